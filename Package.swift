@@ -1,0 +1,129 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// `HALCYON_STRICT=1` turns every warning of this package into an error; continuous integration sets it. It is an
+/// environment variable because unsafe flags would keep other packages from depending on this one.
+let isStrict = Context.environment["HALCYON_STRICT"] == "1"
+
+/// `HALCYON_PTHREAD_LOCK=1` builds `Lock` on a pthread mutex, which ThreadSanitizer understands;
+/// it reports `Synchronization.Mutex` falsely.
+let usesPthreadLock = Context.environment["HALCYON_PTHREAD_LOCK"] == "1"
+
+var swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+var cSettings: [CSetting] = []
+if isStrict {
+    swiftSettings.append(.unsafeFlags(["-warnings-as-errors"]))
+    cSettings.append(.unsafeFlags(["-Wall", "-Wextra", "-Werror"]))
+}
+if usesPthreadLock {
+    swiftSettings.append(.define("HALCYON_PTHREAD_LOCK"))
+}
+
+let package = Package(
+    name: "halcyon",
+    products: [
+        .library(name: "Halcyon", targets: ["Halcyon"]),
+        .library(name: "HalcyonRaster", targets: ["HalcyonRaster"]),
+        .library(name: "HalcyonCodecs", targets: ["HalcyonCodecs"]),
+        .library(name: "HalcyonStore", targets: ["HalcyonStore"]),
+        .library(name: "HalcyonHTTP", targets: ["HalcyonHTTP"]),
+        .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
+        .executable(name: "halcyon", targets: ["HalcyonCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
+    ],
+    targets: [
+        // MARK: System libraries
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+
+        // MARK: C that Swift cannot express
+        .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
+        .target(name: "CJPEGShim", dependencies: ["CLibJPEG"], cSettings: cSettings),
+        .target(name: "CRasterKernels", cSettings: cSettings),
+
+        // MARK: Modules
+        .target(name: "HalcyonConcurrency", swiftSettings: swiftSettings),
+        .target(
+            name: "HalcyonRaster",
+            dependencies: ["CRasterKernels", "HalcyonConcurrency"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonCodecs",
+            dependencies: ["HalcyonRaster", "HalcyonConcurrency", "CJPEGShim", "CDeflate", "CWebP"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonStore",
+            dependencies: ["HalcyonConcurrency", "CSQLite", "CXXHash"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonHTTP",
+            dependencies: [
+                "HalcyonConcurrency", "CCurl", "CCurlShim",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "Halcyon",
+            dependencies: [
+                "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore", "HalcyonHTTP",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonTesting",
+            dependencies: [
+                "HalcyonConcurrency", "HalcyonStore", "HalcyonHTTP",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "HalcyonCommand",
+            dependencies: [
+                "Halcyon",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
+        // MARK: Tests
+        .testTarget(name: "HalcyonConcurrencyTests", dependencies: ["HalcyonConcurrency"], swiftSettings: swiftSettings),
+        .testTarget(name: "HalcyonRasterTests", dependencies: ["HalcyonRaster"], swiftSettings: swiftSettings),
+        .testTarget(name: "HalcyonCodecsTests", dependencies: ["HalcyonCodecs"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HalcyonStoreTests",
+            dependencies: ["HalcyonStore", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonHTTPTests",
+            dependencies: ["HalcyonHTTP", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonTests",
+            dependencies: ["Halcyon", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonCommandTests",
+            dependencies: ["HalcyonCommand", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+    ]
+)

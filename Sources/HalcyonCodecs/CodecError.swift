@@ -1,0 +1,31 @@
+public import HalcyonRaster
+
+/// Why bytes could not be turned into pixels, or pixels into bytes.
+public enum CodecError: Error, Sendable, Hashable {
+    /// There are no bytes at all.
+    case empty
+    /// The first bytes belong to no known picture format. `detected` names what they look like ("HTML", "PDF", …).
+    case unknownFormat(detected: String?)
+    /// The format is known, but this build or this kind of file is not supported.
+    case unsupported(ImageFormat, reason: String)
+    /// The bytes end before the picture does.
+    case truncated(ImageFormat)
+    /// The bytes contradict the format; `reason` says what and where.
+    case corrupt(ImageFormat, reason: String)
+    /// The file asks for more than ``DecodeLimits`` allow.
+    case limitExceeded(ImageFormat, Limit)
+    /// The frame asked for does not exist.
+    case noSuchFrame(Int, frameCount: Int)
+    /// The memory for the pixels could not be had.
+    case bitmap(BitmapError)
+    /// The encoder cannot store such a picture.
+    case cannotEncode(ImageFormat, reason: String)
+
+    /// A bound of ``DecodeLimits`` and what the file asked for.
+    public enum Limit: Sendable, Hashable {
+        case pixelCount(PixelSize, maximum: Int)
+        case sideLength(PixelSize, maximum: Int)
+        case frameCount(Int, maximum: Int)
+        case memory(Int, maximum: Int)
+    }
+}

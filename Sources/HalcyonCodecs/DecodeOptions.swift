@@ -1,0 +1,48 @@
+public import HalcyonRaster
+
+/// How encoded bytes become pixels.
+public struct DecodeOptions: Sendable, Hashable {
+    /// The smallest display size that serves the caller. A decoder that can decode at reduced size for less work
+    /// (JPEG) may return any size from twice this one up to the file's; others return the file's. Default: `nil`,
+    /// the file's own size.
+    public var targetSize: PixelSize?
+    /// The frame of an animation, from 0, composed with those before it. Default: 0.
+    public var frame: Int
+    /// What is refused before memory is taken. Default: ``DecodeLimits/standard``.
+    public var limits: DecodeLimits
+
+    /// Options with a default for everything.
+    public init(targetSize: PixelSize? = nil, frame: Int = 0, limits: DecodeLimits = .standard) {
+        self.targetSize = targetSize
+        self.frame = frame
+        self.limits = limits
+    }
+}
+
+/// Bounds on what a decoder may be asked to do by a file.
+public struct DecodeLimits: Sendable, Hashable {
+    /// Pixels of one frame as stored in the file. Default: 268,435,456 (2^28, 1 GiB of pixels).
+    public var pixelCount: Int
+    /// Pixels of the longest side. Default: 65,535.
+    public var sideLength: Int
+    /// Frames of an animation. Default: 10,000.
+    public var frameCount: Int
+    /// Bytes of the decoded picture plus what the decoder needs for itself. Default: 1.5 GiB.
+    public var memory: Int
+
+    /// The defaults.
+    public static let standard = DecodeLimits()
+
+    /// Limits with a default for each.
+    public init(
+        pixelCount: Int = 1 << 28,
+        sideLength: Int = 65_535,
+        frameCount: Int = 10_000,
+        memory: Int = 3 << 29
+    ) {
+        self.pixelCount = pixelCount
+        self.sideLength = sideLength
+        self.frameCount = frameCount
+        self.memory = memory
+    }
+}

@@ -1,0 +1,72 @@
+public import HalcyonRaster
+
+/// What the header of an encoded picture says, without any pixel being decoded.
+public struct ImageInfo: Sendable, Hashable {
+    /// The format, found by its first bytes.
+    public var format: ImageFormat
+    /// The size as stored, before ``orientation`` is applied.
+    public var size: PixelSize
+    /// How stored pixels map to what a person should see. Default: `.up`.
+    public var orientation: Orientation
+    /// The number of frames of an animation, or 1. Where a file has to be walked to its end to count them and is cut
+    /// short, the frames that can be seen.
+    public var frameCount: Int
+    /// Milliseconds each frame is meant to stay, as the file says, one for each frame; empty for a still picture.
+    public var frameDurations: [Int]
+    /// How often an animation plays: `nil` for a still picture, 0 for without end.
+    public var loopCount: Int?
+    /// Bits of one sample of one channel as stored: 1, 2, 4, 8, 10, 12 or 16.
+    public var bitDepth: Int
+    /// Whether the file has an alpha channel or a transparent colour.
+    public var hasAlpha: Bool
+    /// The colour space of the stored samples.
+    public var colorSpace: ColorSpace
+
+    /// The size a person sees: ``size`` after ``orientation``.
+    public var displaySize: PixelSize { orientation.displaySize(of: size) }
+
+    /// A description with a default for everything but format and size.
+    public init(
+        format: ImageFormat,
+        size: PixelSize,
+        orientation: Orientation = .up,
+        frameCount: Int = 1,
+        frameDurations: [Int] = [],
+        loopCount: Int? = nil,
+        bitDepth: Int = 8,
+        hasAlpha: Bool = false,
+        colorSpace: ColorSpace = .sRGB
+    ) {
+        self.format = format
+        self.size = size
+        self.orientation = orientation
+        self.frameCount = frameCount
+        self.frameDurations = frameDurations
+        self.loopCount = loopCount
+        self.bitDepth = bitDepth
+        self.hasAlpha = hasAlpha
+        self.colorSpace = colorSpace
+    }
+}
+
+/// What the samples of a picture mean.
+public enum ColorSpace: Sendable, Hashable, CustomStringConvertible {
+    /// sRGB (IEC 61966-2-1), said or assumed.
+    case sRGB
+    /// Shades of grey, without a profile.
+    case gray
+    /// Cyan, magenta, yellow, black.
+    case cmyk
+    /// An embedded ICC profile with this description, as far as it can be read.
+    case icc(description: String)
+
+    /// "sRGB", "gray", "CMYK", or the name of the profile.
+    public var description: String {
+        switch self {
+        case .sRGB: "sRGB"
+        case .gray: "gray"
+        case .cmyk: "CMYK"
+        case .icc(let description): description
+        }
+    }
+}

@@ -1,0 +1,56 @@
+#if HALCYON_PTHREAD_LOCK
+internal import Glibc
+#else
+internal import Synchronization
+#endif
+
+/// The one lock of the project: it owns a value and lends it to one thread at a time.
+///
+/// It is `Synchronization.Mutex`, except in builds with `HALCYON_PTHREAD_LOCK`, where it is a pthread mutex, because
+/// ThreadSanitizer does not see the futex operations of `Mutex` and reports false races.
+///
+/// The lock is not recursive. Never call out to code of a user while holding it, and never let a reference to the
+/// protected state out of the closure.
+///
+/// A class, not a noncopyable struct around `Mutex<State>`: the compiler (6.3.1) crashes on the latter when `State`
+/// holds closures. Unchecked: `state` is only touched while the mutex is held.
+package final class Lock<State>: @unchecked Sendable {
+    // The mutex already excludes what the dynamic check would look for, and the check would double a short access.
+    @exclusivity(unchecked)
+    private var state: State
+
+    #if HALCYON_PTHREAD_LOCK
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    package init(_ state: State) {
+        self.state = state
+        mutex = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    /// Runs `body` with exclusive access to the protected value.
+    package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+    #else
+    private let mutex = Mutex<Void>(())
+
+    package init(_ state: State) {
+        self.state = state
+    }
+
+    /// Runs `body` with exclusive access to the protected value.
+    package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        mutex._unsafeLock()
+        defer { mutex._unsafeUnlock() }
+        return try body(&state)
+    }
+    #endif
+}

@@ -1,0 +1,77 @@
+/// Pixels in memory: rows from top to bottom, each of `width` pixels of four 8-bit samples, in the order red, green,
+/// blue, alpha, with the colours multiplied by alpha ("premultiplied"), in sRGB.
+///
+/// A bitmap is a value. Copies share their buffer until one of them is changed.
+public struct Bitmap: Sendable {
+    /// Pixels from left to right; at least 1.
+    public let width: Int
+    /// Pixels from top to bottom; at least 1.
+    public let height: Int
+    /// Bytes from the start of a row to the start of the next: at least `4 * width`, a multiple of 64.
+    public let bytesPerRow: Int
+    /// Whether every pixel is known to have alpha 255.
+    public var isOpaque: Bool
+
+    package var buffer: PixelBuffer
+
+    /// A bitmap whose pixels are all transparent black.
+    ///
+    /// - Throws: ``BitmapError/invalidSize(_:)`` for a size without pixels or beyond what can be addressed,
+    ///   ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
+    public init(size: PixelSize, isOpaque: Bool = false) throws(BitmapError) {
+        try self.init(uninitialized: size, isOpaque: isOpaque)
+        withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+    }
+
+    /// A bitmap whose pixels hold arbitrary values, for callers that write every one of them.
+    package init(uninitialized size: PixelSize, isOpaque: Bool) throws(BitmapError) {
+        // Sides are bounded before anything is multiplied: 2^26 pixels a side keep every product below 2^63.
+        guard !size.isEmpty, size.width <= 1 << 26, size.height <= 1 << 26 else {
+            throw .invalidSize(size)
+        }
+        width = size.width
+        height = size.height
+        bytesPerRow = (size.width * 4 + 63) & ~63
+        self.isOpaque = isOpaque
+        buffer = try PixelBuffer(byteCount: bytesPerRow * size.height)
+    }
+
+    /// Width and height.
+    public var size: PixelSize { PixelSize(width, height) }
+
+    /// The memory the pixels take.
+    public var byteCount: Int { bytesPerRow * height }
+
+    /// Gives access to all rows, padding included: `bytesPerRow * height` bytes.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: buffer.pointer, count: byteCount))
+    }
+
+    /// Gives access to all rows for writing; copies the pixels first if another bitmap shares them.
+    public mutating func withUnsafeMutableBytes<Result, Failure: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        if !isKnownUniquelyReferenced(&buffer) {
+            buffer = buffer.copy()
+        }
+        return try body(UnsafeMutableRawBufferPointer(start: buffer.pointer, count: byteCount))
+    }
+}
+
+/// Why a bitmap could not be made.
+public enum BitmapError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A side is zero, negative or longer than 67,108,864 pixels.
+    case invalidSize(PixelSize)
+    /// The system refused the memory.
+    case outOfMemory(byteCount: Int)
+
+    /// What went wrong, in words.
+    public var description: String {
+        switch self {
+        case .invalidSize(let size): "a bitmap of \(size) pixels cannot be made"
+        case .outOfMemory(let byteCount): "no memory for a bitmap of \(byteCount) bytes"
+        }
+    }
+}

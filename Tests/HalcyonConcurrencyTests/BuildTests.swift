@@ -1,0 +1,4 @@
+import Testing
+
+@Test("the module builds")
+func moduleBuilds() {}
