@@ -1,0 +1,25 @@
+public import FoundationEssentials
+
+/// Reads one format. Decoders are values without state: one may be used on many threads at a time.
+public protocol ImageDecoder: Sendable {
+    /// The format this decoder reads.
+    var format: ImageFormat { get }
+
+    /// Whether these first bytes of a file (up to 64, fewer if the file is shorter) belong to the format.
+    func recognizes(_ prefix: Data) -> Bool
+
+    /// Reads the header. `data` may be the beginning of a file only.
+    ///
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes do not reach far enough, ``CodecError/corrupt(_:reason:)``.
+    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo
+
+    /// Decodes one frame into upright, premultiplied pixels.
+    ///
+    /// - Parameter isCancelled: Asked between rows or groups of rows; once it says `true`, decoding ends.
+    /// - Throws: ``CodecError``, or `CancellationError`.
+    func decode(
+        _ data: Data,
+        options: DecodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage
+}

@@ -1,0 +1,24 @@
+public import FoundationEssentials
+public import HalcyonRaster
+
+/// Writes one format. Encoders are values without state: one may be used on many threads at a time.
+public protocol ImageEncoder: Sendable {
+    /// The format this encoder writes.
+    var format: ImageFormat { get }
+
+    /// Encodes a bitmap.
+    ///
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)``.
+    func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data
+}
+
+/// How pixels become encoded bytes.
+public struct EncodeOptions: Sendable, Hashable {
+    /// 1 (smallest) to 100 (best), where the format is lossy. For WebP, `nil` means lossless. Default: 85.
+    public var quality: Int?
+
+    /// Options with a default for everything.
+    public init(quality: Int? = 85) {
+        self.quality = quality
+    }
+}
