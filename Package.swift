@@ -102,7 +102,11 @@ let package = Package(
         ),
 
         // MARK: Tests
-        .testTarget(name: "HalcyonConcurrencyTests", dependencies: ["HalcyonConcurrency"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HalcyonConcurrencyTests",
+            dependencies: ["HalcyonConcurrency"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(name: "HalcyonRasterTests", dependencies: ["HalcyonRaster"], swiftSettings: swiftSettings),
         .testTarget(name: "HalcyonCodecsTests", dependencies: ["HalcyonCodecs"], swiftSettings: swiftSettings),
         .testTarget(
