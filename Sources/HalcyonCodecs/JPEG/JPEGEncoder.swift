@@ -1,0 +1,78 @@
+internal import CJPEGShim
+public import FoundationEssentials
+public import HalcyonRaster
+
+/// Writes baseline JPEG (ITU-T T.81) with optimised Huffman tables.
+///
+/// Colour has half the resolution of brightness (4:2:0) below quality 90, and the full one (4:4:4) from there on.
+/// Transparent pixels are laid on ``EncodeOptions/background``.
+public struct JPEGEncoder: ImageEncoder {
+    /// libjpeg's bound (JPEG_MAX_DIMENSION).
+    private static let maximumSideLength = 65_500
+
+    /// An encoder.
+    public init() {}
+
+    /// ``ImageFormat/jpeg``.
+    public var format: ImageFormat { .jpeg }
+
+    /// Encodes a bitmap. A quality of `nil` means 100; others are clamped to 1 to 100.
+    ///
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 65,500 pixels or where memory runs out.
+    public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
+        guard max(bitmap.width, bitmap.height) <= Self.maximumSideLength else {
+            throw .cannotEncode(.jpeg, reason: "\(bitmap.size) pixels; a side can have \(Self.maximumSideLength)")
+        }
+        guard let handle = halcyon_jpeg_encoder_create() else {
+            throw .cannotEncode(.jpeg, reason: "out of memory")
+        }
+        defer { halcyon_jpeg_encoder_destroy(handle) }
+        let quality = min(max(options.quality ?? 100, 1), 100)
+        try check(
+            halcyon_jpeg_encoder_start(handle, Int32(bitmap.width), Int32(bitmap.height), Int32(quality), quality < 90),
+            of: handle
+        )
+        try write(bitmap, on: options.background, to: handle)
+        var bytes: UnsafePointer<UInt8>?
+        var count = 0
+        try check(halcyon_jpeg_encoder_finish(handle, &bytes, &count), of: handle)
+        return Data(UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    private func write(_ bitmap: Bitmap, on background: Color, to handle: OpaquePointer) throws(CodecError) {
+        if bitmap.isOpaque {
+            return try writeRows(of: bitmap, count: bitmap.height, to: handle)
+        }
+        var background = background
+        background.alpha = 1
+        var strip = try Self.strip(width: bitmap.width)
+        for row in stride(from: 0, to: bitmap.height, by: strip.height) {
+            strip.fill(PixelRect(size: strip.size), with: background)
+            strip.draw(bitmap, at: PixelPoint(0, -row))
+            try writeRows(of: strip, count: min(strip.height, bitmap.height - row), to: handle)
+        }
+    }
+
+    /// Rows of a transparent bitmap are composited in groups, so that no second bitmap of its size is needed.
+    private static func strip(width: Int) throws(CodecError) -> Bitmap {
+        do {
+            return try Bitmap(size: PixelSize(width, 16), isOpaque: true)
+        } catch {
+            throw .bitmap(error)
+        }
+    }
+
+    private func writeRows(of bitmap: Bitmap, count: Int, to handle: OpaquePointer) throws(CodecError) {
+        let status = bitmap.withUnsafeBytes { pixels in
+            let rows = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return halcyon_jpeg_encoder_write_rows(handle, rows, bitmap.bytesPerRow, Int32(count))
+        }
+        try check(status, of: handle)
+    }
+
+    private func check(_ status: HalcyonJPEGStatus, of handle: OpaquePointer) throws(CodecError) {
+        if status != HALCYON_JPEG_OK {
+            throw .cannotEncode(.jpeg, reason: String(cString: halcyon_jpeg_encoder_message(handle)))
+        }
+    }
+}
