@@ -74,8 +74,10 @@ struct DiskCacheFixture {
 /// Bytes that differ with the seed.
 func bytes(_ count: Int, seed: Int = 0) -> Data {
     var state = UInt64(truncatingIfNeeded: seed) &* 0x9e37_79b9_7f4a_7c15 | 1
-    return Data((0..<count).map { _ in
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return UInt8(truncatingIfNeeded: state >> 56)
-    })
+    return Data(
+        (0..<count).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 56)
+        }
+    )
 }
