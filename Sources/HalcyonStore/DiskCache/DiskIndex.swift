@@ -56,7 +56,12 @@ final class DiskIndex: @unchecked Sendable {
             """
         )
         // Finds at once a file that is a database but not this one.
-        guard try number("SELECT count(*) FROM total", connection) == 1 else { throw foreign }
+        do {
+            guard try number("SELECT count(*) FROM total", connection) == 1 else { throw foreign }
+        } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
+            // No such table.
+            throw foreign
+        }
     }
 
     private static let foreign = SQLiteError(
