@@ -48,9 +48,12 @@ final class DiskIndex: @unchecked Sendable {
             let application = try number("PRAGMA application_id", connection)
             guard version == DiskLayout.version, application == DiskLayout.applicationID else { throw foreign }
         }
+        // A put writes six pages, of which four are the same as the one before wrote. So a checkpoint, which waits for the
+        // device, every 4,000 pages instead of 1,000 has a quarter of the cost and less than that of the writing.
         try connection.execute(
             """
             PRAGMA synchronous = NORMAL;
+            PRAGMA wal_autocheckpoint = 4000;
             PRAGMA journal_size_limit = 16777216;
             PRAGMA cell_size_check = ON;
             """
