@@ -48,8 +48,8 @@ final class DiskIndex: @unchecked Sendable {
             let application = try number("PRAGMA application_id", connection)
             guard version == DiskLayout.version, application == DiskLayout.applicationID else { throw foreign }
         }
-        // A put writes six pages, of which four are the same as the one before wrote. So a checkpoint, which waits for the
-        // device, every 4,000 pages instead of 1,000 has a quarter of the cost and less than that of the writing.
+        // Four times the default between checkpoints: puts write many of the same pages again and again, so rarer
+        // checkpoints copy less, and wait for the device less often.
         try connection.execute(
             """
             PRAGMA synchronous = NORMAL;
