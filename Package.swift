@@ -113,7 +113,7 @@ let package = Package(
         .testTarget(name: "HalcyonCodecsTests", dependencies: ["HalcyonCodecs"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HalcyonStoreTests",
-            dependencies: ["HalcyonStore", "HalcyonTesting"],
+            dependencies: ["HalcyonConcurrency", "HalcyonStore", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
