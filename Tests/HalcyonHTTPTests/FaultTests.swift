@@ -81,7 +81,9 @@ struct FaultTests {
 
     @Test("a body longer than announced ends where it should")
     func tooLong() async throws {
-        try await withServer { _ in .scripted(headers: [.contentLength: "3"], .bytes([1, 2, 3, 4, 5])) } _: { server, transport in
+        // In one piece: libcurl closes a connection on which it has seen too much.
+        let response = Response.head(headers: [.contentLength: "3"]) + [1, 2, 3, 4, 5]
+        try await withServer { _ in .init(steps: [.bytes(response)]) } _: { server, transport in
             let receiver = await receive(transport, TransferRequest(url: server.url()))
             #expect(await receiver.failure() == nil)
             #expect(receiver.body == Data([1, 2, 3]))

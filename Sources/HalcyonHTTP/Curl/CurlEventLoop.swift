@@ -151,7 +151,7 @@ final class CurlEventLoop: @unchecked Sendable {
             enforceDeadlines()
             startWaiting()
             if stop != .never, scheduler.isIdle, close() { break }
-            sleep()
+            sleep(unlessStoppedSince: stop)
         }
         handles.removeAll()
         curl_multi_cleanup(multi)
@@ -175,9 +175,10 @@ final class CurlEventLoop: @unchecked Sendable {
         }
     }
 
-    private func sleep() {
+    /// Waits for the network, the next deadline or a message, unless one has come since the mailbox was emptied.
+    private func sleep(unlessStoppedSince stop: Stop) {
         let mustSleep = mailbox.withLock { mailbox in
-            mailbox.isAsleep = mailbox.commands.isEmpty
+            mailbox.isAsleep = mailbox.commands.isEmpty && mailbox.stop == stop
             return mailbox.isAsleep
         }
         guard mustSleep else { return }
