@@ -69,12 +69,15 @@ final class CurlEventLoop: @unchecked Sendable {
         let isRunning = thread.withLock { thread in
             var id = pthread_t()
             let code = pthread_create(
-                &id, nil,
+                &id,
+                nil,
                 { context in
                     guard let context else { return nil }
                     Unmanaged<CurlEventLoop>.fromOpaque(context).takeRetainedValue().run()
                     return nil
-                }, retained.toOpaque())
+                },
+                retained.toOpaque()
+            )
             guard code == 0 else { return false }
             thread = id
             return true
