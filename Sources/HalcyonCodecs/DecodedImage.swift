@@ -3,16 +3,30 @@ public import HalcyonRaster
 /// A picture ready to be shown: upright pixels, and what the file said.
 public struct DecodedImage: Sendable {
     /// The pixels, with ``ImageInfo/orientation`` already applied.
-    public var bitmap: Bitmap
+    public let bitmap: Bitmap
     /// What the file said; ``ImageInfo/size`` is that of the file, which may be larger than ``bitmap``.
-    public var info: ImageInfo
+    public let info: ImageInfo
+    /// The size this picture stands for: larger than ``size`` where the decoder reduced it, equal to it otherwise.
+    public let fullSize: PixelSize
 
-    /// A picture of these pixels, which came from a file with this header.
+    /// A picture decoded from a file with this header, at its own or at reduced size.
     public init(bitmap: Bitmap, info: ImageInfo) {
         self.bitmap = bitmap
         self.info = info
+        fullSize = info.displaySize
+    }
+
+    private init(processed bitmap: Bitmap, info: ImageInfo) {
+        self.bitmap = bitmap
+        self.info = info
+        fullSize = bitmap.size
     }
 
     /// The size of the pixels.
     public var size: PixelSize { bitmap.size }
+
+    /// The result of processing this picture.
+    public func replacingBitmap(_ bitmap: Bitmap) -> DecodedImage {
+        DecodedImage(processed: bitmap, info: info)
+    }
 }

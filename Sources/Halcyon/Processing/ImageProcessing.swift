@@ -1,0 +1,88 @@
+public import HalcyonCodecs
+public import HalcyonRaster
+
+/// A chain of processors, run from left to right.
+///
+/// The empty chain, ``identity``, changes nothing; joining it to another chain changes neither the result nor the
+/// cache key. Chains with a common beginning share its result while they are loaded together.
+public struct ImageProcessing: Hashable, Sendable {
+    /// One link: a processor, its identity already written.
+    struct Step: Hashable, Sendable {
+        let processor: any ImageProcessor
+        let identity: [UInt8]
+
+        init(_ processor: some ImageProcessor) {
+            self.processor = processor
+            var encoder = CacheKeyEncoder()
+            encoder.encode(String(reflecting: type(of: processor)))
+            encoder.encode(type(of: processor).version)
+            processor.encodeParameters(into: &encoder)
+            identity = encoder.bytes
+        }
+
+        static func == (left: Step, right: Step) -> Bool { left.identity == right.identity }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+    }
+
+    private(set) var steps: [Step]
+
+    private init(steps: [Step]) {
+        self.steps = steps
+    }
+
+    /// A chain of one processor.
+    public init(_ processor: some ImageProcessor) {
+        steps = [Step(processor)]
+    }
+
+    /// The chain without a processor.
+    public static let identity = ImageProcessing(steps: [])
+
+    /// Whether the chain has no processor.
+    public var isIdentity: Bool { steps.isEmpty }
+
+    /// Runs the left chain, then the right one.
+    public static func |> (left: ImageProcessing, right: ImageProcessing) -> ImageProcessing {
+        ImageProcessing(steps: left.steps + right.steps)
+    }
+
+    /// The chain without its last processor, and that processor; `nil` for the empty chain.
+    var droppingLast: (rest: ImageProcessing, last: any ImageProcessor)? {
+        guard let last = steps.last else { return nil }
+        return (ImageProcessing(steps: Array(steps.dropLast())), last.processor)
+    }
+
+    /// What the decoder has to deliver: what the first processor needs.
+    var decodeTarget: DecodeTarget { steps.first?.processor.decodeTarget ?? .full }
+
+    func encodeIdentity(into encoder: inout CacheKeyEncoder) {
+        encoder.encode(steps.count)
+        for step in steps {
+            encoder.encode(step.identity)
+        }
+    }
+
+    /// Runs all processors on an image.
+    ///
+    /// - Throws: What a processor throws, or `CancellationError`.
+    public func process(
+        _ image: DecodedImage,
+        isCancelled: @Sendable () -> Bool = { false }
+    ) throws -> DecodedImage {
+        var image = image
+        for step in steps {
+            if isCancelled() { throw CancellationError() }
+            image = try step.processor.process(image, isCancelled: isCancelled)
+        }
+        return image
+    }
+}
+
+precedencegroup ImageProcessingPrecedence {
+    associativity: left
+    higherThan: AdditionPrecedence
+}
+
+/// Joins two chains of image processors.
+infix operator |> : ImageProcessingPrecedence

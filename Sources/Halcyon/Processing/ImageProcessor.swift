@@ -1,0 +1,50 @@
+public import HalcyonCodecs
+public import HalcyonRaster
+
+/// Makes one image of another.
+///
+/// A processor is a value: equal processors do the same. Its identity in caches comes from its type, its ``version``
+/// and its parameters, so that changing what a processor does is a matter of raising its version.
+public protocol ImageProcessor: Hashable, Sendable {
+    /// Raised by one whenever equal parameters begin to give other pixels. Default: 1.
+    static var version: Int { get }
+
+    /// Writes every parameter that changes the result, in a fixed order.
+    func encodeParameters(into encoder: inout CacheKeyEncoder)
+
+    /// The smallest decoded image that serves this processor, so that a decoder may save work.
+    /// Default: ``DecodeTarget/full``.
+    var decodeTarget: DecodeTarget { get }
+
+    /// Processes an image.
+    ///
+    /// Runs on a worker thread; it should poll `isCancelled` now and then and throw `CancellationError` if it says
+    /// `true`.
+    ///
+    /// - Throws: Any error; it reaches the caller as ``ImageError`` of the stage ``ImageError/Stage/process``.
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage
+}
+
+extension ImageProcessor {
+    /// 1.
+    public static var version: Int { 1 }
+
+    /// The whole image.
+    public var decodeTarget: DecodeTarget { .full }
+}
+
+/// How much of an image's resolution a processor needs.
+public enum DecodeTarget: Sendable, Hashable {
+    /// All of it.
+    case full
+    /// Enough to fit, fill or stretch to a size without enlarging what was decoded.
+    case resized(PixelSize, ResizeMode)
+
+    /// The size to ask a decoder for, for an image of this display size; `nil` for the image's own.
+    func targetSize(for displaySize: PixelSize) -> PixelSize? {
+        switch self {
+        case .full: nil
+        case .resized(let size, let mode): mode.resultSize(of: displaySize, in: size)
+        }
+    }
+}

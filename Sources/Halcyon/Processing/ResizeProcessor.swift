@@ -1,0 +1,56 @@
+public import HalcyonCodecs
+public import HalcyonRaster
+
+/// Brings an image to a size, with a Lanczos-3 filter.
+public struct ResizeProcessor: ImageProcessor {
+    /// In pixels.
+    public let size: PixelSize
+    /// What to do where the sides have another ratio.
+    public let mode: ResizeMode
+    /// Whether smaller images are enlarged.
+    public let enlarges: Bool
+
+    /// A processor with these parameters.
+    public init(size: PixelSize, mode: ResizeMode, enlarges: Bool) {
+        self.size = size
+        self.mode = mode
+        self.enlarges = enlarges
+    }
+
+    /// Enough pixels for the result.
+    public var decodeTarget: DecodeTarget { .resized(size, mode) }
+
+    /// Size, mode, and whether it enlarges.
+    public func encodeParameters(into encoder: inout CacheKeyEncoder) {
+        encoder.encode(size.width)
+        encoder.encode(size.height)
+        encoder.encode(mode.rawValue)
+        encoder.encode(enlarges)
+    }
+
+    /// Resizes.
+    ///
+    /// - Throws: ``ProcessingError/emptySize(_:)``, ``BitmapError``, `CancellationError`.
+    public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        guard !size.isEmpty else { throw ProcessingError.emptySize(size) }
+        // The ratio of the sides is that of the whole picture: a decoder that reduced it has rounded its sides.
+        let original = image.fullSize
+        var scaled = mode.resultSize(of: original, in: size)
+        if !enlarges {
+            switch mode {
+            case .fit, .fill:
+                if scaled.width >= original.width { scaled = original }
+            case .stretch:
+                scaled = PixelSize(min(scaled.width, original.width), min(scaled.height, original.height))
+            }
+        }
+        var bitmap = image.bitmap
+        if scaled != bitmap.size {
+            bitmap = try bitmap.resampled(to: scaled, isCancelled: isCancelled)
+        }
+        if mode == .fill, scaled != size {
+            bitmap = try bitmap.cropped(to: scaled.anchoredRect(of: size, anchor: .center))
+        }
+        return image.replacingBitmap(bitmap)
+    }
+}

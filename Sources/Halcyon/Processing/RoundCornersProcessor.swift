@@ -1,0 +1,72 @@
+public import HalcyonCodecs
+public import HalcyonRaster
+
+/// Makes the corners of an image round.
+public struct RoundCornersProcessor: ImageProcessor {
+    /// How round.
+    public let radius: CornerRadius
+    /// Which corners.
+    public let corners: Corners
+    /// What is behind them.
+    public let background: Color?
+
+    /// A processor with these parameters.
+    public init(radius: CornerRadius, corners: Corners, background: Color?) {
+        self.radius = radius
+        self.corners = corners
+        self.background = background
+    }
+
+    /// Radius, corners, background.
+    public func encodeParameters(into encoder: inout CacheKeyEncoder) {
+        switch radius {
+        case .points(let value):
+            encoder.encode(0)
+            encoder.encode(value)
+        case .widthFraction(let value):
+            encoder.encode(1)
+            encoder.encode(value)
+        case .heightFraction(let value):
+            encoder.encode(2)
+            encoder.encode(value)
+        }
+        encoder.encode(corners.rawValue)
+        encoder.encode(background != nil)
+        if let background {
+            encoder.encode(background.red)
+            encoder.encode(background.green)
+            encoder.encode(background.blue)
+            encoder.encode(background.alpha)
+        }
+    }
+
+    /// Rounds the corners.
+    ///
+    /// - Throws: ``BitmapError``.
+    public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        let bitmap = try image.bitmap.roundingCorners(
+            radius: radius.pixels(in: image.size),
+            corners: corners,
+            background: background
+        )
+        return image.replacingBitmap(bitmap)
+    }
+}
+
+/// The radius of a corner.
+public enum CornerRadius: Sendable, Hashable {
+    /// In points: at scale 1, a point is a pixel.
+    case points(Double)
+    /// As a part of the width: 0.5 is the most that makes sense.
+    case widthFraction(Double)
+    /// As a part of the height: 0.5 is the most that makes sense.
+    case heightFraction(Double)
+
+    func pixels(in size: PixelSize) -> Double {
+        switch self {
+        case .points(let value): value
+        case .widthFraction(let fraction): fraction * Double(size.width)
+        case .heightFraction(let fraction): fraction * Double(size.height)
+        }
+    }
+}

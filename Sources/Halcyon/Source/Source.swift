@@ -1,0 +1,84 @@
+public import FoundationEssentials
+public import HalcyonHTTP
+
+/// Where the encoded bytes of an image come from.
+public struct Source: Sendable, Hashable {
+    enum Location: Sendable, Hashable {
+        case network(TransferRequest)
+        case file(path: String)
+        case data(Data)
+        case provider(AnyImageDataProvider)
+        case invalid(url: String)
+    }
+
+    let location: Location
+
+    /// What the image is called in caches, where it is not to be derived from the location.
+    ///
+    /// Two sources with the same cache key are taken for the same image, even if their locations differ (a signed URL,
+    /// a mirror). Default: `nil`.
+    public var cacheKey: String?
+
+    private init(_ location: Location, cacheKey: String?) {
+        self.location = location
+        self.cacheKey = cacheKey
+    }
+
+    /// The image at a URL: `http`, `https`, `file`, or `data` (RFC 2397).
+    ///
+    /// A URL of any other scheme makes a source whose loads fail with ``ImageError/Reason/invalidURL(_:)``.
+    public static func url(_ url: URL, cacheKey: String? = nil) -> Source {
+        switch url.scheme?.lowercased() {
+        case "http", "https":
+            return Source(.network(TransferRequest(url: url)), cacheKey: cacheKey)
+        case "file":
+            return Source(.file(path: url.path(percentEncoded: false)), cacheKey: cacheKey)
+        case "data":
+            return Source(.provider(AnyImageDataProvider(DataURL(url.absoluteString))), cacheKey: cacheKey)
+        default:
+            return Source(.invalid(url: url.absoluteString), cacheKey: cacheKey)
+        }
+    }
+
+    /// The image inside the text of a `data:` URL (RFC 2397). Unlike ``url(_:cacheKey:)`` it takes text that `URL`
+    /// would not parse or would escape anew.
+    public static func dataURL(_ text: String, cacheKey: String? = nil) -> Source {
+        Source(.provider(AnyImageDataProvider(DataURL(text))), cacheKey: cacheKey)
+    }
+
+    /// The image that a server sends for a request with a method, headers or bounds of its own.
+    ///
+    /// Work is shared with requests that are equal in method, URL and headers.
+    public static func request(_ request: TransferRequest, cacheKey: String? = nil) -> Source {
+        Source(.network(request), cacheKey: cacheKey)
+    }
+
+    /// The image in a file. It is read where it is and never copied into the disk cache; when the file changes, it is
+    /// read again.
+    public static func file(_ path: String, cacheKey: String? = nil) -> Source {
+        Source(.file(path: path), cacheKey: cacheKey)
+    }
+
+    /// An image whose bytes are at hand. Without a cache key it is not cached.
+    public static func data(_ data: Data, cacheKey: String? = nil) -> Source {
+        Source(.data(data), cacheKey: cacheKey)
+    }
+
+    /// An image whose bytes come from a function of yours.
+    public static func provider(_ provider: some ImageDataProvider) -> Source {
+        Source(.provider(AnyImageDataProvider(provider)), cacheKey: nil)
+    }
+}
+
+extension Source: CustomStringConvertible {
+    /// The URL, the path, or what kind of data it is; long URLs are cut.
+    public var description: String {
+        switch location {
+        case .network(let request): request.url.absoluteString
+        case .file(let path): path
+        case .data(let data): "\(data.count) bytes of data"
+        case .provider(let provider): provider.description
+        case .invalid(let url): url
+        }
+    }
+}

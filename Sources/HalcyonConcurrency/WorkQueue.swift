@@ -1,0 +1,167 @@
+internal import Dispatch
+
+/// Runs blocking or long work on a bounded number of threads of its own, the most urgent first.
+///
+/// Disk access, decoding and processing run here and never on Swift's cooperative pool, which has one thread a core
+/// and must not be blocked.
+package final class WorkQueue: Sendable {
+    private struct Item: Sendable {
+        let run: @Sendable () -> Void
+    }
+
+    private struct State {
+        var waiting = PriorityFIFO<Item>()
+        var runningCount = 0
+    }
+
+    /// How many pieces of work run at the same time.
+    package let width: Int
+    private let state = Lock(State())
+    private let threads: DispatchQueue
+
+    package init(name: String, width: Int) {
+        precondition(width > 0, "a work queue needs at least one thread")
+        self.width = width
+        threads = DispatchQueue(label: name, attributes: .concurrent)
+    }
+
+    /// Pieces of work that wait for a thread.
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Runs `body` on a thread of this queue and gives back its result.
+    ///
+    /// If the calling task is cancelled while `body` waits, it never runs; while it runs, its flag is set, and what it
+    /// then returns or throws is passed on.
+    ///
+    /// - Throws: What `body` throws, or `CancellationError`.
+    package func run<Result: Sendable>(
+        priority: PriorityBox,
+        _ body: @escaping @Sendable (CancellationFlag) throws -> Result
+    ) async throws -> Result {
+        let job = Job<Result>()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard job.begin(continuation) else { return }
+                let id = enqueue(Item { job.run(body) }, priority: priority.value)
+                job.isQueued(
+                    id: id,
+                    observer: priority.addObserver { [weak self] priority in
+                        self?.state.withLock { $0.waiting.setPriority(priority, of: id) }
+                    },
+                    of: priority
+                )
+                // The priority may have changed between being read and being observed.
+                state.withLock { $0.waiting.setPriority(priority.value, of: id) }
+            }
+        } onCancel: {
+            if let id = job.cancel() {
+                _ = state.withLock { $0.waiting.remove(id) }
+            }
+        }
+    }
+
+    private func enqueue(_ item: Item, priority: LoadPriority) -> PriorityFIFO<Item>.ID {
+        let (id, startsThread) = state.withLock { state -> (PriorityFIFO<Item>.ID, Bool) in
+            let id = state.waiting.append(item, priority: priority)
+            guard state.runningCount < width else { return (id, false) }
+            state.runningCount += 1
+            return (id, true)
+        }
+        if startsThread {
+            threads.async { self.drain() }
+        }
+        return id
+    }
+
+    /// Runs waiting work until there is none. `runningCount` was raised for this thread by who started it.
+    private func drain() {
+        while true {
+            let item = state.withLock { state -> Item? in
+                if let item = state.waiting.popFirst() { return item }
+                state.runningCount -= 1
+                return nil
+            }
+            guard let item else { return }
+            item.run()
+        }
+    }
+}
+
+/// One piece of work: its continuation is resumed exactly once, by whoever takes it out of the state first.
+private final class Job<Result: Sendable>: Sendable {
+    private enum Phase {
+        case created
+        case waiting(CheckedContinuation<Result, any Error>)
+        case running(CheckedContinuation<Result, any Error>)
+        case ended
+    }
+
+    private struct State {
+        var phase = Phase.created
+        var id: UInt64?
+        var stopObserving: (@Sendable () -> Void)?
+    }
+
+    private let state = Lock(State())
+    private let flag = CancellationFlag()
+
+    /// Takes the continuation; `false` if the job was cancelled before, and the continuation has been resumed.
+    func begin(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
+        let isCancelled = state.withLock { state -> Bool in
+            if case .ended = state.phase { return true }
+            state.phase = .waiting(continuation)
+            return false
+        }
+        if isCancelled { continuation.resume(throwing: CancellationError()) }
+        return !isCancelled
+    }
+
+    /// Notes where the job waits. It may already be running or over.
+    func isQueued(id: UInt64, observer: PriorityBox.ObserverID, of priority: PriorityBox) {
+        let stop: @Sendable () -> Void = { priority.removeObserver(observer) }
+        let isOver = state.withLock { state -> Bool in
+            guard case .waiting = state.phase else { return true }
+            state.id = id
+            state.stopObserving = stop
+            return false
+        }
+        if isOver { stop() }
+    }
+
+    func run(_ body: @Sendable (CancellationFlag) throws -> Result) {
+        typealias Start = (stop: (@Sendable () -> Void)?, continuation: CheckedContinuation<Result, any Error>)
+        let start = state.withLock { state -> Start? in
+            guard case .waiting(let continuation) = state.phase else { return nil }
+            state.phase = .running(continuation)
+            defer { state.stopObserving = nil }
+            return (state.stopObserving, continuation)
+        }
+        guard let start else { return }
+        start.stop?()
+        let result = Swift.Result { try body(flag) }
+        state.withLock { $0.phase = .ended }
+        start.continuation.resume(with: result)
+    }
+
+    /// Ends the job if it waits and gives back its place in the queue; sets its flag if it runs.
+    func cancel() -> UInt64? {
+        flag.cancel()
+        typealias End = (id: UInt64?, stop: (@Sendable () -> Void)?, continuation: CheckedContinuation<Result, any Error>?)
+        let end = state.withLock { state -> End in
+            switch state.phase {
+            case .created:
+                state.phase = .ended
+                return (nil, nil, nil)
+            case .waiting(let continuation):
+                state.phase = .ended
+                defer { state.stopObserving = nil }
+                return (state.id, state.stopObserving, continuation)
+            case .running, .ended:
+                return (nil, nil, nil)
+            }
+        }
+        end.stop?()
+        end.continuation?.resume(throwing: CancellationError())
+        return end.id
+    }
+}
