@@ -101,6 +101,12 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        .executableTarget(
+            name: "HalcyonSamples",
+            dependencies: ["HalcyonRaster", "HalcyonCodecs", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+
         // MARK: Tests
         .testTarget(
             name: "HalcyonConcurrencyTests",
