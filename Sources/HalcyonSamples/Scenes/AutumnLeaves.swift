@@ -36,12 +36,18 @@ struct AutumnLeaves: Scene {
         }
         leaves = [
             Leaf(
-                center: Point(aspect * 0.36, 0.52), angle: -0.62, length: 0.62,
-                base: Color(hex: 0xB5260F), tip: Color(hex: 0xF7A21C)
+                center: Point(aspect * 0.36, 0.52),
+                angle: -0.62,
+                length: 0.62,
+                base: Color(hex: 0xB5260F),
+                tip: Color(hex: 0xF7A21C)
             ),
             Leaf(
-                center: Point(aspect * 0.63, 0.57), angle: 0.50, length: 0.54,
-                base: Color(hex: 0xD97706), tip: Color(hex: 0xFFE14A)
+                center: Point(aspect * 0.63, 0.57),
+                angle: 0.50,
+                length: 0.54,
+                base: Color(hex: 0xD97706),
+                tip: Color(hex: 0xFFE14A)
             ),
         ]
     }

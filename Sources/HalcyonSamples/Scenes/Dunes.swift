@@ -11,11 +11,12 @@ struct Dunes: Scene {
         let skyline = horizon - 0.05 * height(Point(point.x * 1.1, 40)) - 0.01
         guard point.y > skyline else { return sky[point.y] }
         let distance = 0.16 / (point.y - skyline + 0.05)
-        let ground = Point((point.x - 0.75) * (0.35 + distance), distance * 2.4)
+        let ground = Point((point.x - 0.75) * (0.5 + distance * 1.5) + 4.3, distance * 3.1 + 1.7)
         let step: Float = 0.02
         let here = height(ground)
         let slope = Point(height(ground + Point(step, 0)) - here, height(ground + Point(0, step)) - here) / step
-        var light = 0.52 - slope.x * 0.52 + slope.y * 0.10 + here * 0.12
+        var light = 0.50 - slope.x * 0.42 + slope.y * 0.12 + here * 0.16
+        light = max(light, 0.16 + light * 0.2)
         let ripple = sinf((ground.y * 92 + ground.x * 26) + noise.fractal(ground * 4, octaves: 3) * 7)
         light += ripple * 0.045 * smoothstep(1.3, 0.4, distance)
         light += noise.gradient(ground * 160) * 0.02 * smoothstep(1.2, 0.3, distance)

@@ -6,7 +6,12 @@ struct DuskRidges: Scene {
     private let sun: Point
     private let layers: [Layer]
     private let sky = Gradient(
-        (0, 0x1B2A4E), (0.22, 0x4A4A7C), (0.38, 0xA0648A), (0.5, 0xE88A7A), (0.6, 0xFFC187), (0.7, 0xFFE3B0)
+        (0, 0x1B2A4E),
+        (0.22, 0x4A4A7C),
+        (0.38, 0xA0648A),
+        (0.5, 0xE88A7A),
+        (0.6, 0xFFC187),
+        (0.7, 0xFFE3B0)
     )
 
     private struct Layer {

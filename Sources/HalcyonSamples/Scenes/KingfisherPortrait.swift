@@ -18,7 +18,11 @@ struct KingfisherPortrait: Scene {
     }
 
     private func background(at point: Point) -> Color {
-        var color = mix(Color(hex: 0x7FB58A), Color(hex: 0x1C5A4E), smoothstep(-0.1, 1.1, point.y + noise.gradient(point * 1.3) * 0.3))
+        var color = mix(
+            Color(hex: 0x7FB58A),
+            Color(hex: 0x1C5A4E),
+            smoothstep(-0.1, 1.1, point.y + noise.gradient(point * 1.3) * 0.3)
+        )
         for index in 0..<26 {
             let number = Int32(index)
             let center = Point(noise.random(number, 1) * aspect, noise.random(number, 2))
@@ -122,7 +126,11 @@ struct KingfisherPortrait: Scene {
         for foot in [Float(0.035), 0.105] {
             for toe in 0..<3 {
                 let center = Point(foot + Float(toe) * 0.017, 0.338 + foot * 0.09)
-                result = mix(result, Color(hex: 0xE2522B), smoothstep(1, 0.8, ellipse(place, center, Point(0.0085, 0.026), turn: 0.1)))
+                result = mix(
+                    result,
+                    Color(hex: 0xE2522B),
+                    smoothstep(1, 0.8, ellipse(place, center, Point(0.0085, 0.026), turn: 0.1))
+                )
             }
         }
         return result

@@ -22,7 +22,11 @@ struct Lighthouse: Scene {
 
     private func skyColor(at point: Point) -> Color {
         let cloud = noise.fractal(Point(point.x * 2.3, point.y * 6.5), octaves: 5)
-        let color = mix(sky[point.y], Color(hex: 0xE98A86), smoothstep(0.05, 0.45, cloud) * 0.6 * smoothstep(0.1, 0.5, point.y))
+        let color = mix(
+            sky[point.y],
+            Color(hex: 0xE98A86),
+            smoothstep(0.05, 0.45, cloud) * 0.6 * smoothstep(0.1, 0.5, point.y)
+        )
         let cell = (point * 70).rounded(.down)
         let isStar = noise.random(Int32(cell.x), Int32(cell.y)) < 0.10
         let distance = length(point * 70 - cell - 0.5)
@@ -56,7 +60,9 @@ struct Lighthouse: Scene {
         let face = noise.ridges(Point(point.x * 7 + point.y * 3, point.y * 9), octaves: 5)
         let light = clamp((face - 0.35) * 1.5 - (point.x - tower) * 0.6)
         let color = mix(Color(hex: 0x120F1C), Color(hex: 0x8C5F66), light)
-        let foam = smoothstep(0.03, 0, abs(point.y - 0.955 - 0.03 * rough)) * clamp(noise.fractal(point * 18, octaves: 4) + 0.55)
+        let foam =
+            smoothstep(0.03, 0, abs(point.y - 0.955 - 0.03 * rough))
+            * clamp(noise.fractal(point * 18, octaves: 4) + 0.55)
         return mix(color, Color(hex: 0xD9C9D6), foam * 0.6)
     }
 

@@ -22,11 +22,15 @@ struct MilkyWay: Scene {
         let wave = noise.fractal(point * 2.1, octaves: 4) * 0.09
         let band = expf(-powf((across + wave) / 0.17, 2))
         let cloud = clamp(0.55 + noise.fractal(point * 4.2 + 2, octaves: 6) * 0.9)
-        let dust = smoothstep(0.50, 0.78, noise.ridges(point * 2.6 + 6, octaves: 5)) * expf(-powf(across / 0.085, 2))
+        let dust =
+            smoothstep(0.52, 0.82, noise.ridges(point * 3.4 + 6, octaves: 6)) * expf(-powf((across + wave) / 0.075, 2))
         let core = expf(-powf(length(offset - Point(-0.05, 0.22)) / 0.42, 2))
-        color = screen(color, mix(Color(hex: 0x5A74B8), Color(hex: 0xF0B98C), core) * band * cloud * (0.45 + 0.5 * core))
+        color = screen(
+            color,
+            mix(Color(hex: 0x5A74B8), Color(hex: 0xF0B98C), core) * band * cloud * (0.6 + 0.55 * core)
+        )
         color = screen(color, Color(hex: 0xB0568A) * band * cloud * cloud * 0.28)
-        color *= 1 - 0.72 * dust * band
+        color *= 1 - 0.55 * dust * band
         return screen(color, stars(at: point, band: band * (1 - dust)))
     }
 
@@ -59,7 +63,8 @@ struct MilkyWay: Scene {
         let side = (0.035 + offset.y) * 0.95
         if offset.y > -0.035, offset.y < 0.022, abs(offset.x) < side {
             let seam = smoothstep(0.002, 0.0, abs(offset.x + (offset.y + 0.035) * 0.3))
-            color = mix(Color(hex: 0xFFC766), Color(hex: 0xE8702A), clamp((offset.y + 0.035) / 0.06)) * (1 - 0.35 * seam)
+            color =
+                mix(Color(hex: 0xFFC766), Color(hex: 0xE8702A), clamp((offset.y + 0.035) / 0.06)) * (1 - 0.35 * seam)
         }
         return color
     }

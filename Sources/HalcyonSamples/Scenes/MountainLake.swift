@@ -48,7 +48,8 @@ struct MountainLake: Scene {
             }
             if isNear, point.y > outline {
                 let light = noise.fractal(Point(point.x * 90, point.y * 40), octaves: 2) * 0.25
-                return mix(Color(hex: 0x2D5A30), Color(hex: 0x0E2418), smoothstep(outline, shore, point.y)) * (1 + light)
+                return mix(Color(hex: 0x2D5A30), Color(hex: 0x0E2418), smoothstep(outline, shore, point.y))
+                    * (1 + light)
             }
         }
         return nil
@@ -61,11 +62,15 @@ struct MountainLake: Scene {
     private func mountainColor(at point: Point) -> Color? {
         for layer in [1, 0] {
             let place = Point(point.x * (layer == 1 ? 1.25 : 1.7) + Float(layer) * 4.2, Float(layer) * 2 + 0.4)
-            let crest = (layer == 1 ? 0.51 : 0.43) - (layer == 1 ? 0.34 : 0.3) * (noise.ridges(place, octaves: 7) - 0.35)
+            let crest =
+                (layer == 1 ? 0.51 : 0.43) - (layer == 1 ? 0.34 : 0.3) * (noise.ridges(place, octaves: 7) - 0.35)
             guard point.y > crest else { continue }
             let height = crest - point.y
             let face = noise.ridges(Point(point.x * 3.4 + point.y * 1.6, point.y * 2.6) + Float(layer), octaves: 6)
-            let beside = noise.ridges(Point(point.x * 3.4 + 0.05 + point.y * 1.6, point.y * 2.6) + Float(layer), octaves: 6)
+            let beside = noise.ridges(
+                Point(point.x * 3.4 + 0.05 + point.y * 1.6, point.y * 2.6) + Float(layer),
+                octaves: 6
+            )
             let light = clamp(0.55 + (face - beside) * 2.6)
             let rock = mix(Color(hex: 0x3C4A5E), Color(hex: 0xA59B90), light)
             let snow = mix(Color(hex: 0x8FABCF), Color(hex: 0xFFFDF8), light)
