@@ -1,1 +1,65 @@
+// libjpeg reports errors by longjmp, which must not cross Swift frames. Every function here sets its own jump target
+// before it calls libjpeg, and no code of the caller runs inside libjpeg.
+#ifndef HALCYON_CJPEGSHIM_H
+#define HALCYON_CJPEGSHIM_H
+
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+typedef enum HalcyonJPEGStatus {
+    HALCYON_JPEG_OK = 0,
+    // The bytes ended, or a marker came, while picture data were still missing.
+    HALCYON_JPEG_TRUNCATED,
+    HALCYON_JPEG_CORRUPT,
+    HALCYON_JPEG_UNSUPPORTED,
+    // The system or the memory limit refused memory.
+    HALCYON_JPEG_OUT_OF_MEMORY,
+    HALCYON_JPEG_TOO_MANY_SCANS,
+} HalcyonJPEGStatus;
+
+// After any status but HALCYON_JPEG_OK a decoder or encoder can only be asked for its message and destroyed.
+typedef struct HalcyonJPEGDecoder HalcyonJPEGDecoder;
+typedef struct HalcyonJPEGEncoder HalcyonJPEGEncoder;
+
+// What open found: the size of the rows to come, and whether absorb is needed before them.
+typedef struct HalcyonJPEGLayout {
+    int32_t width;
+    int32_t height;
+    bool has_multiple_scans;
+} HalcyonJPEGLayout;
+
+// NULL where there is no memory.
+HalcyonJPEGDecoder *halcyon_jpeg_decoder_create(void);
+void halcyon_jpeg_decoder_destroy(HalcyonJPEGDecoder *decoder);
+const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder);
+
+// Reads the header and prepares output at `eighths`/8 of the stored size. The bytes are not copied and must stay where
+// they are until destroy. `memory_limit` bounds libjpeg's whole-picture buffers, `scan_limit` the scans absorbed.
+HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const uint8_t *bytes, size_t count,
+                                            int32_t eighths, int64_t memory_limit, int32_t scan_limit,
+                                            HalcyonJPEGLayout *layout);
+
+// For files of several scans: reads up to `row_count` rows of blocks. Repeat until `is_complete`.
+HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count, bool *is_complete);
+
+// Writes the next `row_count` rows as red, green, blue, 255.
+HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
+                                                 int32_t row_count);
+
+// NULL where there is no memory.
+HalcyonJPEGEncoder *halcyon_jpeg_encoder_create(void);
+void halcyon_jpeg_encoder_destroy(HalcyonJPEGEncoder *encoder);
+const char *halcyon_jpeg_encoder_message(const HalcyonJPEGEncoder *encoder);
+
+HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, int32_t width, int32_t height,
+                                             int32_t quality, bool subsamples_chroma);
+
+// Takes the next `row_count` rows of red, green, blue and an ignored byte.
+HalcyonJPEGStatus halcyon_jpeg_encoder_write_rows(HalcyonJPEGEncoder *encoder, const uint8_t *rows,
+                                                  size_t bytes_per_row, int32_t row_count);
+
+// Ends the file; its bytes belong to the encoder.
+HalcyonJPEGStatus halcyon_jpeg_encoder_finish(HalcyonJPEGEncoder *encoder, const uint8_t **bytes, size_t *count);
+
+#endif

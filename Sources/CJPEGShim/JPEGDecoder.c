@@ -1,0 +1,187 @@
+#include "JPEGErrors.h"
+
+#include <stdlib.h>
+
+#include <jerror.h>
+
+struct HalcyonJPEGDecoder {
+    struct jpeg_decompress_struct info;
+    struct jpeg_source_mgr source;
+    JPEGErrors errors;
+    int32_t scan_limit;
+    bool has_started_output;
+};
+
+// MARK: Source: all bytes are there from the start
+
+static void source_init(j_decompress_ptr info) { (void)info; }
+
+// The decoder may look ahead past a last byte that it does not need. An end marker lets it go on; it complains itself
+// (JWRN_HIT_MARKER) if it does need more.
+static boolean source_fill(j_decompress_ptr info) {
+    static const JOCTET end_of_image[2] = {0xff, JPEG_EOI};
+    ((HalcyonJPEGDecoder *)info->client_data)->errors.has_reached_end = true;
+    info->src->next_input_byte = end_of_image;
+    info->src->bytes_in_buffer = sizeof end_of_image;
+    return TRUE;
+}
+
+static void source_skip(j_decompress_ptr info, long count) {
+    if (count <= 0) {
+        return;
+    }
+    if ((size_t)count > info->src->bytes_in_buffer) {
+        source_fill(info);
+        return;
+    }
+    info->src->next_input_byte += count;
+    info->src->bytes_in_buffer -= (size_t)count;
+}
+
+static void source_end(j_decompress_ptr info) { (void)info; }
+
+// MARK: Life
+
+HalcyonJPEGDecoder *halcyon_jpeg_decoder_create(void) {
+    HalcyonJPEGDecoder *decoder = calloc(1, sizeof *decoder);
+    if (decoder == NULL) {
+        return NULL;
+    }
+    jpeg_errors_init(&decoder->errors);
+    decoder->info.err = &decoder->errors.manager;
+    if (setjmp(decoder->errors.target)) {
+        free(decoder);
+        return NULL;
+    }
+    jpeg_create_decompress(&decoder->info);
+    decoder->info.client_data = decoder;
+    decoder->source.init_source = source_init;
+    decoder->source.fill_input_buffer = source_fill;
+    decoder->source.skip_input_data = source_skip;
+    decoder->source.resync_to_restart = jpeg_resync_to_restart;
+    decoder->source.term_source = source_end;
+    decoder->info.src = &decoder->source;
+    return decoder;
+}
+
+void halcyon_jpeg_decoder_destroy(HalcyonJPEGDecoder *decoder) {
+    if (setjmp(decoder->errors.target) == 0) {
+        jpeg_destroy_decompress(&decoder->info);
+    }
+    free(decoder);
+}
+
+const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder) { return decoder->errors.message; }
+
+// MARK: Decoding
+
+HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const uint8_t *bytes, size_t count,
+                                            int32_t eighths, int64_t memory_limit, int32_t scan_limit,
+                                            HalcyonJPEGLayout *layout) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    if (setjmp(decoder->errors.target)) {
+        return decoder->errors.status;
+    }
+    decoder->scan_limit = scan_limit;
+    decoder->source.next_input_byte = bytes;
+    decoder->source.bytes_in_buffer = count;
+    // 0 would mean "without limit".
+    info->mem->max_memory_to_use = memory_limit > 0 ? (long)memory_limit : 1;
+    jpeg_read_header(info, TRUE);
+    info->scale_num = (unsigned int)eighths;
+    info->scale_denom = 8;
+    info->out_color_space = info->num_components == 4 ? JCS_CMYK : JCS_EXT_RGBA;
+    info->dct_method = JDCT_ISLOW;
+    // Buffered-image mode keeps jpeg_start_decompress from reading the whole file before it returns.
+    info->buffered_image = jpeg_has_multiple_scans(info);
+    jpeg_start_decompress(info);
+    if (info->output_components != 4) {
+        ERREXIT(info, JERR_CONVERSION_NOTIMPL);
+    }
+    layout->width = (int32_t)info->output_width;
+    layout->height = (int32_t)info->output_height;
+    layout->has_multiple_scans = info->buffered_image;
+    return HALCYON_JPEG_OK;
+}
+
+// Whether every coefficient has arrived with all its bits. Where the end marker is missing, this tells a complete
+// picture from one cut between two scans.
+static bool has_every_coefficient(const struct jpeg_decompress_struct *info) {
+    if (info->coef_bits == NULL) {
+        return false;
+    }
+    for (int component = 0; component < info->num_components; component++) {
+        for (int index = 0; index < DCTSIZE2; index++) {
+            if (info->coef_bits[component][index] != 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count, bool *is_complete) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    if (setjmp(decoder->errors.target)) {
+        return decoder->errors.status;
+    }
+    *is_complete = false;
+    for (int32_t row = 0; row < row_count; row++) {
+        int result = jpeg_consume_input(info);
+        if (info->input_scan_number > decoder->scan_limit) {
+            return HALCYON_JPEG_TOO_MANY_SCANS;
+        }
+        if (result == JPEG_REACHED_EOI || result == JPEG_SUSPENDED) {
+            *is_complete = true;
+            break;
+        }
+    }
+    if (*is_complete && decoder->errors.has_reached_end && !has_every_coefficient(info)) {
+        return HALCYON_JPEG_TRUNCATED;
+    }
+    return HALCYON_JPEG_OK;
+}
+
+// Adobe's programs store CMYK inverted and say so with their marker; the samples are then shares of light, not of ink.
+static void convert_cmyk(uint8_t *pixels, JDIMENSION width, bool is_inverted) {
+    const unsigned int mask = is_inverted ? 0 : 255;
+    for (JDIMENSION x = 0; x < width; x++, pixels += 4) {
+        const unsigned int light = pixels[3] ^ mask;
+        for (int channel = 0; channel < 3; channel++) {
+            pixels[channel] = (uint8_t)(((pixels[channel] ^ mask) * light + 127) / 255);
+        }
+        pixels[3] = 255;
+    }
+}
+
+HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
+                                                 int32_t row_count) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    if (setjmp(decoder->errors.target)) {
+        return decoder->errors.status;
+    }
+    if (info->buffered_image && !decoder->has_started_output) {
+        jpeg_start_output(info, info->input_scan_number);
+        decoder->has_started_output = true;
+    }
+    int32_t done = 0;
+    while (done < row_count) {
+        // libjpeg hands out at most 4 rows a call.
+        JSAMPROW pointers[4];
+        const int32_t count = row_count - done < 4 ? row_count - done : 4;
+        for (int32_t index = 0; index < count; index++) {
+            pointers[index] = rows + (size_t)(done + index) * bytes_per_row;
+        }
+        const JDIMENSION read = jpeg_read_scanlines(info, pointers, (JDIMENSION)count);
+        if (read == 0) {
+            return HALCYON_JPEG_TRUNCATED;
+        }
+        if (info->out_color_space == JCS_CMYK) {
+            for (JDIMENSION index = 0; index < read; index++) {
+                convert_cmyk(pointers[index], info->output_width, info->saw_Adobe_marker);
+            }
+        }
+        done += (int32_t)read;
+    }
+    return HALCYON_JPEG_OK;
+}

@@ -1,0 +1,118 @@
+#include "JPEGErrors.h"
+
+#include <stdlib.h>
+
+#include <jerror.h>
+
+struct HalcyonJPEGEncoder {
+    struct jpeg_compress_struct info;
+    struct jpeg_destination_mgr destination;
+    JPEGErrors errors;
+    uint8_t *bytes;
+    size_t capacity;
+    size_t count;
+};
+
+// MARK: Destination: a buffer that doubles, owned by the encoder even when libjpeg gives up
+
+static void grow(HalcyonJPEGEncoder *encoder, size_t capacity) {
+    uint8_t *bytes = realloc(encoder->bytes, capacity);
+    if (bytes == NULL) {
+        ERREXIT1(&encoder->info, JERR_OUT_OF_MEMORY, 0);
+    }
+    encoder->destination.next_output_byte = bytes + encoder->capacity;
+    encoder->destination.free_in_buffer = capacity - encoder->capacity;
+    encoder->bytes = bytes;
+    encoder->capacity = capacity;
+}
+
+static void destination_init(j_compress_ptr info) { grow(info->client_data, 1 << 16); }
+
+static boolean destination_empty(j_compress_ptr info) {
+    HalcyonJPEGEncoder *encoder = info->client_data;
+    grow(encoder, encoder->capacity * 2);
+    return TRUE;
+}
+
+static void destination_end(j_compress_ptr info) {
+    HalcyonJPEGEncoder *encoder = info->client_data;
+    encoder->count = encoder->capacity - encoder->destination.free_in_buffer;
+}
+
+// MARK: Life
+
+HalcyonJPEGEncoder *halcyon_jpeg_encoder_create(void) {
+    HalcyonJPEGEncoder *encoder = calloc(1, sizeof *encoder);
+    if (encoder == NULL) {
+        return NULL;
+    }
+    jpeg_errors_init(&encoder->errors);
+    encoder->info.err = &encoder->errors.manager;
+    if (setjmp(encoder->errors.target)) {
+        free(encoder);
+        return NULL;
+    }
+    jpeg_create_compress(&encoder->info);
+    encoder->info.client_data = encoder;
+    encoder->destination.init_destination = destination_init;
+    encoder->destination.empty_output_buffer = destination_empty;
+    encoder->destination.term_destination = destination_end;
+    encoder->info.dest = &encoder->destination;
+    return encoder;
+}
+
+void halcyon_jpeg_encoder_destroy(HalcyonJPEGEncoder *encoder) {
+    if (setjmp(encoder->errors.target) == 0) {
+        jpeg_destroy_compress(&encoder->info);
+    }
+    free(encoder->bytes);
+    free(encoder);
+}
+
+const char *halcyon_jpeg_encoder_message(const HalcyonJPEGEncoder *encoder) { return encoder->errors.message; }
+
+// MARK: Encoding
+
+HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, int32_t width, int32_t height,
+                                             int32_t quality, bool subsamples_chroma) {
+    struct jpeg_compress_struct *info = &encoder->info;
+    if (setjmp(encoder->errors.target)) {
+        return encoder->errors.status;
+    }
+    info->image_width = (JDIMENSION)width;
+    info->image_height = (JDIMENSION)height;
+    info->input_components = 4;
+    info->in_color_space = JCS_EXT_RGBX;
+    jpeg_set_defaults(info);
+    jpeg_set_quality(info, quality, TRUE);
+    info->optimize_coding = TRUE;
+    info->dct_method = JDCT_ISLOW;
+    const int factor = subsamples_chroma ? 2 : 1;
+    info->comp_info[0].h_samp_factor = factor;
+    info->comp_info[0].v_samp_factor = factor;
+    jpeg_start_compress(info, TRUE);
+    return HALCYON_JPEG_OK;
+}
+
+HalcyonJPEGStatus halcyon_jpeg_encoder_write_rows(HalcyonJPEGEncoder *encoder, const uint8_t *rows,
+                                                  size_t bytes_per_row, int32_t row_count) {
+    if (setjmp(encoder->errors.target)) {
+        return encoder->errors.status;
+    }
+    for (int32_t row = 0; row < row_count; row++) {
+        // libjpeg's interface knows no const; it only reads.
+        JSAMPROW pointer = (JSAMPROW)(uintptr_t)(rows + (size_t)row * bytes_per_row);
+        jpeg_write_scanlines(&encoder->info, &pointer, 1);
+    }
+    return HALCYON_JPEG_OK;
+}
+
+HalcyonJPEGStatus halcyon_jpeg_encoder_finish(HalcyonJPEGEncoder *encoder, const uint8_t **bytes, size_t *count) {
+    if (setjmp(encoder->errors.target)) {
+        return encoder->errors.status;
+    }
+    jpeg_finish_compress(&encoder->info);
+    *bytes = encoder->bytes;
+    *count = encoder->count;
+    return HALCYON_JPEG_OK;
+}

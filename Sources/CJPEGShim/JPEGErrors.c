@@ -1,0 +1,64 @@
+#include "JPEGErrors.h"
+
+#include <jerror.h>
+
+static HalcyonJPEGStatus status_of_error(const JPEGErrors *errors) {
+    switch (errors->manager.msg_code) {
+    case JERR_OUT_OF_MEMORY:
+    case JERR_NO_BACKING_STORE:
+        return HALCYON_JPEG_OUT_OF_MEMORY;
+    case JERR_BAD_PRECISION:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_IMAGE_TOO_BIG:
+    case JERR_NOTIMPL:
+    case JERR_SOF_UNSUPPORTED:
+        return HALCYON_JPEG_UNSUPPORTED;
+    default:
+        return errors->has_reached_end ? HALCYON_JPEG_TRUNCATED : HALCYON_JPEG_CORRUPT;
+    }
+}
+
+_Noreturn void jpeg_errors_fail(j_common_ptr info, HalcyonJPEGStatus status) {
+    JPEGErrors *errors = (JPEGErrors *)info->err;
+    errors->status = status;
+    errors->manager.format_message(info, errors->message);
+    longjmp(errors->target, 1);
+}
+
+static void on_error(j_common_ptr info) { jpeg_errors_fail(info, status_of_error((JPEGErrors *)info->err)); }
+
+// libjpeg goes on after damaged data and fills the rest with grey. A picture like that must not be taken for the real
+// one, and a forged header must not buy the time to paint it, so damage of the picture data ends decoding at once.
+// Everything else libjpeg warns of (stray bytes between segments, odd marker fields) does not change pixels.
+static void on_message(j_common_ptr info, int level) {
+    JPEGErrors *errors = (JPEGErrors *)info->err;
+    if (level >= 0) {
+        return;
+    }
+    errors->manager.num_warnings++;
+    switch (errors->manager.msg_code) {
+    case JWRN_HIT_MARKER:
+    case JWRN_JPEG_EOF:
+        jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+        jpeg_errors_fail(info, HALCYON_JPEG_CORRUPT);
+    default:
+        break;
+    }
+}
+
+static void on_output(j_common_ptr info) { (void)info; }
+
+void jpeg_errors_init(JPEGErrors *errors) {
+    jpeg_std_error(&errors->manager);
+    errors->manager.error_exit = on_error;
+    errors->manager.emit_message = on_message;
+    errors->manager.output_message = on_output;
+    errors->status = HALCYON_JPEG_OK;
+    errors->message[0] = 0;
+}

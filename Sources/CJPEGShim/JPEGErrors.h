@@ -1,0 +1,26 @@
+#ifndef HALCYON_JPEG_ERRORS_H
+#define HALCYON_JPEG_ERRORS_H
+
+#include "CJPEGShim.h"
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+// libjpeg's error manager with a place to jump to. `manager` comes first, so that a pointer to it is one to the whole.
+typedef struct JPEGErrors {
+    struct jpeg_error_mgr manager;
+    jmp_buf target;
+    HalcyonJPEGStatus status;
+    // Set by the source once it has no bytes left.
+    bool has_reached_end;
+    char message[JMSG_LENGTH_MAX];
+} JPEGErrors;
+
+void jpeg_errors_init(JPEGErrors *errors);
+
+_Noreturn void jpeg_errors_fail(j_common_ptr info, HalcyonJPEGStatus status);
+
+#endif

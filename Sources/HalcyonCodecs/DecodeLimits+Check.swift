@@ -1,0 +1,38 @@
+internal import HalcyonRaster
+
+extension DecodeLimits {
+    /// Refuses a frame size that is beyond these limits.
+    func check(_ size: PixelSize, of format: ImageFormat) throws(CodecError) {
+        guard max(size.width, size.height) <= sideLength else {
+            throw .limitExceeded(format, .sideLength(size, maximum: sideLength))
+        }
+        guard size.area <= pixelCount else {
+            throw .limitExceeded(format, .pixelCount(size, maximum: pixelCount))
+        }
+    }
+
+    /// Refuses a sum of buffers, in bytes, that is beyond these limits. The single counts must come from sizes that
+    /// passed ``check(_:of:)``; their sum is saturated.
+    func checkMemory(_ byteCounts: Int..., of format: ImageFormat) throws(CodecError) {
+        var sum = 0
+        for byteCount in byteCounts {
+            let (next, overflows) = sum.addingReportingOverflow(byteCount)
+            sum = overflows ? .max : next
+        }
+        guard sum <= memory else {
+            throw .limitExceeded(format, .memory(sum, maximum: memory))
+        }
+    }
+}
+
+extension PixelSize {
+    /// The bytes that a bitmap of this size takes, or `Int.max` where they cannot be counted.
+    var bitmapByteCount: Int {
+        let (bytesPerRow, rowOverflows) = width.multipliedReportingOverflow(by: 4)
+        guard !rowOverflows, bytesPerRow <= .max - 63 else {
+            return .max
+        }
+        let (byteCount, overflows) = ((bytesPerRow + 63) & ~63).multipliedReportingOverflow(by: height)
+        return overflows ? .max : byteCount
+    }
+}

@@ -1,0 +1,91 @@
+internal import CJPEGShim
+internal import HalcyonRaster
+
+/// One decompression by libjpeg, from open to close.
+struct JPEGDecompressor: ~Copyable {
+    private let handle: OpaquePointer
+    /// The size of the decoded rows.
+    let size: PixelSize
+    /// Whether ``absorb(_:)`` has to be called until it returns `true` before rows can be read.
+    let hasMultipleScans: Bool
+    private let maximumScanCount: Int32
+
+    /// Reads the header. `bytes` must outlive this value.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        scale: JPEGScale,
+        memoryLimit: Int,
+        maximumScanCount: Int32
+    ) throws(CodecError) {
+        guard let handle = halcyon_jpeg_decoder_create() else {
+            throw .bitmap(.outOfMemory(byteCount: 0))
+        }
+        var layout = HalcyonJPEGLayout()
+        let status = halcyon_jpeg_decoder_open(
+            handle,
+            bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            bytes.count,
+            scale.eighths,
+            Int64(memoryLimit),
+            maximumScanCount,
+            &layout
+        )
+        let size = PixelSize(Int(layout.width), Int(layout.height))
+        var failure = Self.error(for: status, of: handle, maximumScanCount: maximumScanCount)
+        if failure == nil, size != scale.size {
+            // The limits were checked for the size in the header.
+            failure = .corrupt(.jpeg, reason: "two sizes in one file: \(size) and \(scale.size)")
+        }
+        if let failure {
+            halcyon_jpeg_decoder_destroy(handle)
+            throw failure
+        }
+        self.handle = handle
+        self.size = size
+        self.maximumScanCount = maximumScanCount
+        hasMultipleScans = layout.has_multiple_scans
+    }
+
+    deinit {
+        halcyon_jpeg_decoder_destroy(handle)
+    }
+
+    /// Reads up to `rowCount` rows of blocks of a file with several scans; returns whether all have been read.
+    func absorb(_ rowCount: Int) throws(CodecError) -> Bool {
+        var isComplete = false
+        try check(halcyon_jpeg_decoder_absorb(handle, Int32(rowCount), &isComplete))
+        return isComplete
+    }
+
+    /// Writes the next `rowCount` rows of RGBA.
+    func read(_ rowCount: Int, into rows: UnsafeMutableRawBufferPointer, bytesPerRow: Int) throws(CodecError) {
+        precondition(rows.count >= (rowCount - 1) * bytesPerRow + size.width * 4)
+        let pointer = rows.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        try check(halcyon_jpeg_decoder_read_rows(handle, pointer, bytesPerRow, Int32(rowCount)))
+    }
+
+    private func check(_ status: HalcyonJPEGStatus) throws(CodecError) {
+        if let error = Self.error(for: status, of: handle, maximumScanCount: maximumScanCount) {
+            throw error
+        }
+    }
+
+    private static func error(
+        for status: HalcyonJPEGStatus,
+        of handle: OpaquePointer,
+        maximumScanCount: Int32
+    ) -> CodecError? {
+        switch status {
+        case HALCYON_JPEG_OK: nil
+        case HALCYON_JPEG_TRUNCATED: .truncated(.jpeg)
+        case HALCYON_JPEG_UNSUPPORTED: .unsupported(.jpeg, reason: message(of: handle))
+        case HALCYON_JPEG_OUT_OF_MEMORY: .bitmap(.outOfMemory(byteCount: 0))
+        case HALCYON_JPEG_TOO_MANY_SCANS: .unsupported(.jpeg, reason: "more than \(maximumScanCount) scans")
+        default: .corrupt(.jpeg, reason: message(of: handle))
+        }
+    }
+
+    private static func message(of handle: OpaquePointer) -> String {
+        String(cString: halcyon_jpeg_decoder_message(handle))
+    }
+}

@@ -1,0 +1,62 @@
+package import FoundationEssentials
+package import HalcyonRaster
+
+/// Reads what a decoder needs from an EXIF block, which is a small TIFF file (CIPA DC-008, TIFF 6.0).
+package enum EXIF {
+    /// The orientation tag (274) of the first directory, or `nil` where it is absent, damaged or not 1 to 8.
+    ///
+    /// The block starts with "II" or "MM"; the "Exif\0\0" that JPEG puts before it, and that some programs also write
+    /// into WebP and PNG, is skipped. The directory of the thumbnail has an orientation of its own, which says nothing
+    /// about the picture, so that only the first directory is read. Linear in the entries of that directory, at most
+    /// 65,535.
+    package static func orientation(in block: Data) -> Orientation? {
+        let tiff = ByteReader(block).hasText("Exif\0\0", at: 0) ? block.dropFirst(6) : block
+        guard let reader = tiffReader(of: tiff), let directory = reader.uint32(at: 4),
+            let entryCount = reader.uint16(at: directory)
+        else {
+            return nil
+        }
+        for index in 0..<entryCount {
+            let entry = directory + 2 + index * 12
+            guard let tag = reader.uint16(at: entry) else {
+                return nil
+            }
+            if tag == orientationTag {
+                return orientation(at: entry, of: reader)
+            }
+        }
+        return nil
+    }
+
+    private static let orientationTag = 274
+
+    private static func tiffReader(of tiff: Data) -> ByteReader? {
+        let order: ByteReader.ByteOrder
+        let header = ByteReader(tiff)
+        if header.hasText("II", at: 0) {
+            order = .littleEndian
+        } else if header.hasText("MM", at: 0) {
+            order = .bigEndian
+        } else {
+            return nil
+        }
+        let reader = ByteReader(tiff, order: order)
+        return reader.uint16(at: 2) == 42 ? reader : nil
+    }
+
+    /// The tag is a SHORT; some cameras and editors write a LONG or a BYTE. One value fits into the entry itself,
+    /// in its first bytes.
+    private static func orientation(at entry: Int, of reader: ByteReader) -> Orientation? {
+        guard let type = reader.uint16(at: entry + 2), reader.uint32(at: entry + 4) == 1 else {
+            return nil
+        }
+        let value =
+            switch type {
+            case 1: reader.uint8(at: entry + 8)
+            case 3: reader.uint16(at: entry + 8)
+            case 4: reader.uint32(at: entry + 8)
+            default: nil as Int?
+            }
+        return value.flatMap(Orientation.init(rawValue:))
+    }
+}

@@ -1,0 +1,33 @@
+public import FoundationEssentials
+public import HalcyonRaster
+
+/// Writes PAM (Netpbm's "P7"): RGB_ALPHA, 8 bits a sample, straight alpha, with red, green and blue 0 where alpha is 0.
+public struct PAMEncoder: ImageEncoder {
+    /// An encoder.
+    public init() {}
+
+    /// ``ImageFormat/pam``.
+    public var format: ImageFormat { .pam }
+
+    /// Encodes a bitmap. Never fails; the options don't matter.
+    public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
+        var header = "P7\nWIDTH \(bitmap.width)\nHEIGHT \(bitmap.height)\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\n"
+        header += "ENDHDR\n"
+        let headerBytes = Data(header.utf8)
+        let rowByteCount = bitmap.width * 4
+        var file = Data(count: headerBytes.count + rowByteCount * bitmap.height)
+        file.withUnsafeMutableBytes { file in
+            file.copyBytes(from: headerBytes)
+            bitmap.withUnsafeBytes { pixels in
+                for row in 0..<bitmap.height {
+                    let start = headerBytes.count + row * rowByteCount
+                    StraightAlpha.convert(
+                        UnsafeRawBufferPointer(rebasing: pixels[(row * bitmap.bytesPerRow)...].prefix(rowByteCount)),
+                        into: UnsafeMutableRawBufferPointer(rebasing: file[start..<start + rowByteCount])
+                    )
+                }
+            }
+        }
+        return file
+    }
+}

@@ -1,0 +1,105 @@
+public import FoundationEssentials
+public import HalcyonRaster
+
+/// The decoders and encoders in use: one value that answers which format bytes have, what their header says, and turns
+/// them into pixels or back.
+///
+/// Codecs are asked in order, the one registered last first, so that a user's codec takes precedence over ours for the
+/// same format.
+public struct ImageCodecs: Sendable {
+    /// In the order in which they are asked.
+    public private(set) var decoders: [any ImageDecoder]
+    /// In the order in which they are asked.
+    public private(set) var encoders: [any ImageEncoder]
+
+    /// The first bytes that are looked at to tell a format. SVG may have comments before its first element.
+    private static let detectionByteCount = 4_096
+    /// The first bytes that a decoder is shown.
+    private static let prefixByteCount = 64
+
+    /// A set of codecs, in the order in which they are asked.
+    public init(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) {
+        self.decoders = decoders
+        self.encoders = encoders
+    }
+
+    /// The same codecs and one more decoder, which is asked first.
+    public func registering(decoder: any ImageDecoder) -> ImageCodecs {
+        ImageCodecs(decoders: [decoder] + decoders, encoders: encoders)
+    }
+
+    /// The same codecs and one more encoder, which is asked first.
+    public func registering(encoder: any ImageEncoder) -> ImageCodecs {
+        ImageCodecs(decoders: decoders, encoders: [encoder] + encoders)
+    }
+}
+
+extension ImageCodecs {
+    /// The decoder for these bytes, of which the first few kilobytes are enough.
+    ///
+    /// - Throws: ``CodecError/empty``, ``CodecError/unknownFormat(detected:)`` with the name of what the bytes look like,
+    ///   ``CodecError/unsupported(_:reason:)`` for a known format without a decoder.
+    public func decoder(for data: Data) throws(CodecError) -> any ImageDecoder {
+        guard !data.isEmpty else {
+            throw .empty
+        }
+        let prefix = data.prefix(Self.prefixByteCount)
+        if let decoder = decoders.first(where: { $0.recognizes(prefix) }) {
+            return decoder
+        }
+        let beginning = data.prefix(Self.detectionByteCount)
+        if let format = ImageFormat.detect(beginning) {
+            throw .unsupported(format, reason: "there is no decoder for this format")
+        }
+        throw .unknownFormat(detected: ForeignContent.name(of: beginning))
+    }
+
+    /// What the header says; no pixel is decoded. `data` may be the beginning of a file only.
+    ///
+    /// Sizes are reported as they are; of the limits only the number of frames counts here.
+    public func info(of data: Data, limits: DecodeLimits = .standard) throws(CodecError) -> ImageInfo {
+        try decoder(for: data).info(of: data, limits: limits)
+    }
+
+    /// Decodes one frame into upright, premultiplied pixels.
+    ///
+    /// - Parameter isCancelled: Asked between groups of rows; once it says `true`, decoding ends. Default: never.
+    /// - Throws: ``CodecError``, or `CancellationError`.
+    public func decode(
+        _ data: Data,
+        options: DecodeOptions = DecodeOptions(),
+        isCancelled: @Sendable () -> Bool = { false }
+    ) throws -> DecodedImage {
+        try decoder(for: data).decode(data, options: options, isCancelled: isCancelled)
+    }
+
+    /// The encoder for a format, or `nil`.
+    public func encoder(for format: ImageFormat) -> (any ImageEncoder)? {
+        encoders.first { $0.format == format }
+    }
+
+    /// Whether there is an encoder for a format.
+    public func canEncode(_ format: ImageFormat) -> Bool {
+        encoder(for: format) != nil
+    }
+
+    /// Whether there is a decoder for a format.
+    public func canDecode(_ format: ImageFormat) -> Bool {
+        decoders.contains { $0.format == format }
+    }
+
+    /// Encodes a bitmap.
+    ///
+    /// - Throws: ``CodecError/unsupported(_:reason:)`` where there is no encoder,
+    ///   ``CodecError/cannotEncode(_:reason:)`` where the format cannot hold the bitmap.
+    public func encode(
+        _ bitmap: Bitmap,
+        as format: ImageFormat,
+        options: EncodeOptions = EncodeOptions()
+    ) throws(CodecError) -> Data {
+        guard let encoder = encoder(for: format) else {
+            throw .unsupported(format, reason: "there is no encoder for this format")
+        }
+        return try encoder.encode(bitmap, options: options)
+    }
+}

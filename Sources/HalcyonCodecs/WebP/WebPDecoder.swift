@@ -1,0 +1,72 @@
+public import FoundationEssentials
+internal import HalcyonRaster
+
+/// Reads WebP (RFC 9649): lossy, lossless, with alpha, and each frame of animations, composed with those before it.
+///
+/// The target size does not matter: libwebp decodes all of a picture in any case, and its own scaling (16.9 ms against
+/// 19.9 ms for 2 megapixels to 400 pixels) costs quality.
+public struct WebPDecoder: ImageDecoder {
+    /// A decoder.
+    public init() {}
+
+    /// ``ImageFormat/webp``.
+    public var format: ImageFormat { .webp }
+
+    /// Whether the bytes start with "RIFF", a size, and "WEBP".
+    public func recognizes(_ prefix: Data) -> Bool {
+        ImageFormat.detect(prefix) == .webp
+    }
+
+    /// Reads the chunk headers. The orientation stands behind the picture data, so that the beginning of a file cannot
+    /// tell it.
+    ///
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the size of the picture,
+    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many frames.
+    public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
+        guard !data.isEmpty else {
+            throw .empty
+        }
+        return try WebPHeader(parsing: data, maximumFrameCount: limits.frameCount).info
+    }
+
+    /// Decodes one frame.
+    public func decode(
+        _ data: Data,
+        options: DecodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage {
+        guard !data.isEmpty else {
+            throw CodecError.empty
+        }
+        let header = try WebPHeader(parsing: data, maximumFrameCount: options.limits.frameCount)
+        try options.limits.check(header.size, of: .webp)
+        let bitmapByteCount = header.size.bitmapByteCount
+        let orientedByteCount = header.orientation == .up ? 0 : bitmapByteCount
+        guard 0..<header.frameCount ~= options.frame else {
+            throw CodecError.noSuchFrame(options.frame, frameCount: header.frameCount)
+        }
+        let bitmap: Bitmap
+        if header.isAnimated {
+            // libwebp keeps two canvases, and a lossless frame's own copy.
+            try options.limits.checkMemory(
+                bitmapByteCount,
+                bitmapByteCount,
+                bitmapByteCount,
+                bitmapByteCount,
+                of: .webp
+            )
+            bitmap = try WebPAnimationReader.frame(
+                options.frame,
+                of: data,
+                header: header,
+                isCancelled: isCancelled
+            )
+        } else {
+            // A lossless picture is decoded to a copy of its own; otherwise the alpha channel is.
+            let ownByteCount = header.isLossless ? bitmapByteCount : header.hasAlpha ? bitmapByteCount / 4 : 0
+            try options.limits.checkMemory(bitmapByteCount, max(orientedByteCount, ownByteCount), of: .webp)
+            bitmap = try WebPStillReader.pixels(of: data, header: header, isCancelled: isCancelled)
+        }
+        return DecodedImage(bitmap: try bitmap.upright(header.orientation), info: header.info)
+    }
+}

@@ -1,0 +1,83 @@
+internal import CWebP
+public import FoundationEssentials
+public import HalcyonRaster
+
+/// Writes WebP (RFC 9649): lossy with a quality, lossless without one; with alpha where the bitmap has it.
+public struct WebPEncoder: ImageEncoder {
+    private static let maximumSideLength = Int(WEBP_MAX_DIMENSION)
+
+    /// An encoder.
+    public init() {}
+
+    /// ``ImageFormat/webp``.
+    public var format: ImageFormat { .webp }
+
+    /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
+    ///
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 16,383 pixels or where memory runs out.
+    public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
+        guard max(bitmap.width, bitmap.height) <= Self.maximumSideLength else {
+            throw .cannotEncode(.webp, reason: "\(bitmap.size) pixels; a side can have \(Self.maximumSideLength)")
+        }
+        var config = try configuration(quality: options.quality)
+        var picture = WebPPicture()
+        var writer = WebPMemoryWriter()
+        guard WebPPictureInit(&picture) != 0 else {
+            throw .cannotEncode(.webp, reason: "this version of libwebp")
+        }
+        WebPMemoryWriterInit(&writer)
+        defer {
+            WebPPictureFree(&picture)
+            WebPMemoryWriterClear(&writer)
+        }
+        picture.use_argb = 1
+        picture.width = Int32(bitmap.width)
+        picture.height = Int32(bitmap.height)
+        guard WebPPictureAlloc(&picture) != 0 else {
+            throw .cannotEncode(.webp, reason: "out of memory")
+        }
+        Self.copy(bitmap, to: picture)
+        // The picture only borrows the writer, for the time of the call.
+        let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
+            picture.writer = WebPMemoryWrite
+            picture.custom_ptr = UnsafeMutableRawPointer(writer)
+            return WebPEncode(&config, &picture) != 0
+        }
+        guard isEncoded, let bytes = writer.mem else {
+            throw .cannotEncode(.webp, reason: "libwebp's error \(picture.error_code.rawValue)")
+        }
+        return Data(bytes: bytes, count: writer.size)
+    }
+
+    private func configuration(quality: Int?) throws(CodecError) -> WebPConfig {
+        var config = WebPConfig()
+        guard WebPConfigInit(&config) != 0 else {
+            throw .cannotEncode(.webp, reason: "this version of libwebp")
+        }
+        if let quality {
+            config.quality = Float(min(max(quality, 1), 100))
+        } else {
+            // libwebp's preset for lossless pictures; 6 of 0 (fast) to 9 (small).
+            _ = WebPConfigLosslessPreset(&config, 6)
+        }
+        return config
+    }
+
+    /// libwebp's pixels are straight, one 32-bit number each, alpha in the highest byte and blue in the lowest.
+    private static func copy(_ bitmap: Bitmap, to picture: WebPPicture) {
+        guard let target = picture.argb else {
+            return
+        }
+        bitmap.withUnsafeBytes { pixels in
+            for row in 0..<bitmap.height {
+                let targetRow = target + row * Int(picture.argb_stride)
+                for column in 0..<bitmap.width {
+                    let offset = row * bitmap.bytesPerRow + column * 4
+                    let stored = UInt32(littleEndian: pixels.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                    let pixel = StraightAlpha.straight(stored)
+                    targetRow[column] = pixel & 0xff00_ff00 | (pixel & 0xff) << 16 | pixel >> 16 & 0xff
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// What the chunks of a WebP file say (RFC 9649), without any pixel being decoded.
+struct WebPHeader {
+    /// The size of the canvas.
+    private(set) var size = PixelSize(0, 0)
+    private(set) var hasAlpha = false
+    private(set) var isAnimated = false
+    /// Whether the still picture is coded without loss.
+    private(set) var isLossless = false
+    /// Of the frames that can be seen, in milliseconds.
+    private(set) var frameDurations: [Int] = []
+    private(set) var loopCount = 0
+    private(set) var orientation: Orientation = .up
+    private(set) var profile: Data?
+    /// Whether the bytes end before the file does.
+    private(set) var isCutShort = false
+
+    /// Reads the chunks as far as the bytes go.
+    ///
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the size of the picture,
+    ///   ``CodecError/limitExceeded(_:_:)`` for too many frames.
+    init(parsing data: Data, maximumFrameCount: Int) throws(CodecError) {
+        var chunks = try WebPChunks(data)
+        var isExtended = false
+        while let chunk = chunks.next() {
+            switch chunk.name {
+            case "VP8X" where size.isEmpty:
+                try readExtendedHeader(chunk)
+                isExtended = true
+            case "VP8 ", "VP8L":
+                try readImage(chunk, definesSize: !isExtended)
+                if !isExtended {
+                    // A simple file has nothing else (RFC 9649 2.5, 2.6).
+                    isCutShort = chunks.isCutShort || chunk.isCutShort
+                    return
+                }
+            case "ALPH" where isExtended:
+                hasAlpha = true
+            case "ANIM" where isAnimated:
+                loopCount = chunk.reader.uint16(at: 4) ?? 0
+            case "ANMF" where isAnimated:
+                try readFrame(chunk, maximumFrameCount: maximumFrameCount)
+            case "ICCP" where isExtended && !chunk.isCutShort:
+                profile = profile ?? chunk.reader.data
+            case "EXIF" where isExtended && !chunk.isCutShort:
+                orientation = EXIF.orientation(in: chunk.reader.data) ?? orientation
+            default:
+                // Unknown chunks are skipped (RFC 9649 2.7.1.6), but a picture has to start with a known one.
+                guard isExtended else {
+                    throw chunk.isCutShort
+                        ? .truncated(.webp) : .corrupt(.webp, reason: "the first chunk is no picture")
+                }
+            }
+        }
+        guard isExtended else {
+            throw .truncated(.webp)
+        }
+        isCutShort = chunks.isCutShort
+    }
+
+    /// RFC 9649 2.7.1.1: flags, three reserved bytes, width - 1 and height - 1 of 24 bits each.
+    private mutating func readExtendedHeader(_ chunk: WebPChunks.Chunk) throws(CodecError) {
+        guard let flags = chunk.reader.uint8(at: 0), let width = chunk.reader.uint24(at: 4),
+            let height = chunk.reader.uint24(at: 7)
+        else {
+            throw chunk.isCutShort ? .truncated(.webp) : .corrupt(.webp, reason: "the VP8X chunk is too short")
+        }
+        size = PixelSize(width + 1, height + 1)
+        hasAlpha = flags & 0x10 != 0
+        isAnimated = flags & 0x02 != 0
+    }
+
+    private mutating func readImage(_ chunk: WebPChunks.Chunk, definesSize: Bool) throws(CodecError) {
+        isLossless = chunk.name == "VP8L"
+        guard let image = try WebPImageHeader(chunk) else {
+            if definesSize {
+                throw .truncated(.webp)
+            }
+            return
+        }
+        hasAlpha = hasAlpha || image.hasAlpha
+        if definesSize {
+            size = image.size
+        }
+    }
+
+    /// RFC 9649 2.7.1.1, figure 9: position and size of 24 bits each, then the duration.
+    private mutating func readFrame(_ chunk: WebPChunks.Chunk, maximumFrameCount: Int) throws(CodecError) {
+        guard let duration = chunk.reader.uint24(at: 12) else {
+            return
+        }
+        frameDurations.append(duration)
+        guard frameDurations.count <= maximumFrameCount else {
+            throw .limitExceeded(.webp, .frameCount(frameDurations.count, maximum: maximumFrameCount))
+        }
+    }
+}
+
+extension WebPHeader {
+    /// At least 1, even where no frame can be seen yet.
+    var frameCount: Int { max(1, frameDurations.count) }
+
+    var info: ImageInfo {
+        ImageInfo(
+            format: .webp,
+            size: size,
+            orientation: orientation,
+            frameCount: frameCount,
+            frameDurations: frameDurations,
+            loopCount: isAnimated ? loopCount : nil,
+            hasAlpha: hasAlpha,
+            colorSpace: profile.flatMap(ICCProfile.colorSpace(of:)) ?? .sRGB
+        )
+    }
+}
