@@ -1,1 +1,31 @@
-#include <stddef.h>
+// libcurl's variadic functions, typed: Swift cannot call variadic C functions.
+#ifndef HALCYON_CURL_SHIM_H
+#define HALCYON_CURL_SHIM_H
+
+#include <curl/curl.h>
+
+CURLcode halcyon_curl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode halcyon_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
+CURLcode halcyon_curl_set_string(CURL *easy, CURLoption option, const char *value);
+CURLcode halcyon_curl_set_pointer(CURL *easy, CURLoption option, void *value);
+CURLcode halcyon_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
+CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, curl_write_callback value);
+
+// Allows only http and https, for the first request and for redirects. libcurl 7.85 replaced the bit masks by names.
+CURLcode halcyon_curl_allow_http_only(CURL *easy);
+
+// Lets a cancelled name look-up finish on its own thread; otherwise removing the handle waits for the resolver.
+// Does nothing before libcurl 7.87, which brought the option.
+CURLcode halcyon_curl_leave_resolver_behind(CURL *easy);
+
+long halcyon_curl_get_long(CURL *easy, CURLINFO info);
+curl_off_t halcyon_curl_get_offset(CURL *easy, CURLINFO info);
+const char *halcyon_curl_get_string(CURL *easy, CURLINFO info);
+void *halcyon_curl_get_pointer(CURL *easy, CURLINFO info);
+
+// For debuggers and profilers; at most 15 bytes.
+void halcyon_curl_name_thread(const char *name);
+
+CURLMcode halcyon_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+#endif

@@ -1,0 +1,198 @@
+internal import CCurl
+internal import CCurlShim
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+
+/// A transfer while libcurl works on it: one easy handle, the response as it comes in, and the bounds it must keep to.
+///
+/// Belongs to the event loop's thread. libcurl holds an unretained pointer to it, from `configure` until the handle is
+/// taken out of the multi handle; the loop's list of running transfers keeps it alive for that time.
+final class CurlExchange {
+    let transfer: CurlTransfer
+    let origin: Origin
+    let handle: CurlHandle
+    /// Where the loop keeps this.
+    var index = 0
+
+    private let startedAt: MonotonicTime
+    private unowned let loop: CurlEventLoop
+    private var head = ResponseHead()
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var lastActivity: MonotonicTime
+    private var uploadedBytes: Int64 = 0
+    private var bodyBytes = 0
+    private var redirectCount = 0
+    private var isHeadDelivered = false
+    private var isPaused = false
+    /// Set when this side ends the transfer; libcurl's own code then says nothing.
+    private var failure: TransferError?
+
+    private var request: TransferRequest { transfer.request }
+
+    init(_ transfer: CurlTransfer, origin: Origin, handle: CurlHandle, loop: CurlEventLoop) {
+        self.transfer = transfer
+        self.origin = origin
+        self.handle = handle
+        self.loop = loop
+        startedAt = loop.now
+        lastActivity = loop.now
+    }
+
+    /// Sets what is particular to this transfer; false if libcurl takes it not.
+    func configure(_ configuration: CurlTransport.Configuration) -> Bool {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let easy = handle.easy
+        halcyon_curl_set_pointer(easy, CURLOPT_PRIVATE, context)
+        halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
+        halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        handle.set(CURLOPT_MAXREDIRS, max(0, request.limits.redirects))
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.timeouts.connect.curlMilliseconds)
+        setPriority(transfer.priority)
+        headerList = handle.apply(request)
+        return halcyon_curl_set_string(easy, CURLOPT_URL, request.url.absoluteString) == CURLE_OK
+    }
+
+    /// HTTP/2 weighs streams from 1 to 256 (RFC 7540, section 5.3.2).
+    func setPriority(_ priority: LoadPriority) {
+        handle.set(CURLOPT_STREAM_WEIGHT, 16 << priority.rawValue)
+    }
+
+    /// After libcurl has let go of the handle.
+    func release() {
+        curl_slist_free_all(headerList)
+        headerList = nil
+    }
+
+    /// Notes why this side ends the transfer. The first reason counts.
+    func fail(_ error: TransferError) {
+        if failure == nil { failure = error }
+    }
+
+    /// Whether the connection carries several transfers at a time.
+    var isMultiplexed: Bool {
+        isHeadDelivered && halcyon_curl_get_long(handle.easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
+    }
+
+    /// Goes on after a pause; false if that ended the transfer. The receiver may be called before this returns.
+    func resume() -> Bool {
+        guard isPaused else { return true }
+        isPaused = false
+        lastActivity = loop.now
+        return curl_easy_pause(handle.easy, CURLPAUSE_CONT) == CURLE_OK
+    }
+
+    // MARK: Deadlines
+
+    /// When this transfer times out, if nothing happens until then.
+    var deadline: (time: MonotonicTime, phase: TransferError.Phase) {
+        let total = startedAt + request.timeouts.total
+        guard !isPaused else { return (total, .total) }
+        let idle = lastReceipt + request.timeouts.idle
+        return idle < total ? (idle, .idle) : (total, .total)
+    }
+
+    /// Connecting has its own timeout, so the idle time begins with the request. Sending a long body is no idle time.
+    private var lastReceipt: MonotonicTime {
+        if !head.hasBegun {
+            let connectedAfter = halcyon_curl_get_offset(handle.easy, CURLINFO_PRETRANSFER_TIME_T)
+            guard connectedAfter > 0 else { return max(lastActivity, loop.now) }
+            lastActivity = max(lastActivity, startedAt + .microseconds(connectedAfter))
+        }
+        if request.body != nil {
+            let uploaded = Int64(halcyon_curl_get_offset(handle.easy, CURLINFO_SIZE_UPLOAD_T))
+            if uploaded != uploadedBytes {
+                uploadedBytes = uploaded
+                lastActivity = loop.now
+            }
+        }
+        return lastActivity
+    }
+
+    // MARK: What arrives
+
+    static let headerCallback: curl_write_callback = { bytes, size, count, context in
+        guard let context else { return 0 }
+        let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+        return exchange.receive(header: UnsafeRawBufferPointer(start: bytes, count: size &* count)) ? size &* count : 0
+    }
+
+    static let bodyCallback: curl_write_callback = { bytes, size, count, context in
+        guard let context else { return 0 }
+        let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+        guard !exchange.isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
+        return exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size &* count)) ? size &* count : 0
+    }
+
+    private func receive(header line: UnsafeRawBufferPointer) -> Bool {
+        lastActivity = loop.now
+        guard !transfer.isCancelled else { return stop(.cancelled) }
+        guard head.append(line, limit: request.limits.headerBytes) else {
+            return stop(.headersTooLarge(maximum: request.limits.headerBytes))
+        }
+        guard head.isComplete, !isHeadDelivered else { return true }
+        if head.isInformational { return true }
+        if head.isRedirect {
+            redirectCount += 1
+            return true
+        }
+        return deliverHead()
+    }
+
+    private func deliverHead() -> Bool {
+        isHeadDelivered = true
+        let hasBody = request.method != .head && head.status != 204 && head.status != 304
+        let expected = hasBody ? head.expectedBodyBytes : 0
+        if let expected, expected > request.limits.bodyBytes {
+            return stop(.bodyTooLarge(maximum: request.limits.bodyBytes))
+        }
+        let response = TransferResponse(
+            status: head.status, headers: head.fields, url: effectiveURL, expectedBodyBytes: expected)
+        do throws(TransferError) {
+            try transfer.deliver(response)
+        } catch {
+            return stop(error)
+        }
+        loop.responseBegan(self)
+        return transfer.isCancelled ? stop(.cancelled) : true
+    }
+
+    private func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+        lastActivity = loop.now
+        guard !transfer.isCancelled else { return stop(.cancelled) }
+        // libcurl follows every redirect that `head` takes for one; were it otherwise, this would be the last response.
+        guard isHeadDelivered || deliverHead() else { return false }
+        guard bytes.count <= request.limits.bodyBytes - bodyBytes else {
+            return stop(.bodyTooLarge(maximum: request.limits.bodyBytes))
+        }
+        bodyBytes += bytes.count
+        do throws(TransferError) {
+            isPaused = try transfer.deliver(bytes) == .pause
+        } catch {
+            return stop(error)
+        }
+        return transfer.isCancelled ? stop(.cancelled) : true
+    }
+
+    private func stop(_ error: TransferError) -> Bool {
+        fail(error)
+        return false
+    }
+
+    private var effectiveURL: URL {
+        guard redirectCount > 0, let text = handle.string(CURLINFO_EFFECTIVE_URL) else { return request.url }
+        return URL(string: text) ?? request.url
+    }
+
+    // MARK: The end
+
+    /// What the receiver is told when libcurl ends with `code`. The handle must still hold this transfer.
+    func result(_ code: CURLcode) -> Result<TransferMetrics, TransferError> {
+        if transfer.isCancelled { return .failure(.cancelled) }
+        if let failure { return .failure(failure) }
+        let problem = CurlProblem(code: code, handle: handle, request: request, head: head)
+        guard code == CURLE_OK else { return .failure(problem.error) }
+        guard head.isComplete else { return .failure(problem.endedInsideHead) }
+        if !isHeadDelivered, !deliverHead() { return .failure(failure ?? .cancelled) }
+        return .success(handle.metrics(queued: startedAt - transfer.submittedAt, redirects: redirectCount))
+    }
+}

@@ -1,0 +1,23 @@
+internal import CCurl
+internal import CCurlShim
+internal import Glibc
+
+/// What holds for libcurl in the whole process.
+enum CurlLibrary {
+    private static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+    /// Once, and safe from any thread since libcurl 7.84.
+    static func initialize() {
+        precondition(initialization == CURLE_OK, "libcurl cannot initialize")
+    }
+
+    /// Keeps signals away from the calling thread, which is libcurl's.
+    ///
+    /// OpenSSL writes with `write`, so a closed peer raises SIGPIPE, and with CURLOPT_NOSIGNAL libcurl does not ignore it.
+    static func prepareThread() {
+        var signals = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        halcyon_curl_name_thread("halcyon-http")
+    }
+}

@@ -1,0 +1,72 @@
+internal import CCurl
+internal import CCurlShim
+
+/// Tells a reader why libcurl ended a transfer.
+struct CurlProblem {
+    let code: CURLcode
+    let handle: CurlHandle
+    let request: TransferRequest
+    let head: ResponseHead
+
+    /// The server closed the connection after some of its headers, which libcurl takes for an empty body.
+    var endedInsideHead: TransferError {
+        .connectionLost("\(server): the connection was closed inside the response headers")
+    }
+
+    var error: TransferError {
+        switch code {
+        case CURLE_URL_MALFORMAT:
+            return head.isRedirect ? .malformedResponse(message) : .invalidURL(request.url.absoluteString)
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            // Also what libcurl says to a server that answers with something else than HTTP.
+            if head.isRedirect, let target = head.location, isForeign(target) {
+                return .redirectRefused("\(server): redirect to \(target), which is neither http nor https")
+            }
+            return .malformedResponse(message)
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            return .cannotFindHost(message)
+        case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
+            return .cannotConnect(message)
+        case CURLE_OPERATION_TIMEDOUT:
+            // libcurl is given no other time limit.
+            return .timedOut(.connect)
+        case CURLE_TOO_MANY_REDIRECTS:
+            return .tooManyRedirects(maximum: max(0, request.limits.redirects))
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            return .untrustedServer(message)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE,
+            CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED,
+            CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_CLIENTCERT:
+            return .tlsFailure(message)
+        case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2,
+            CURLE_HTTP2_STREAM:
+            return .connectionLost(message)
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+            return .malformedResponse(message)
+        case CURLE_OUT_OF_MEMORY where !head.isComplete:
+            // libcurl 7 says so when one line is longer than the 100 KiB it takes.
+            return .headersTooLarge(maximum: min(request.limits.headerBytes, Int(CURL_MAX_HTTP_HEADER)))
+        default:
+            return .other(message)
+        }
+    }
+
+    /// Where the last request went, "host:port".
+    private var server: String {
+        let url = handle.string(CURLINFO_EFFECTIVE_URL) ?? request.url.absoluteString
+        return Origin(url)?.description ?? url
+    }
+
+    /// libcurl's own words on this case, else its general ones.
+    private var message: String {
+        let detail = String(cString: handle.errorText)
+        return "\(server): \(detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail)"
+    }
+
+    private func isForeign(_ target: String) -> Bool {
+        guard let end = target.firstIndex(of: ":") else { return false }
+        let scheme = target[..<end].lowercased()
+        return !scheme.contains("/") && scheme != "http" && scheme != "https"
+    }
+}

@@ -1,0 +1,49 @@
+internal import Glibc
+
+/// Nanoseconds of the clock that no one sets (CLOCK_MONOTONIC).
+struct MonotonicTime: Comparable {
+    private var nanoseconds: Int64
+
+    static let distantFuture = MonotonicTime(nanoseconds: .max)
+
+    static var now: MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// ``distantFuture`` where the sum has no place.
+    static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
+        return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
+    }
+
+    static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
+        .nanoseconds(left.nanoseconds - right.nanoseconds)
+    }
+
+    /// Milliseconds from now until then, rounded up, for poll; at most an hour.
+    func pollTimeout(from now: MonotonicTime) -> Int32 {
+        guard self > now else { return 0 }
+        let remaining = nanoseconds - now.nanoseconds
+        return Int32(min(remaining / 1_000_000 + 1, 3_600_000))
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, at least 0 and at most `Int64.max`.
+    var saturatedNanoseconds: Int64 {
+        guard self > .zero else { return 0 }
+        guard self < .seconds(9_000_000_000) else { return .max }
+        return components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+
+    /// Whole milliseconds as libcurl takes them for a limit: at least 1, since 0 means its default, at most 24 days.
+    var curlMilliseconds: Int {
+        Int(min(max(saturatedNanoseconds / 1_000_000, 1), Int64(Int32.max)))
+    }
+}

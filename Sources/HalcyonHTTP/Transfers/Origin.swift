@@ -1,0 +1,66 @@
+/// Scheme, host and port of a URL: what credentials, connections and limits belong to (RFC 6454, section 4).
+package struct Origin: Sendable, Hashable, CustomStringConvertible {
+    package let isSecure: Bool
+    /// In lower case; an IPv6 address keeps its brackets.
+    package let host: String
+    package let port: Int
+
+    /// `nil` unless `url` is an absolute `http` or `https` URL with a host. Only looks at what stands before the path;
+    /// the rest of the URL is libcurl's to check.
+    package init?(_ url: String) {
+        var url = url
+        let parsed = url.withUTF8 { Origin.parse($0) }
+        guard let parsed else { return nil }
+        self = parsed
+    }
+
+    private init(isSecure: Bool, host: String, port: Int) {
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port
+    }
+
+    /// "host:port", for messages.
+    package var description: String { "\(host):\(port)" }
+
+    private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Origin? {
+        guard let schemeEnd = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let isSecure: Bool
+        switch bytes[..<schemeEnd] {
+        case let scheme where equals(scheme, "http"): isSecure = false
+        case let scheme where equals(scheme, "https"): isSecure = true
+        default: return nil
+        }
+        let start = schemeEnd + 3
+        guard start < bytes.count, bytes[schemeEnd + 1] == UInt8(ascii: "/"), bytes[schemeEnd + 2] == UInt8(ascii: "/")
+        else { return nil }
+
+        var authority = bytes[start...]
+        if let end = authority.firstIndex(where: { "/?#\\".utf8.contains($0) }) {
+            authority = authority[..<end]
+        }
+        if let user = authority.lastIndex(of: UInt8(ascii: "@")) {
+            authority = authority[(user + 1)...]
+        }
+        var host = authority
+        var port = isSecure ? 443 : 80
+        let addressEnd = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+        if let colon = authority.lastIndex(of: UInt8(ascii: ":")), colon >= addressEnd {
+            host = authority[..<colon]
+            let digits = authority[(colon + 1)...]
+            if !digits.isEmpty {
+                guard let given = UInt16(String(decoding: digits, as: UTF8.self)) else { return nil }
+                port = Int(given)
+            }
+        }
+        guard !host.isEmpty, host.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
+        return Origin(isSecure: isSecure, host: String(decoding: host, as: UTF8.self).lowercased(), port: port)
+    }
+
+    private static func equals(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ lowercase: StaticString) -> Bool {
+        guard bytes.count == lowercase.utf8CodeUnitCount else { return false }
+        return lowercase.withUTF8Buffer { expected in
+            zip(bytes, expected).allSatisfy { $0 | 0x20 == $1 }
+        }
+    }
+}

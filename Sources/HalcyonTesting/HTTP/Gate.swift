@@ -1,0 +1,73 @@
+internal import Glibc
+internal import HalcyonConcurrency
+
+/// A point that nobody passes until a test opens it; then everyone does, for good.
+///
+/// This is how a test orders what happens on several threads, without sleeping.
+public final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiters: [@Sendable () -> Void] = []
+    }
+
+    private let state = Lock(State())
+
+    /// A closed gate.
+    public init() {}
+
+    /// Whether it has been opened.
+    public var isOpen: Bool {
+        state.withLock { $0.isOpen }
+    }
+
+    /// Lets everyone pass who waits now or comes later. Opening it again does nothing.
+    public func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter() }
+    }
+
+    /// Returns once the gate is open.
+    public func wait() async {
+        await withCheckedContinuation { continuation in
+            whenOpen { continuation.resume() }
+        }
+    }
+
+    /// Calls `body` once the gate is open: at once, or on the thread that opens it.
+    func whenOpen(_ body: @escaping @Sendable () -> Void) {
+        let isOpen = state.withLock { state in
+            if !state.isOpen { state.waiters.append(body) }
+            return state.isOpen
+        }
+        if isOpen { body() }
+    }
+}
+
+/// Blocks a thread that the test support owns, until another one signals.
+///
+/// Unchecked: the semaphore does its own synchronisation, at an address that does not move.
+final class Semaphore: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() {
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func signal() {
+        sem_post(semaphore)
+    }
+
+    func wait() {
+        // Interrupted by a signal handler: wait on.
+        while sem_wait(semaphore) != 0 {}
+    }
+}

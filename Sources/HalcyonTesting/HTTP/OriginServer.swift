@@ -1,0 +1,196 @@
+public import FoundationEssentials
+internal import Glibc
+internal import HalcyonConcurrency
+
+/// A real HTTP/1.1 server on a loopback port, which answers as a closure says: well, badly, or not at all.
+///
+/// Each connection has a thread of its own, so a ``Response`` may block at a ``Gate`` for as long as a test likes.
+/// The server runs from its creation until ``stop()``, which also ends what blocks.
+public final class OriginServer: Sendable {
+    /// Answers a request, on the connection's thread.
+    public typealias Handler = @Sendable (Request) -> Response
+
+    private struct State {
+        var requests: [Request] = []
+        var connectionCount = 0
+        var connections: [Int: OriginConnection] = [:]
+        var isStopped = false
+        /// Signalled when the last thread has ended, once the server is stopped.
+        var runningThreads = 0
+    }
+
+    /// The port on 127.0.0.1.
+    public let port: Int
+    private let listener: Int32
+    private let handler: Handler
+    private let state = Lock(State())
+    private let allThreadsEnded = Semaphore()
+
+    /// Starts to listen on 127.0.0.1, on `port` or, by default, on one that is free.
+    ///
+    /// Throws ``OriginServerError`` where the system refuses.
+    public init(port: Int = 0, handler: @escaping Handler) throws {
+        let (listener, port) = try Self.listen(port: port)
+        self.listener = listener
+        self.port = port
+        self.handler = handler
+        do {
+            try spawn { $0.acceptConnections() }
+        } catch {
+            close(listener)
+            throw error
+        }
+    }
+
+    /// "http://127.0.0.1:PORT" and `path`, which begins with a slash.
+    public func url(_ path: String = "/") -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
+            preconditionFailure("not a path: \(path)")
+        }
+        return url
+    }
+
+    /// The requests so far, in order of their arrival.
+    public var requests: [Request] {
+        state.withLock { $0.requests }
+    }
+
+    /// How many connections have been accepted so far.
+    public var connectionCount: Int {
+        state.withLock { $0.connectionCount }
+    }
+
+    /// How many requests for `path` have come so far.
+    public func requestCount(_ path: String) -> Int {
+        state.withLock { state in state.requests.count { $0.path == path } }
+    }
+
+    /// Closes every connection and the port, and returns when all threads have ended. Calling it again does nothing.
+    public func stop() {
+        let connections = state.withLock { state -> [OriginConnection]? in
+            guard !state.isStopped else { return nil }
+            state.isStopped = true
+            return Array(state.connections.values)
+        }
+        guard let connections else { return }
+        // This makes `accept` return.
+        shutdown(listener, Int32(SHUT_RDWR))
+        for connection in connections { connection.interrupt() }
+        allThreadsEnded.wait()
+        close(listener)
+    }
+
+    private static func listen(port: Int) throws -> (Int32, Int) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard listener >= 0 else { throw OriginServerError(call: "socket", code: errno) }
+        var yes: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let call = withUnsafeMutablePointer(to: &address) { pointer -> String? in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                if bind(listener, generic, length) != 0 { return "bind" }
+                if Glibc.listen(listener, 1024) != 0 { return "listen" }
+                return getsockname(listener, generic, &length) == 0 ? nil : "getsockname"
+            }
+        }
+        if let call {
+            let error = OriginServerError(call: call, code: errno)
+            close(listener)
+            throw error
+        }
+        return (listener, Int(in_port_t(bigEndian: address.sin_port)))
+    }
+
+    // MARK: Threads
+
+    private func acceptConnections() {
+        while true {
+            let socket = accept(listener, nil, nil)
+            guard socket >= 0 else {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                return
+            }
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            let connection = state.withLock { state -> OriginConnection? in
+                guard !state.isStopped else { return nil }
+                let connection = OriginConnection(socket: socket, number: state.connectionCount)
+                state.connectionCount += 1
+                state.connections[connection.number] = connection
+                return connection
+            }
+            guard let connection else {
+                close(socket)
+                return
+            }
+            do {
+                try spawn { $0.serve(connection) }
+            } catch {
+                serveEnded(connection)
+            }
+        }
+    }
+
+    private func serve(_ connection: OriginConnection) {
+        while let request = connection.nextRequest() {
+            state.withLock { $0.requests.append(request) }
+            guard connection.send(handler(request), to: request) else { break }
+        }
+        serveEnded(connection)
+    }
+
+    private func serveEnded(_ connection: OriginConnection) {
+        _ = state.withLock { $0.connections.removeValue(forKey: connection.number) }
+        connection.close()
+    }
+
+    /// Runs `body` on a new thread, which `stop` waits for.
+    private func spawn(_ body: @escaping @Sendable (OriginServer) -> Void) throws {
+        final class Work: Sendable {
+            let run: @Sendable () -> Void
+            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+        }
+        state.withLock { $0.runningThreads += 1 }
+        let work = Work {
+            body(self)
+            self.threadEnded()
+        }
+        let context = Unmanaged.passRetained(work)
+        var id = pthread_t()
+        let code = pthread_create(
+            &id, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
+        guard code == 0 else {
+            context.release()
+            state.withLock { $0.runningThreads -= 1 }
+            throw OriginServerError(call: "pthread_create", code: code)
+        }
+        pthread_detach(id)
+    }
+
+    private func threadEnded() {
+        let isLast = state.withLock { state in
+            state.runningThreads -= 1
+            return state.isStopped && state.runningThreads == 0
+        }
+        if isLast { allThreadsEnded.signal() }
+    }
+}
+
+/// What the system refused an ``OriginServer``.
+public struct OriginServerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The system call.
+    public let call: String
+    /// Its `errno`.
+    public let code: Int32
+
+    /// "bind: Address already in use".
+    public var description: String { "\(call): \(String(cString: strerror(code)))" }
+}
