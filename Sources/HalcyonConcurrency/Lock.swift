@@ -39,6 +39,16 @@ package final class Lock<State>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state)
     }
+
+    /// Takes the lock, for code that cannot pass a closure. ``unlock()`` must follow on the same thread.
+    package func lock() {
+        pthread_mutex_lock(mutex)
+    }
+
+    /// Ends what ``lock()`` began.
+    package func unlock() {
+        pthread_mutex_unlock(mutex)
+    }
     #else
     private let mutex = Mutex<Void>(())
 
@@ -51,6 +61,16 @@ package final class Lock<State>: @unchecked Sendable {
         mutex._unsafeLock()
         defer { mutex._unsafeUnlock() }
         return try body(&state)
+    }
+
+    /// Takes the lock, for code that cannot pass a closure. ``unlock()`` must follow on the same thread.
+    package func lock() {
+        mutex._unsafeLock()
+    }
+
+    /// Ends what ``lock()`` began.
+    package func unlock() {
+        mutex._unsafeUnlock()
     }
     #endif
 }

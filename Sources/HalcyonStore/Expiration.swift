@@ -1,0 +1,40 @@
+public import FoundationEssentials
+
+/// When a cached entry stops being valid.
+public enum Expiration: Sendable, Hashable {
+    /// Never.
+    case never
+    /// This many seconds after it was stored; zero or less is already over.
+    case seconds(Double)
+    /// This many days of 86,400 seconds after it was stored.
+    case days(Int)
+    /// At this date; an access does not move it.
+    case date(Date)
+    /// Already over: nothing is stored.
+    case expired
+
+    /// The lifetime in seconds that the entry starts with at `now`: infinite for ``never``, zero or less if it is over.
+    public func interval(since now: Date) -> Double {
+        switch self {
+        case .never: .infinity
+        case .seconds(let seconds): seconds.isNaN ? 0 : seconds
+        case .days(let days): Double(days) * 86_400
+        case .date(let date): date.timeIntervalSince(now)
+        case .expired: -.infinity
+        }
+    }
+
+    /// Whether an entry stored at `now` would not be valid for any time.
+    public func isOver(at now: Date) -> Bool {
+        !(interval(since: now) > 0)
+    }
+
+    /// Whether the expiry moves when an access restarts the original lifetime.
+    @usableFromInline
+    var isRelative: Bool {
+        switch self {
+        case .seconds, .days: true
+        case .never, .date, .expired: false
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// What an access does to the expiry of the entry it finds.
+public enum ExpirationExtension: Sendable, Hashable {
+    /// Nothing.
+    case none
+    /// The lifetime given when the entry was stored starts again. An expiry at a fixed date stays where it is.
+    case originalLifetime
+    /// The entry expires as given, counted from the access.
+    case to(Expiration)
+}

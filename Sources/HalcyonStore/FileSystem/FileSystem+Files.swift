@@ -1,0 +1,47 @@
+extension FileSystem {
+    /// Writes all of `buffer`, however many calls that takes.
+    func writeAll(_ descriptor: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(FileSystemError) {
+        var rest = buffer
+        while !rest.isEmpty {
+            let count = try write(descriptor, from: rest)
+            guard count > 0 else { throw .inputOutput }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+    }
+
+    /// Creates a folder and those above it; it is no error if they exist.
+    func createFolders(_ path: String) throws(FileSystemError) {
+        do throws(FileSystemError) {
+            try createFolder(path)
+        } catch .exists {
+            return
+        } catch .notFound {
+            let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+            guard !parent.isEmpty else { throw .notFound }
+            try createFolders("/" + parent)
+            do throws(FileSystemError) {
+                try createFolder(path)
+            } catch .exists {
+                return
+            }
+        }
+    }
+
+    /// Removes a file; it is no error if there is none.
+    func removeFileIfPresent(_ path: String) throws(FileSystemError) {
+        do throws(FileSystemError) {
+            try removeFile(path)
+        } catch .notFound {
+            return
+        }
+    }
+
+    /// The names in a folder; none if there is no such folder.
+    func namesIfPresent(inFolder path: String) throws(FileSystemError) -> [String] {
+        do throws(FileSystemError) {
+            return try names(inFolder: path)
+        } catch .notFound {
+            return []
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// The calls a disk cache makes to the file system, each as small as the system's own, so that each can be made to fail.
+///
+/// Paths are UTF-8 and absolute. Descriptors are not inherited by child processes. Every call may be made from any
+/// thread. SQLite does its own input and output and is not part of this.
+public protocol FileSystem: Sendable {
+    /// Opens an existing file for reading. Does not follow a link in the last component.
+    func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor
+
+    /// Creates a file that only this user may access and opens it for reading and writing; fails with
+    /// ``FileSystemError/exists`` if there is one.
+    func create(_ path: String) throws(FileSystemError) -> FileDescriptor
+
+    /// Closes a file. The descriptor is gone whatever happens, and an error has no meaning to a cache.
+    func close(_ descriptor: FileDescriptor)
+
+    /// Reads at most `buffer.count` bytes from `offset` and returns their number, 0 at the end of the file.
+    func read(
+        _ descriptor: FileDescriptor,
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int
+    ) throws(FileSystemError) -> Int
+
+    /// Writes at the end of what was written and returns the number of bytes written, which may be fewer than given.
+    func write(_ descriptor: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(FileSystemError) -> Int
+
+    /// Waits until the file's content is on the device (`fdatasync`).
+    func synchronize(_ descriptor: FileDescriptor) throws(FileSystemError)
+
+    /// Waits until the names in a folder are on the device.
+    func synchronizeFolder(_ path: String) throws(FileSystemError)
+
+    /// Takes the exclusive advisory lock of an open file (`flock`); it ends when the file is closed or the process ends.
+    ///
+    /// - Returns: false if another open file holds it and `waits` is false.
+    func lock(_ descriptor: FileDescriptor, waits: Bool) throws(FileSystemError) -> Bool
+
+    /// The status of an open file.
+    func status(of descriptor: FileDescriptor) throws(FileSystemError) -> FileStatus
+
+    /// The status of what a path leads to.
+    func status(at path: String) throws(FileSystemError) -> FileStatus
+
+    /// Gives a file or folder another name, in place of the file that had it.
+    func rename(_ path: String, to newPath: String) throws(FileSystemError)
+
+    /// Removes a file.
+    func removeFile(_ path: String) throws(FileSystemError)
+
+    /// Creates a folder that only this user may access; fails with ``FileSystemError/exists`` if there is something.
+    func createFolder(_ path: String) throws(FileSystemError)
+
+    /// Removes an empty folder.
+    func removeFolder(_ path: String) throws(FileSystemError)
+
+    /// The names in a folder, without `.` and `..`, in no order.
+    func names(inFolder path: String) throws(FileSystemError) -> [String]
+
+    /// The bytes that this user may still store on the device of `path`.
+    func freeBytes(at path: String) throws(FileSystemError) -> Int
+}

@@ -1,0 +1,146 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// The file system of the machine.
+public struct POSIXFileSystem: FileSystem {
+    /// Makes the file system of the machine.
+    public init() {}
+
+    public func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor {
+        // Not blocking, so that a named pipe somebody put here cannot hang the caller; it changes nothing for a file.
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        return FileDescriptor(rawValue: Int(try check(retry { open(path, flags) })))
+    }
+
+    public func create(_ path: String) throws(FileSystemError) -> FileDescriptor {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        return FileDescriptor(rawValue: Int(try check(retry { open(path, flags, 0o600) })))
+    }
+
+    public func close(_ descriptor: FileDescriptor) {
+        _ = Glibc.close(number(descriptor))
+    }
+
+    public func read(
+        _ descriptor: FileDescriptor,
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int
+    ) throws(FileSystemError) -> Int {
+        try check(retry { pread(number(descriptor), buffer.baseAddress, buffer.count, off_t(offset)) })
+    }
+
+    public func write(
+        _ descriptor: FileDescriptor,
+        from buffer: UnsafeRawBufferPointer
+    ) throws(FileSystemError) -> Int {
+        try check(retry { Glibc.write(number(descriptor), buffer.baseAddress, buffer.count) })
+    }
+
+    public func synchronize(_ descriptor: FileDescriptor) throws(FileSystemError) {
+        _ = try check(retry { fdatasync(number(descriptor)) })
+    }
+
+    public func synchronizeFolder(_ path: String) throws(FileSystemError) {
+        let folder = try check(retry { open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY) })
+        defer { _ = Glibc.close(folder) }
+        _ = try check(retry { fsync(folder) })
+    }
+
+    public func lock(_ descriptor: FileDescriptor, waits: Bool) throws(FileSystemError) -> Bool {
+        let result = retry { flock(number(descriptor), waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
+        if result != 0, errno == EWOULDBLOCK { return false }
+        _ = try check(result)
+        return true
+    }
+
+    public func status(of descriptor: FileDescriptor) throws(FileSystemError) -> FileStatus {
+        var status = stat()
+        _ = try check(fstat(number(descriptor), &status))
+        return FileStatus(status)
+    }
+
+    public func status(at path: String) throws(FileSystemError) -> FileStatus {
+        var status = stat()
+        _ = try check(lstat(path, &status))
+        return FileStatus(status)
+    }
+
+    public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
+        _ = try check(Glibc.rename(path, newPath))
+    }
+
+    public func removeFile(_ path: String) throws(FileSystemError) {
+        _ = try check(unlink(path))
+    }
+
+    public func createFolder(_ path: String) throws(FileSystemError) {
+        _ = try check(mkdir(path, 0o700))
+    }
+
+    public func removeFolder(_ path: String) throws(FileSystemError) {
+        _ = try check(rmdir(path))
+    }
+
+    public func names(inFolder path: String) throws(FileSystemError) -> [String] {
+        guard let folder = opendir(path) else { throw FileSystemError(code: Int(errno)) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else {
+                if errno != 0 { throw FileSystemError(code: Int(errno)) }
+                return names
+            }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+    }
+
+    public func freeBytes(at path: String) throws(FileSystemError) -> Int {
+        var status = statvfs()
+        _ = try check(statvfs(path, &status))
+        let (bytes, overflows) = Int(clamping: status.f_bavail).multipliedReportingOverflow(
+            by: Int(clamping: status.f_frsize)
+        )
+        return overflows ? .max : bytes
+    }
+
+    private func number(_ descriptor: FileDescriptor) -> Int32 {
+        Int32(truncatingIfNeeded: descriptor.rawValue)
+    }
+
+    private func check<Result: SignedInteger>(_ result: Result) throws(FileSystemError) -> Result {
+        if result < 0 { throw FileSystemError(code: Int(errno)) }
+        return result
+    }
+
+    /// Calls again while a signal interrupts.
+    private func retry<Result: SignedInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
+        let kind: Kind
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: kind = .file
+        case S_IFDIR: kind = .folder
+        default: kind = .other
+        }
+        let seconds = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+        self.init(
+            kind: kind,
+            size: Int(status.st_size),
+            linkCount: Int(status.st_nlink),
+            inode: UInt64(status.st_ino),
+            device: UInt64(status.st_dev),
+            modifiedAt: Date(timeIntervalSince1970: seconds)
+        )
+    }
+}

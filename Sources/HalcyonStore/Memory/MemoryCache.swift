@@ -1,0 +1,141 @@
+/// A cache in memory with exact cost and count limits, expiry and second-chance eviction.
+///
+/// - A hit takes the lock of one of 16 shards for a look-up and one store; it allocates nothing.
+/// - Changes are serialised, so the limits are exact: no moment exists at which the sum of the costs is above the limit.
+/// - When a limit is reached, the values go that were not used since the eviction hand last passed them (the CLOCK
+///   algorithm: least recently used, without a list to keep in order).
+/// - With a `weakReference`, an evicted value is still found for as long as something else keeps its object alive. It
+///   then takes its place again.
+/// - Nothing runs by itself: inserting sweeps a few entries that expired, ``removeExpired()`` sweeps all.
+///
+/// Keys should carry a good hash that is cheap, such as a digest. Everything on the way of a hit is inlinable, because a
+/// generic cache that is not specialised for its key takes four times as long.
+public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    @usableFromInline typealias Shard = MemoryShard<Key, Value>
+    @usableFromInline typealias Entry = MemoryEntry<Key, Value>
+
+    @usableFromInline let shards: [Shard]
+    @usableFromInline let ledger: MemoryLedger
+    @usableFromInline let clock: StoreClock
+    @usableFromInline let expiration: Expiration
+    @usableFromInline let weakReference: (@Sendable (Value) -> WeakValue<Value>?)?
+
+    /// Makes an empty cache.
+    ///
+    /// - Parameters:
+    ///   - costLimit: the sum of the costs, in bytes; default a quarter of the memory this process may use.
+    ///   - countLimit: the number of values; default no limit.
+    ///   - expiration: the lifetime of a value stored without its own; default 300 seconds.
+    ///   - clock: where the time comes from.
+    ///   - weakReference: makes a weak reference of a value that is stored; nil for a value that has none. Default: an
+    ///     evicted value is gone.
+    public init(
+        costLimit: Int = SystemMemory().defaultCostLimit,
+        countLimit: Int = .max,
+        expiration: Expiration = .seconds(300),
+        clock: StoreClock = .system,
+        weakReference: (@Sendable (Value) -> WeakValue<Value>?)? = nil
+    ) {
+        shards = (0..<16).map { _ in Shard() }
+        ledger = MemoryLedger(costLimit: max(0, costLimit), countLimit: max(0, countLimit))
+        self.expiration = expiration
+        self.clock = clock
+        self.weakReference = weakReference
+    }
+
+    /// The highest sum of costs, in bytes. Lowering it evicts at once.
+    public var costLimit: Int {
+        get { ledger.withLock { ledger.costLimit } }
+        set { setLimits(cost: newValue) }
+    }
+
+    /// The highest number of values. Lowering it evicts at once.
+    public var countLimit: Int {
+        get { ledger.withLock { ledger.countLimit } }
+        set { setLimits(count: newValue) }
+    }
+
+    /// The value for `key`, or nil if there is none or its time is over. Complexity: O(1).
+    ///
+    /// - Parameter extending: what the access does to its expiry; default: its lifetime starts again.
+    @inlinable
+    public func value(for key: Key, extending: ExpirationExtension = .originalLifetime) -> Value? {
+        let hash = key.hashValue
+        let shard = shard(for: hash)
+        let now = clock.monotonic()
+        shard.lock.acquire()
+        let place = shard.table.find(key, hash: hash)
+        if place >= 0, let value = shard.table.use(place, at: now, extending: extending, clock: clock) {
+            shard.hits &+= 1
+            shard.lock.release()
+            return value
+        }
+        if place < 0 || weakReference == nil {
+            shard.misses &+= 1
+            shard.lock.release()
+            return nil
+        }
+        shard.lock.release()
+        return weaklyHeldValue(for: key, hash: hash, at: now)
+    }
+
+    /// Whether ``value(for:extending:)`` would find a value. It changes neither expiry nor order nor statistics.
+    @inlinable
+    public func contains(_ key: Key) -> Bool {
+        let hash = key.hashValue
+        let now = clock.monotonic()
+        let found = shard(for: hash).withLock { table -> (isHeld: Bool, weak: WeakValue<Value>?) in
+            let place = table.find(key, hash: hash)
+            guard place >= 0, let entry = table.entry(at: place), now < entry.expiresAt else { return (false, nil) }
+            return (entry.value != nil, entry.weak)
+        }
+        return found.isHeld || found.weak?.isAlive() == true
+    }
+
+    /// Stores a value, in place of the one that had its key before.
+    ///
+    /// A value whose cost alone is above the limit, or whose time is already over, is not stored; the one before it is
+    /// removed all the same, because it was to be replaced.
+    ///
+    /// - Parameters:
+    ///   - cost: the bytes that the value holds; below zero counts as zero.
+    ///   - expiration: its lifetime; default that of the cache.
+    /// - Returns: whether it was stored.
+    @discardableResult
+    @inlinable
+    public func insert(_ value: Value, for key: Key, cost: Int, expiration: Expiration? = nil) -> Bool {
+        let hash = key.hashValue
+        let (expiresAt, lifetime) = deadline(expiration ?? self.expiration)
+        let entry = Entry(
+            key: key,
+            hash: hash,
+            value: value,
+            weak: weakReference?(value),
+            cost: max(0, cost),
+            expiresAt: expiresAt,
+            lifetime: lifetime
+        )
+        guard expiresAt > clock.monotonic() else {
+            remove(key)
+            return false
+        }
+        return insert(entry)
+    }
+
+    /// The shard of a hash. The table uses its low bits, so this takes the high ones.
+    @inlinable
+    func shard(for hash: Int) -> Shard {
+        shards[shardIndex(for: hash)]
+    }
+
+    @inlinable
+    func shardIndex(for hash: Int) -> Int {
+        Int(UInt(bitPattern: hash) >> (UInt.bitWidth - 4))
+    }
+
+    /// The moment an entry expires on the monotonic clock and the nanoseconds that an access restarts.
+    @usableFromInline
+    func deadline(_ expiration: Expiration) -> (expiresAt: Int64, lifetime: Int64) {
+        MemoryTable<Key, Value>.deadline(expiration, clock: clock, at: clock.monotonic())
+    }
+}

@@ -1,0 +1,50 @@
+/// What a memory cache knows about all its shards together.
+///
+/// Every change of the set of entries happens under its lock, which makes the sums plain numbers and the limits exact;
+/// hits do not take it. It is always taken before the lock of a shard.
+///
+/// Unchecked: its variables are only touched while `lock` is held.
+@usableFromInline
+final class MemoryLedger: @unchecked Sendable {
+    @usableFromInline let lock = ShardLock()
+    @usableFromInline var costLimit: Int
+    @usableFromInline var countLimit: Int
+    /// The sum of the costs of the entries that hold a value. Never above `costLimit`.
+    @usableFromInline var cost = 0
+    /// The number of entries that hold a value. Never above `countLimit`.
+    @usableFromInline var count = 0
+    /// The number of entries that were evicted but can perhaps be found again.
+    @usableFromInline var weakCount = 0
+    @usableFromInline var evictions = 0
+    @usableFromInline var expirations = 0
+    /// Numbers the insertions, so that an evicted entry is told from a later one with its key.
+    @usableFromInline var lastSerial = 0
+    @usableFromInline var evictionHand = Hand()
+    @usableFromInline var sweepHand = Hand()
+
+    /// A position in the round over all entries of all shards.
+    @usableFromInline
+    struct Hand: Equatable {
+        @usableFromInline var shard = 0
+        @usableFromInline var place = 0
+
+        @inlinable
+        init(shard: Int = 0, place: Int = 0) {
+            self.shard = shard
+            self.place = place
+        }
+    }
+
+    @inlinable
+    init(costLimit: Int, countLimit: Int) {
+        self.costLimit = costLimit
+        self.countLimit = countLimit
+    }
+
+    @inlinable
+    func withLock<Result>(_ body: () -> Result) -> Result {
+        lock.acquire()
+        defer { lock.release() }
+        return body()
+    }
+}

@@ -1,0 +1,25 @@
+internal import CSQLite
+
+/// What SQLite answered instead of doing its work.
+struct SQLiteError: Error, Sendable, Hashable {
+    /// The extended result code.
+    let code: Int32
+    /// `errno` of the system call that failed, 0 if none did.
+    let systemCode: Int32
+    /// SQLite's words.
+    let message: String
+
+    /// The code without its extension.
+    var primaryCode: Int32 { code & 0xff }
+
+    /// The file is no usable database: what it holds is lost.
+    var meansDamage: Bool {
+        [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_RANGE]
+            .contains(primaryCode)
+    }
+
+    /// Another process holds the lock for longer than the timeout.
+    var meansBusy: Bool {
+        primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED
+    }
+}
