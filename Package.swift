@@ -135,5 +135,10 @@ let package = Package(
             dependencies: ["HalcyonCommand", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
+        .testTarget(
+            name: "HalcyonSamplesTests",
+            dependencies: ["HalcyonSamples", "HalcyonCodecs"],
+            swiftSettings: swiftSettings
+        ),
     ]
 )
