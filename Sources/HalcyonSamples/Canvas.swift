@@ -64,7 +64,7 @@ struct Canvas: Sendable {
         pixels.reserveCapacity(rows.count * size.width)
         for row in rows {
             for column in 0..<size.width {
-                var color = Color.zero
+                var color = RGB.zero
                 var coverage: Float = 0
                 for vertical in 0..<samplesPerSide {
                     for horizontal in 0..<samplesPerSide {
@@ -81,7 +81,7 @@ struct Canvas: Sendable {
                 }
                 let dust = (noise.random(Int32(column), Int32(row)) - 0.5) * grain * coverage * share
                 let alpha = (coverage * share * 255).rounded()
-                let limit = Color(repeating: alpha)
+                let limit = RGB(repeating: alpha)
                 let samples = ((color * share + dust) * 255).clamped(lowerBound: .zero, upperBound: limit)
                 pixels.append(SIMD4(SIMD4<Float>(samples, alpha).rounded(.toNearestOrEven)))
             }

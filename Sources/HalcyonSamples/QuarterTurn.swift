@@ -9,7 +9,7 @@ struct QuarterTurn<Upright: Scene>: Scene {
         self.aspect = aspect
     }
 
-    func color(at point: Point) -> Color { upright.color(at: place(of: point)) }
+    func color(at point: Point) -> RGB { upright.color(at: place(of: point)) }
 
     func coverage(at point: Point) -> Float { upright.coverage(at: place(of: point)) }
 

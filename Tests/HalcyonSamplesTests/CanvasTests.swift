@@ -9,7 +9,7 @@ struct CanvasTests {
     private struct Ramp: Scene {
         var covers = true
 
-        func color(at point: Point) -> Color { Color(point.x / 2, point.y, 0) }
+        func color(at point: Point) -> RGB { RGB(point.x / 2, point.y, 0) }
         func coverage(at point: Point) -> Float { covers || point.x >= 1 ? 1 : 0 }
     }
 

@@ -10,7 +10,7 @@ struct AutumnLeaves: Scene {
     private struct Light {
         let center: Point
         let radius: Float
-        let color: Color
+        let color: RGB
         let strength: Float
     }
 
@@ -18,8 +18,8 @@ struct AutumnLeaves: Scene {
         let center: Point
         let angle: Float
         let length: Float
-        let base: Color
-        let tip: Color
+        let base: RGB
+        let tip: RGB
     }
 
     init(aspect: Float) {
@@ -30,7 +30,7 @@ struct AutumnLeaves: Scene {
             return Light(
                 center: Point(noise.random(number, 1) * aspect, powf(noise.random(number, 2), 1.25)),
                 radius: 0.022 + 0.062 * noise.random(number, 3),
-                color: Color(hex: tints[index % tints.count]),
+                color: RGB(hex: tints[index % tints.count]),
                 strength: 0.12 + 0.42 * powf(noise.random(number, 4), 1.5)
             )
         }
@@ -39,20 +39,20 @@ struct AutumnLeaves: Scene {
                 center: Point(aspect * 0.36, 0.52),
                 angle: -0.62,
                 length: 0.62,
-                base: Color(hex: 0xB5260F),
-                tip: Color(hex: 0xF7A21C)
+                base: RGB(hex: 0xB5260F),
+                tip: RGB(hex: 0xF7A21C)
             ),
             Leaf(
                 center: Point(aspect * 0.63, 0.57),
                 angle: 0.50,
                 length: 0.54,
-                base: Color(hex: 0xD97706),
-                tip: Color(hex: 0xFFE14A)
+                base: RGB(hex: 0xD97706),
+                tip: RGB(hex: 0xFFE14A)
             ),
         ]
     }
 
-    func color(at point: Point) -> Color {
+    func color(at point: Point) -> RGB {
         for leaf in leaves {
             if let color = color(of: leaf, at: point) { return color }
         }
@@ -69,7 +69,7 @@ struct AutumnLeaves: Scene {
         return color * (1 - 0.35 * clamp(shadow))
     }
 
-    private func color(of leaf: Leaf, at point: Point) -> Color? {
+    private func color(of leaf: Leaf, at point: Point) -> RGB? {
         let offset = point - leaf.center
         let (sine, cosine) = (sinf(leaf.angle), cosf(leaf.angle))
         // Along the leaf from -1 (stalk) to 1 (tip), and across it, both in halves of its length.
@@ -79,7 +79,7 @@ struct AutumnLeaves: Scene {
         along += 0.05 * abs(across)
         if along < -0.9 {
             let isStalk = along > -1.5 && abs(across + 0.10 * (along + 0.9)) < 0.016
-            return isStalk ? Color(hex: 0x6B2A0E) : nil
+            return isStalk ? RGB(hex: 0x6B2A0E) : nil
         }
         guard along < 1 else { return nil }
         let position = (along + 0.9) / 1.9
@@ -96,6 +96,6 @@ struct AutumnLeaves: Scene {
         let fold = (tooth - 0.5) * 0.16 + (across > 0 ? 0.06 : -0.12)
         color *= 1 + fold + mottle * 0.12
         let speck = smoothstep(0.42, 0.62, noise.fractal(point * 34, octaves: 3))
-        return mix(color, Color(hex: 0x4A1A08), speck * 0.6)
+        return mix(color, RGB(hex: 0x4A1A08), speck * 0.6)
     }
 }

@@ -5,7 +5,7 @@ struct Coast: Scene {
     private let noise = Noise(191)
     private let water = Gradient((0, 0xBFEFE0), (0.10, 0x6FDCCB), (0.3, 0x1FB0B4), (0.6, 0x0C7699), (1, 0x0A4A78))
 
-    func color(at point: Point) -> Color {
+    func color(at point: Point) -> RGB {
         let bend = noise.fractal(point * 1.4, octaves: 3) * 0.16
         let out = (point.x - 0.02) * 0.72 + (point.y - 0.5) * 0.52 - 0.28 + bend
         var color = out > 0 ? seaColor(at: point, out: out) : sandColor(at: point, out: out)
@@ -13,24 +13,24 @@ struct Coast: Scene {
             let edge = out - reach - 0.02 * noise.fractal(point * 7 + Float(index) * 4, octaves: 4)
             let lace = clamp(0.62 + noise.ridges(point * 19 + Float(index), octaves: 4) * 0.9 - 0.42)
             let trail = smoothstep(-0.003, 0.002, edge) * expf(-max(edge, 0) * (index == 0 ? 55 : 30))
-            color = mix(color, Color(hex: 0xFFFFFF), trail * lace * (1.1 - Float(index) * 0.2))
+            color = mix(color, RGB(hex: 0xFFFFFF), trail * lace * (1.1 - Float(index) * 0.2))
         }
         return parasols(over: color, at: point)
     }
 
-    private func seaColor(at point: Point, out: Float) -> Color {
+    private func seaColor(at point: Point, out: Float) -> RGB {
         let reef = smoothstep(0.05, 0.4, noise.fractal(point * 3.2 + 5, octaves: 5)) * smoothstep(0.1, 0.3, out)
         let ripple = noise.ridges(Point(point.x * 16 + point.y * 6, point.y * 16), octaves: 3) - 0.5
-        return mix(water[out * 1.15], Color(hex: 0x0B5A72), reef * 0.55) * (1 + ripple * 0.16)
+        return mix(water[out * 1.15], RGB(hex: 0x0B5A72), reef * 0.55) * (1 + ripple * 0.16)
     }
 
-    private func sandColor(at point: Point, out: Float) -> Color {
+    private func sandColor(at point: Point, out: Float) -> RGB {
         let grainy = noise.fractal(point * 70, octaves: 3) * 0.05 + noise.fractal(point * 6, octaves: 4) * 0.07
         let wet = smoothstep(-0.06, -0.004, out + noise.fractal(point * 5, octaves: 3) * 0.03)
-        return mix(Color(hex: 0xF3DDB0), Color(hex: 0xC9A878), wet) * (1 + grainy)
+        return mix(RGB(hex: 0xF3DDB0), RGB(hex: 0xC9A878), wet) * (1 + grainy)
     }
 
-    private func parasols(over color: Color, at point: Point) -> Color {
+    private func parasols(over color: RGB, at point: Point) -> RGB {
         let cell = (point * Point(9, 9)).rounded(.down)
         var result = color
         for vertical in -1...1 {
@@ -46,7 +46,7 @@ struct Coast: Scene {
                 let radius = length(offset)
                 let sector = Int((atan2f(offset.y, offset.x) + .pi) / (.pi / 4))
                 let tint = [0xE4572E, 0x17BEBB, 0xFFC914, 0x2E86DE][Int(noise.random(x, y + 7) * 3.99)] as UInt32
-                let paint = sector % 2 == 0 ? Color(hex: tint) : Color(hex: 0xFFF8EC)
+                let paint = sector % 2 == 0 ? RGB(hex: tint) : RGB(hex: 0xFFF8EC)
                 result = mix(result, paint * (1 - radius * 7), smoothstep(0.031, 0.029, radius))
             }
         }

@@ -7,7 +7,7 @@ struct Dunes: Scene {
     private let sky = Gradient((0, 0x2F6DA8), (0.18, 0x8DB9CF), (0.30, 0xF6D9AE))
     private let sand = Gradient((0, 0x4A1F1A), (0.3, 0x9A4A22), (0.55, 0xDD8436), (0.8, 0xF7B863), (1, 0xFFE3A6))
 
-    func color(at point: Point) -> Color {
+    func color(at point: Point) -> RGB {
         let skyline = horizon - 0.05 * height(Point(point.x * 1.1, 40)) - 0.01
         guard point.y > skyline else { return sky[point.y] }
         let distance = 0.16 / (point.y - skyline + 0.05)
@@ -21,7 +21,7 @@ struct Dunes: Scene {
         light += ripple * 0.045 * smoothstep(1.3, 0.4, distance)
         light += noise.gradient(ground * 160) * 0.02 * smoothstep(1.2, 0.3, distance)
         let haze = smoothstep(0.8, 3.2, distance)
-        return mix(sand[clamp(light)], Color(hex: 0xF3CFA0), haze * 0.62)
+        return mix(sand[clamp(light)], RGB(hex: 0xF3CFA0), haze * 0.62)
     }
 
     /// Smooth hills whose tops are folded into sharp crests.

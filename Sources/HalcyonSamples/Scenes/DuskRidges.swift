@@ -18,18 +18,18 @@ struct DuskRidges: Scene {
         let base: Float
         let relief: Float
         let scale: Float
-        let color: Color
-        let mist: Color
+        let color: RGB
+        let mist: RGB
         let hasTrees: Bool
     }
 
     init(aspect: Float) {
         noise = Noise(11)
         sun = Point(aspect * 0.64, 0.43)
-        let far = Color(hex: 0xD98F8C)
-        let near = Color(hex: 0x10152E)
-        let warm = Color(hex: 0xF2B59A)
-        let cool = Color(hex: 0x3B3F6E)
+        let far = RGB(hex: 0xD98F8C)
+        let near = RGB(hex: 0x10152E)
+        let warm = RGB(hex: 0xF2B59A)
+        let cool = RGB(hex: 0x3B3F6E)
         layers = (0..<7).map { index in
             let share = Float(index) / 6
             return Layer(
@@ -43,7 +43,7 @@ struct DuskRidges: Scene {
         }
     }
 
-    func color(at point: Point) -> Color {
+    func color(at point: Point) -> RGB {
         for (index, layer) in layers.enumerated().reversed() {
             let depth = point.y - crest(of: layer, index, at: point.x)
             guard depth > 0 else { continue }
@@ -78,13 +78,13 @@ struct DuskRidges: Scene {
         return tallest
     }
 
-    private func airColor(at point: Point) -> Color {
+    private func airColor(at point: Point) -> RGB {
         var color = sky[point.y]
         let cloud = noise.fractal(Point(point.x * 1.6, point.y * 9 + 3), octaves: 5)
         let band = smoothstep(0.0, 0.35, cloud) * smoothstep(0.5, 0.2, point.y)
-        color = mix(color, Color(hex: 0xF59A86), band * 0.55)
+        color = mix(color, RGB(hex: 0xF59A86), band * 0.55)
         let distance = length(point - sun)
-        color = screen(color, Color(hex: 0xFFC37A) * expf(-distance * 5) * 0.8)
-        return mix(color, Color(hex: 0xFFF6DC), smoothstep(0.052, 0.049, distance))
+        color = screen(color, RGB(hex: 0xFFC37A) * expf(-distance * 5) * 0.8)
+        return mix(color, RGB(hex: 0xFFF6DC), smoothstep(0.052, 0.049, distance))
     }
 }

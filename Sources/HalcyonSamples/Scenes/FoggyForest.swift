@@ -10,7 +10,7 @@ struct FoggyForest: Scene {
         self.aspect = aspect
     }
 
-    func color(at point: Point) -> Color {
+    func color(at point: Point) -> RGB {
         var color = fog[point.y]
         for row in 0..<7 {
             let share = Float(row) / 6
@@ -18,7 +18,7 @@ struct FoggyForest: Scene {
             let drift = noise.fractal(Point(point.x * 2.2 + Float(row) * 3, point.y * 5), octaves: 4)
             let ground = base + 0.04 * noise.fractal(Point(point.x * 2.4, Float(row) * 4), octaves: 3)
             let tree = treeCover(at: point, ground: ground, row: row, share: share)
-            let dark = mix(Color(hex: 0xB9C8BC), Color(hex: 0x05201F), powf(share, 0.6))
+            let dark = mix(RGB(hex: 0xB9C8BC), RGB(hex: 0x05201F), powf(share, 0.6))
             let mist = smoothstep(ground - 0.30, ground + 0.02, point.y + drift * 0.1) * (1 - 0.62 * share)
             color = mix(
                 color,
@@ -28,7 +28,7 @@ struct FoggyForest: Scene {
         }
         let ray = noise.gradient(Point((point.x + point.y * 0.55) * 5, 2)) * 0.5 + 0.5
         let sun = expf(-length(point - Point(aspect * 0.25, -0.05)) * 1.7)
-        return screen(color, Color(hex: 0xFFE2A0) * (sun * 0.6 + ray * ray * sun * 0.9))
+        return screen(color, RGB(hex: 0xFFE2A0) * (sun * 0.6 + ray * ray * sun * 0.9))
     }
 
     private func treeCover(at point: Point, ground: Float, row: Int, share: Float) -> Float {

@@ -10,7 +10,7 @@ struct MilkyWay: Scene {
         self.aspect = aspect
     }
 
-    func color(at point: Point) -> Color {
+    func color(at point: Point) -> RGB {
         let hill = 0.86 - 0.07 * noise.fractal(Point(point.x * 2.4, 5), octaves: 5)
         if point.y > hill {
             return groundColor(at: point, depth: point.y - hill)
@@ -27,15 +27,15 @@ struct MilkyWay: Scene {
         let core = expf(-powf(length(offset - Point(-0.05, 0.22)) / 0.42, 2))
         color = screen(
             color,
-            mix(Color(hex: 0x5A74B8), Color(hex: 0xF0B98C), core) * band * cloud * (0.6 + 0.55 * core)
+            mix(RGB(hex: 0x5A74B8), RGB(hex: 0xF0B98C), core) * band * cloud * (0.6 + 0.55 * core)
         )
-        color = screen(color, Color(hex: 0xB0568A) * band * cloud * cloud * 0.28)
+        color = screen(color, RGB(hex: 0xB0568A) * band * cloud * cloud * 0.28)
         color *= 1 - 0.55 * dust * band
         return screen(color, stars(at: point, band: band * (1 - dust)))
     }
 
-    private func stars(at point: Point, band: Float) -> Color {
-        var light = Color.zero
+    private func stars(at point: Point, band: Float) -> RGB {
+        var light = RGB.zero
         for (layer, density) in [Float(38), 90, 210].enumerated() {
             let place = point * density
             let cell = place.rounded(.down)
@@ -47,24 +47,24 @@ struct MilkyWay: Scene {
             let magnitude = powf(noise.random(x, y + 3_001), 4)
             let radius = layer == 0 ? 0.0012 + 0.0016 * magnitude : 0.0009
             let warmth = noise.random(x, y + 5_001)
-            let tint = mix(Color(hex: 0xBFD4FF), Color(hex: 0xFFE2C0), warmth)
+            let tint = mix(RGB(hex: 0xBFD4FF), RGB(hex: 0xFFE2C0), warmth)
             light += tint * expf(-powf(distance / radius, 2)) * (layer == 2 ? 0.45 : 0.5 + magnitude)
         }
         return light
     }
 
-    private func groundColor(at point: Point, depth: Float) -> Color {
+    private func groundColor(at point: Point, depth: Float) -> RGB {
         let grass = noise.fractal(Point(point.x * 30, point.y * 60), octaves: 3)
-        var color = mix(Color(hex: 0x131A22), Color(hex: 0x04070C), smoothstep(0, 0.1, depth)) * (1 + grass * 0.3)
+        var color = mix(RGB(hex: 0x131A22), RGB(hex: 0x04070C), smoothstep(0, 0.1, depth)) * (1 + grass * 0.3)
         let tent = Point(aspect * 0.24, 0.955)
         let offset = point - tent
         let glow = expf(-length(Point(offset.x, offset.y * 1.6)) * 13)
-        color = screen(color, Color(hex: 0xFF9A3C) * glow * 0.7)
+        color = screen(color, RGB(hex: 0xFF9A3C) * glow * 0.7)
         let side = (0.035 + offset.y) * 0.95
         if offset.y > -0.035, offset.y < 0.022, abs(offset.x) < side {
             let seam = smoothstep(0.002, 0.0, abs(offset.x + (offset.y + 0.035) * 0.3))
             color =
-                mix(Color(hex: 0xFFC766), Color(hex: 0xE8702A), clamp((offset.y + 0.035) / 0.06)) * (1 - 0.35 * seam)
+                mix(RGB(hex: 0xFFC766), RGB(hex: 0xE8702A), clamp((offset.y + 0.035) / 0.06)) * (1 - 0.35 * seam)
         }
         return color
     }

@@ -11,7 +11,7 @@ struct Pond: Scene {
         self.phase = phase
     }
 
-    func color(at point: Point) -> Color {
+    func color(at point: Point) -> RGB {
         var height: Float = 0
         for drop in 0..<9 {
             let number = Int32(drop)
@@ -22,8 +22,8 @@ struct Pond: Scene {
             height += sinf(distance * 95) * expf(-powf(distance / 0.035, 2)) * (1 - radius * 2)
         }
         let leaf = noise.fractal(point * 2.2 + 4, octaves: 3)
-        let base = mix(Color(hex: 0x0E4A5C), Color(hex: 0x3FA7A0), clamp(0.5 + leaf + (0.5 - point.y) * 0.6))
+        let base = mix(RGB(hex: 0x0E4A5C), RGB(hex: 0x3FA7A0), clamp(0.5 + leaf + (0.5 - point.y) * 0.6))
         let light = clamp(0.5 + height * 0.5)
-        return mix(base * 0.72, screen(base, Color(hex: 0xCFF3E8) * 0.75), smoothstep(0.35, 1, light))
+        return mix(base * 0.72, screen(base, RGB(hex: 0xCFF3E8) * 0.75), smoothstep(0.35, 1, light))
     }
 }

@@ -32,15 +32,15 @@ struct Sunflower: Scene {
         return petalRows.contains { petal(at: offset, radius: radius, row: $0) != nil } ? 1 : 0
     }
 
-    func color(at point: Point) -> Color {
+    func color(at point: Point) -> RGB {
         let offset = point - center
         let radius = length(offset)
         if radius < discRadius { return discColor(at: offset, radius: radius) }
         for (index, row) in petalRows.enumerated().reversed() {
             guard let petal = petal(at: offset, radius: radius, row: row) else { continue }
             let streak = noise.gradient(Point(petal.across * 9, petal.along * 2 + petal.number * 7))
-            var color = mix(Color(hex: 0xD9760B), Color(hex: 0xFFD21F), smoothstep(0, 0.55, petal.along))
-            color = mix(color, Color(hex: 0xFFF08A), smoothstep(0.5, 1, petal.along) * 0.5)
+            var color = mix(RGB(hex: 0xD9760B), RGB(hex: 0xFFD21F), smoothstep(0, 0.55, petal.along))
+            color = mix(color, RGB(hex: 0xFFF08A), smoothstep(0.5, 1, petal.along) * 0.5)
             let bulge = 0.22 * petal.across * petal.across
             let layer = Float(2 - index) * 0.10
             color *= Float(1) + streak * 0.10 - bulge - layer
@@ -62,7 +62,7 @@ struct Sunflower: Scene {
         return abs(across) < width ? Petal(along: along, across: across / width, number: number) : nil
     }
 
-    private func discColor(at offset: Point, radius: Float) -> Color {
+    private func discColor(at offset: Point, radius: Float) -> RGB {
         let share = radius / discRadius
         let goldenAngle: Float = 2.399_963_2
         let middle = Int((radius / floretSpacing) * (radius / floretSpacing))
@@ -74,8 +74,8 @@ struct Sunflower: Scene {
             nearest = min(nearest, length(offset - Point(cosf(angle), sinf(angle)) * distance))
         }
         let dome = clamp(1 - nearest / (floretSpacing * 1.0))
-        let base = mix(Color(hex: 0x5C4A12), Color(hex: 0x2B1206), smoothstep(0.1, 0.6, share))
-        let top = mix(Color(hex: 0xB8A23A), Color(hex: 0xC96A12), smoothstep(0.25, 0.9, share))
+        let base = mix(RGB(hex: 0x5C4A12), RGB(hex: 0x2B1206), smoothstep(0.1, 0.6, share))
+        let top = mix(RGB(hex: 0xB8A23A), RGB(hex: 0xC96A12), smoothstep(0.25, 0.9, share))
         let color = mix(base * 0.55, top, dome * dome)
         return color * (1 - 0.35 * smoothstep(0.35, 0.62, share) * smoothstep(0.95, 0.62, share))
     }

@@ -4,9 +4,9 @@ import Glibc
 typealias Point = SIMD2<Float>
 
 /// Red, green and blue from 0 to 1, as sRGB encodes them.
-typealias Color = SIMD3<Float>
+typealias RGB = SIMD3<Float>
 
-extension Color {
+extension RGB {
     /// The colour 0xRRGGBB.
     init(hex: UInt32) {
         self.init(Float(hex >> 16 & 255), Float(hex >> 8 & 255), Float(hex & 255))
@@ -35,14 +35,14 @@ func mix(_ start: Float, _ end: Float, _ share: Float) -> Float {
 
 /// `start` where `share` is 0, `end` where it is 1.
 @inline(__always)
-func mix(_ start: Color, _ end: Color, _ share: Float) -> Color {
+func mix(_ start: RGB, _ end: RGB, _ share: Float) -> RGB {
     start + (end - start) * share
 }
 
 /// Lays light over a colour without ever going beyond white.
 @inline(__always)
-func screen(_ color: Color, _ light: Color) -> Color {
-    let one = Color(repeating: 1)
+func screen(_ color: RGB, _ light: RGB) -> RGB {
+    let one = RGB(repeating: 1)
     return one - (one - color) * (one - light.clamped(lowerBound: .zero, upperBound: one))
 }
 
@@ -53,14 +53,14 @@ func length(_ vector: Point) -> Float {
 
 /// Colours along a line, blended between stops.
 struct Gradient: Sendable {
-    private let stops: [(place: Float, color: Color)]
+    private let stops: [(place: Float, color: RGB)]
 
     /// Stops in rising order of place; 0xRRGGBB each.
     init(_ stops: (place: Float, hex: UInt32)...) {
-        self.stops = stops.map { ($0.place, Color(hex: $0.hex)) }
+        self.stops = stops.map { ($0.place, RGB(hex: $0.hex)) }
     }
 
-    subscript(_ place: Float) -> Color {
+    subscript(_ place: Float) -> RGB {
         guard let first = stops.first, place > first.place else { return stops.first?.color ?? .zero }
         for index in stops.indices.dropFirst() where place <= stops[index].place {
             let (low, high) = (stops[index - 1], stops[index])
