@@ -45,7 +45,8 @@ extension Photograph {
             "foggy-forest.jpg",
             PixelSize(1_400, 2_100),
             scene: FoggyForest(aspect: 2 / 3),
-            encoder: JPEGEncoder()
+            encoder: JPEGEncoder(),
+            samplesPerSide: 1
         ),
         Photograph("milky-way.webp", PixelSize(2_100, 1_400), scene: MilkyWay(aspect: 1.5), encoder: WebPEncoder()),
         Photograph("pond.gif", PixelSize(320, 240)) { size in

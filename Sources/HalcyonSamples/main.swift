@@ -10,7 +10,8 @@ let usage = """
 
 /// Ends the program with a message on standard error.
 func fail(_ message: String, code: Int32 = EXIT_FAILURE) -> Never {
-    fputs(message + "\n", stderr)
+    let line = Array((message + "\n").utf8)
+    _ = write(STDERR_FILENO, line, line.count)
     exit(code)
 }
 
@@ -20,9 +21,9 @@ do {
     case ("draw", 2):
         try await Gallery.draw(into: URL(fileURLWithPath: arguments[1], isDirectory: true))
     case ("serve", 2):
-        try await Gallery.serve(URL(fileURLWithPath: arguments[1], isDirectory: true), portFile: nil)
+        try Gallery.serve(URL(fileURLWithPath: arguments[1], isDirectory: true), portFile: nil)
     case ("serve", 4) where arguments[2] == "--port-file":
-        try await Gallery.serve(
+        try Gallery.serve(
             URL(fileURLWithPath: arguments[1], isDirectory: true),
             portFile: URL(fileURLWithPath: arguments[3])
         )
