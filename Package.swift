@@ -49,6 +49,7 @@ let package = Package(
         // MARK: C that Swift cannot express
         .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
         .target(name: "CJPEGShim", dependencies: ["CLibJPEG"], cSettings: cSettings),
+        .target(name: "CPNGKernels", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
 
         // MARK: Modules
@@ -60,7 +61,7 @@ let package = Package(
         ),
         .target(
             name: "HalcyonCodecs",
-            dependencies: ["HalcyonRaster", "HalcyonConcurrency", "CJPEGShim", "CDeflate", "CWebP"],
+            dependencies: ["HalcyonRaster", "HalcyonConcurrency", "CJPEGShim", "CPNGKernels", "CDeflate", "CWebP"],
             swiftSettings: swiftSettings
         ),
         .target(

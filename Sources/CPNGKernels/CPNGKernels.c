@@ -1,0 +1,325 @@
+#include "CPNGKernels.h"
+
+#include <string.h>
+
+typedef uint8_t u8x8 __attribute__((ext_vector_type(8)));
+typedef uint8_t u8x16 __attribute__((ext_vector_type(16)));
+typedef uint16_t u16x8 __attribute__((ext_vector_type(8)));
+typedef int16_t i16x8 __attribute__((ext_vector_type(8)));
+typedef uint32_t u32x2 __attribute__((ext_vector_type(2)));
+typedef uint32_t u32x4 __attribute__((ext_vector_type(4)));
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE uint32_t load_u32(const uint8_t *bytes) {
+    uint32_t value;
+    memcpy(&value, bytes, 4);
+    return value;
+}
+
+INLINE void store_pixel(uint8_t *bytes, uint32_t value, size_t bytes_per_pixel) {
+    if (bytes_per_pixel == 4) {
+        memcpy(bytes, &value, 4);
+    } else {
+        memcpy(bytes, &value, 2);
+        bytes[2] = (uint8_t)(value >> 16);
+    }
+}
+
+// MARK: Sub and average, a pixel in the low bytes of a vector
+
+INLINE u8x16 load_pixel(const uint8_t *bytes) {
+    u32x4 value = {load_u32(bytes), 0, 0, 0};
+    return (u8x16)value;
+}
+
+INLINE uint32_t low_word(u8x16 pixel) {
+    return ((u32x4)pixel)[0];
+}
+
+INLINE void sub_pixels(uint8_t *row, size_t byte_count, size_t bytes_per_pixel) {
+    u8x16 left = 0;
+    for (size_t i = 0; i < byte_count; i += bytes_per_pixel) {
+        left += load_pixel(row + i);
+        store_pixel(row + i, low_word(left), bytes_per_pixel);
+    }
+}
+
+INLINE void average_pixels(uint8_t *row, const uint8_t *previous, size_t byte_count, size_t bytes_per_pixel) {
+    u8x16 left = 0;
+    for (size_t i = 0; i < byte_count; i += bytes_per_pixel) {
+        u8x16 up = load_pixel(previous + i);
+        left = load_pixel(row + i) + ((left & up) + ((left ^ up) >> 1));
+        store_pixel(row + i, low_word(left), bytes_per_pixel);
+    }
+}
+
+void halcyon_png_unfilter_sub(uint8_t *row, size_t byte_count, size_t bytes_per_pixel) {
+    if (bytes_per_pixel == 4) {
+        sub_pixels(row, byte_count, 4);
+    } else if (bytes_per_pixel == 3) {
+        sub_pixels(row, byte_count, 3);
+    } else {
+        for (size_t i = bytes_per_pixel; i < byte_count; i++) {
+            row[i] = (uint8_t)(row[i] + row[i - bytes_per_pixel]);
+        }
+    }
+}
+
+void halcyon_png_unfilter_up(uint8_t *restrict row, const uint8_t *restrict previous, size_t byte_count) {
+    for (size_t i = 0; i < byte_count; i++) {
+        row[i] = (uint8_t)(row[i] + previous[i]);
+    }
+}
+
+void halcyon_png_unfilter_average(
+    uint8_t *row, const uint8_t *previous, size_t byte_count, size_t bytes_per_pixel) {
+    if (bytes_per_pixel == 4) {
+        average_pixels(row, previous, byte_count, 4);
+    } else if (bytes_per_pixel == 3) {
+        average_pixels(row, previous, byte_count, 3);
+    } else {
+        for (size_t i = 0; i < byte_count; i++) {
+            unsigned left = i < bytes_per_pixel ? 0 : row[i - bytes_per_pixel];
+            row[i] = (uint8_t)(row[i] + ((left + previous[i]) >> 1));
+        }
+    }
+}
+
+// MARK: Paeth
+
+INLINE uint8_t paeth_byte(int left, int up, int corner) {
+    int by_left = up - corner, by_up = left - corner, by_corner = by_left + by_up;
+    by_left = by_left < 0 ? -by_left : by_left;
+    by_up = by_up < 0 ? -by_up : by_up;
+    by_corner = by_corner < 0 ? -by_corner : by_corner;
+    if (by_left <= by_up && by_left <= by_corner) {
+        return (uint8_t)left;
+    }
+    return (uint8_t)(by_up <= by_corner ? up : corner);
+}
+
+INLINE i16x8 paeth_lanes(i16x8 left, i16x8 up, i16x8 corner) {
+    i16x8 by_left = up - corner, by_up = left - corner, by_corner = by_left + by_up;
+    by_left = __builtin_elementwise_max(by_left, -by_left);
+    by_up = __builtin_elementwise_max(by_up, -by_up);
+    by_corner = __builtin_elementwise_max(by_corner, -by_corner);
+    i16x8 least = __builtin_elementwise_min(by_corner, __builtin_elementwise_min(by_left, by_up));
+    i16x8 takes_left = by_left == least, takes_up = by_up == least;
+    return (takes_left & left) | (~takes_left & ((takes_up & up) | (~takes_up & corner)));
+}
+
+/// Widens a pixel of each of two rows into the low and the high half.
+INLINE i16x8 load_pair(const uint8_t *low, const uint8_t *high) {
+    u32x4 words = {load_u32(low), load_u32(high), 0, 0};
+    u8x16 bytes = (u8x16)words;
+    return __builtin_convertvector(__builtin_shufflevector(bytes, bytes, 0, 1, 2, 3, 4, 5, 6, 7), i16x8);
+}
+
+INLINE i16x8 load_low(const uint8_t *low) {
+    u32x4 words = {load_u32(low), 0, 0, 0};
+    u8x16 bytes = (u8x16)words;
+    return __builtin_convertvector(__builtin_shufflevector(bytes, bytes, 0, 1, 2, 3, 4, 5, 6, 7), i16x8);
+}
+
+/// The low half of one value below the low half of another.
+INLINE i16x8 join_low(i16x8 low, i16x8 high) {
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11);
+}
+
+INLINE u32x2 narrow(i16x8 lanes) {
+    return (u32x2)__builtin_convertvector(lanes, u8x8);
+}
+
+INLINE void paeth_pixels(uint8_t *row, const uint8_t *previous, size_t byte_count, size_t bytes_per_pixel) {
+    i16x8 left = 0, corner = 0;
+    for (size_t i = 0; i < byte_count; i += bytes_per_pixel) {
+        i16x8 up = load_low(previous + i);
+        left = (load_low(row + i) + paeth_lanes(left, up, corner)) & 0xFF;
+        corner = up;
+        store_pixel(row + i, narrow(left)[0], bytes_per_pixel);
+    }
+}
+
+void halcyon_png_unfilter_paeth(
+    uint8_t *row, const uint8_t *previous, size_t byte_count, size_t bytes_per_pixel) {
+    if (bytes_per_pixel == 4) {
+        paeth_pixels(row, previous, byte_count, 4);
+    } else if (bytes_per_pixel == 3) {
+        paeth_pixels(row, previous, byte_count, 3);
+    } else {
+        for (size_t i = 0; i < byte_count; i++) {
+            int left = i < bytes_per_pixel ? 0 : row[i - bytes_per_pixel];
+            int corner = i < bytes_per_pixel ? 0 : previous[i - bytes_per_pixel];
+            row[i] = (uint8_t)(row[i] + paeth_byte(left, previous[i], corner));
+        }
+    }
+}
+
+// A pixel of Paeth has to wait for the one to its left, so its speed is bound by latency, not by work. The second row
+// runs one pixel behind the first, in the other half of the same registers: twice the pixels in the same time.
+INLINE void paeth_pair_pixels(
+    uint8_t *row, uint8_t *next, const uint8_t *previous, size_t pixel_count, size_t bytes_per_pixel) {
+    const i16x8 zero = 0;
+    i16x8 corner = join_low(load_low(previous), zero);
+    i16x8 left = (load_low(row) + paeth_lanes(zero, corner, zero)) & 0xFF;
+    left = join_low(left, zero);
+    store_pixel(row, narrow(left)[0], bytes_per_pixel);
+    for (size_t x = 1; x < pixel_count; x++) {
+        uint8_t *here = row + x * bytes_per_pixel;
+        uint8_t *below = next + (x - 1) * bytes_per_pixel;
+        // Above the upper pixel is the previous row; above the lower one is what the upper row got one step ago.
+        i16x8 up = join_low(load_low(previous + x * bytes_per_pixel), left);
+        left = (load_pair(here, below) + paeth_lanes(left, up, corner)) & 0xFF;
+        corner = up;
+        u32x2 words = narrow(left);
+        store_pixel(here, words[0], bytes_per_pixel);
+        store_pixel(below, words[1], bytes_per_pixel);
+    }
+    uint8_t *last = next + (pixel_count - 1) * bytes_per_pixel;
+    i16x8 up = join_low(zero, left);
+    left = (load_pair(last, last) + paeth_lanes(left, up, corner)) & 0xFF;
+    store_pixel(last, narrow(left)[1], bytes_per_pixel);
+}
+
+void halcyon_png_unfilter_paeth_pair(
+    uint8_t *row, uint8_t *next, const uint8_t *previous, size_t pixel_count, size_t bytes_per_pixel) {
+    if (bytes_per_pixel == 4) {
+        paeth_pair_pixels(row, next, previous, pixel_count, 4);
+    } else {
+        paeth_pair_pixels(row, next, previous, pixel_count, 3);
+    }
+}
+
+// MARK: Filtering
+
+INLINE uint64_t magnitude(uint8_t value) {
+    return value < 128 ? value : 256u - value;
+}
+
+uint64_t halcyon_png_filter(
+    int type, uint8_t *restrict output, const uint8_t *restrict row, const uint8_t *restrict previous,
+    size_t byte_count, size_t bytes_per_pixel) {
+    size_t head = bytes_per_pixel < byte_count ? bytes_per_pixel : byte_count;
+    switch (type) {
+    case 1:
+        memcpy(output, row, head);
+        for (size_t i = head; i < byte_count; i++) {
+            output[i] = (uint8_t)(row[i] - row[i - bytes_per_pixel]);
+        }
+        break;
+    case 2:
+        for (size_t i = 0; i < byte_count; i++) {
+            output[i] = (uint8_t)(row[i] - previous[i]);
+        }
+        break;
+    case 3:
+        for (size_t i = 0; i < head; i++) {
+            output[i] = (uint8_t)(row[i] - (previous[i] >> 1));
+        }
+        for (size_t i = head; i < byte_count; i++) {
+            output[i] = (uint8_t)(row[i] - ((row[i - bytes_per_pixel] + previous[i]) >> 1));
+        }
+        break;
+    case 4:
+        for (size_t i = 0; i < head; i++) {
+            output[i] = (uint8_t)(row[i] - previous[i]);
+        }
+        for (size_t i = head; i < byte_count; i++) {
+            output[i] = (uint8_t)(row[i] - paeth_byte(row[i - bytes_per_pixel], previous[i],
+                                                      previous[i - bytes_per_pixel]));
+        }
+        break;
+    default:
+        memcpy(output, row, byte_count);
+        break;
+    }
+    uint64_t sum = 0;
+    for (size_t i = 0; i < byte_count; i++) {
+        sum += magnitude(output[i]);
+    }
+    return sum;
+}
+
+// MARK: Pixels
+
+void halcyon_png_expand_rgb(uint8_t *restrict output, const uint8_t *restrict row, size_t pixel_count) {
+    // The fourth byte of each load belongs to the next pixel; alpha takes its place.
+    for (size_t x = 0; x < pixel_count; x++) {
+        uint32_t pixel;
+        memcpy(&pixel, row + 3 * x, 4);
+        pixel |= 0xFF000000u;
+        memcpy(output + 4 * x, &pixel, 4);
+    }
+}
+
+/// `colour * alpha / 255`, rounded to the nearest, for each byte of two pixels; alpha itself is kept.
+INLINE u8x8 premultiply_two(u8x8 pixels) {
+    u16x8 colors = __builtin_convertvector(pixels, u16x8);
+    u16x8 alpha = __builtin_shufflevector(colors, colors, 3, 3, 3, 3, 7, 7, 7, 7);
+    const u16x8 is_alpha = {0, 0, 0, 0xFFFF, 0, 0, 0, 0xFFFF};
+    u16x8 factor = (alpha & ~is_alpha) | (is_alpha & 255);
+    u16x8 product = colors * factor + 128;
+    product = (product + (product >> 8)) >> 8;
+    return __builtin_convertvector(product, u8x8);
+}
+
+bool halcyon_png_premultiply(uint8_t *output, const uint8_t *row, size_t pixel_count) {
+    uint64_t all = ~0ull;
+    size_t x = 0;
+    for (; x + 2 <= pixel_count; x += 2) {
+        uint64_t pixels;
+        memcpy(&pixels, row + 4 * x, 8);
+        all &= pixels;
+        if ((pixels & 0xFF000000FF000000ull) != 0xFF000000FF000000ull) {
+            u8x8 lanes;
+            memcpy(&lanes, &pixels, 8);
+            lanes = premultiply_two(lanes);
+            memcpy(&pixels, &lanes, 8);
+        }
+        memcpy(output + 4 * x, &pixels, 8);
+    }
+    if (x < pixel_count) {
+        uint64_t pixels = 0;
+        memcpy(&pixels, row + 4 * x, 4);
+        all &= pixels | 0xFFFFFFFF00000000ull;
+        u8x8 lanes;
+        memcpy(&lanes, &pixels, 8);
+        lanes = premultiply_two(lanes);
+        memcpy(output + 4 * x, &lanes, 4);
+    }
+    return (all & 0xFF000000FF000000ull) == 0xFF000000FF000000ull;
+}
+
+void halcyon_png_unpremultiply(uint8_t *output, const uint8_t *row, size_t pixel_count) {
+    for (size_t i = 0; i < 4 * pixel_count; i += 4) {
+        unsigned alpha = row[i + 3];
+        if (alpha == 255) {
+            memcpy(output + i, row + i, 4);
+        } else if (alpha == 0) {
+            memset(output + i, 0, 4);
+        } else {
+            for (size_t channel = 0; channel < 3; channel++) {
+                unsigned color = (row[i + channel] * 255u + alpha / 2) / alpha;
+                output[i + channel] = (uint8_t)(color > 255 ? 255 : color);
+            }
+            output[i + 3] = (uint8_t)alpha;
+        }
+    }
+}
+
+void halcyon_png_drop_alpha(uint8_t *restrict output, const uint8_t *restrict row, size_t pixel_count) {
+    for (size_t x = 0; x < pixel_count; x++) {
+        output[3 * x] = row[4 * x];
+        output[3 * x + 1] = row[4 * x + 1];
+        output[3 * x + 2] = row[4 * x + 2];
+    }
+}
+
+bool halcyon_png_is_opaque(const uint8_t *row, size_t pixel_count) {
+    uint8_t all = 255;
+    for (size_t x = 0; x < pixel_count; x++) {
+        all &= row[4 * x + 3];
+    }
+    return all == 255;
+}

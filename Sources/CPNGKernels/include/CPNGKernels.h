@@ -1,0 +1,46 @@
+#ifndef CPNGKERNELS_H
+#define CPNGKERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+// The innermost loops of PNG, on whole rows. They are C because the same loops in Swift are about one and a half times
+// slower in release builds (its vector operations stay calls) and some 50 times slower in debug builds.
+//
+// Every length is that of the caller's own buffers; nothing here reads a length from a file. Where a function takes
+// rows of 3 or 4 bytes a pixel, up to 4 bytes behind the row's end are read and never used, so a row must be followed
+// by that much memory.
+
+/// Undoes filter type 1 (PNG, 9.2) in place.
+void halcyon_png_unfilter_sub(uint8_t *row, size_t byteCount, size_t bytesPerPixel);
+/// Undoes filter type 2 in place.
+void halcyon_png_unfilter_up(uint8_t *row, const uint8_t *previous, size_t byteCount);
+/// Undoes filter type 3 in place.
+void halcyon_png_unfilter_average(uint8_t *row, const uint8_t *previous, size_t byteCount, size_t bytesPerPixel);
+/// Undoes filter type 4 in place.
+void halcyon_png_unfilter_paeth(uint8_t *row, const uint8_t *previous, size_t byteCount, size_t bytesPerPixel);
+/// Undoes filter type 4 in two adjacent rows at once; `bytesPerPixel` is 3 or 4.
+void halcyon_png_unfilter_paeth_pair(
+    uint8_t *row, uint8_t *next, const uint8_t *previous, size_t pixelCount, size_t bytesPerPixel);
+
+/// Applies filter type 0...4 to a row and says how large the result is, as the sum of its absolute signed values.
+uint64_t halcyon_png_filter(
+    int type, uint8_t *output, const uint8_t *row, const uint8_t *previous, size_t byteCount, size_t bytesPerPixel);
+
+/// RGB to RGBA with alpha 255.
+void halcyon_png_expand_rgb(uint8_t *output, const uint8_t *row, size_t pixelCount);
+/// Straight RGBA to premultiplied RGBA; says whether every alpha is 255. Both rows may be the same.
+bool halcyon_png_premultiply(uint8_t *output, const uint8_t *row, size_t pixelCount);
+/// Premultiplied RGBA to straight RGBA; black where alpha is 0.
+void halcyon_png_unpremultiply(uint8_t *output, const uint8_t *row, size_t pixelCount);
+/// RGBA to RGB, dropping alpha.
+void halcyon_png_drop_alpha(uint8_t *output, const uint8_t *row, size_t pixelCount);
+/// Whether every alpha of a row of RGBA is 255.
+bool halcyon_png_is_opaque(const uint8_t *row, size_t pixelCount);
+
+#pragma clang assume_nonnull end
+
+#endif

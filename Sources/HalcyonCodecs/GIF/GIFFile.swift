@@ -1,0 +1,135 @@
+internal import HalcyonRaster
+
+/// What the blocks of a file say, and where its compressed data lie; nothing is decompressed.
+struct GIFFile {
+    static let signatures: [[UInt8]] = [Array("GIF87a".utf8), Array("GIF89a".utf8)]
+
+    /// The logical screen, made larger where the first image needs more, as browsers do.
+    private(set) var canvas: PixelSize
+    private(set) var globalPalette: Range<Int>?
+    /// The images; the first may be cut short, the others are complete.
+    private(set) var frames: [GIFFrame] = []
+    /// How often the file asks to be played, 0 for without end; `nil` where it does not say.
+    private(set) var loopCount: Int?
+    private(set) var hasTransparency = false
+
+    /// Walks all blocks.
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodeLimits) throws(CodecError) {
+        guard !bytes.isEmpty else {
+            throw .empty
+        }
+        guard GIFFile.signatures.contains(where: { bytes.prefix(6).elementsEqual($0.prefix(bytes.count)) }) else {
+            throw .corrupt(.gif, reason: "the signature is missing")
+        }
+        var reader = GIFReader(bytes, offset: 6)
+        guard let width = reader.number(), let height = reader.number(), let flags = reader.byte(),
+            reader.byte() != nil, reader.byte() != nil
+        else {
+            throw .truncated(.gif)
+        }
+        canvas = PixelSize(width, height)
+        if flags & 0x80 != 0 {
+            guard let palette = reader.range(count: 3 * (2 << Int(flags & 7))) else {
+                throw .truncated(.gif)
+            }
+            globalPalette = palette
+        }
+        let isCutShort = try readBlocks(&reader, bytes, limits)
+        guard let first = frames.first else {
+            throw isCutShort ? .truncated(.gif) : .corrupt(.gif, reason: "there is no image")
+        }
+        canvas.width = max(canvas.width, first.left + first.size.width)
+        canvas.height = max(canvas.height, first.top + first.size.height)
+        guard !canvas.isEmpty else {
+            throw .corrupt(.gif, reason: "the picture has a size of \(canvas)")
+        }
+    }
+
+    /// Reads blocks up to the trailer, or as far as the bytes go; says whether they end too early.
+    private mutating func readBlocks(
+        _ reader: inout GIFReader,
+        _ bytes: UnsafeRawBufferPointer,
+        _ limits: DecodeLimits
+    ) throws(CodecError) -> Bool {
+        var control = GIFFrame.Control()
+        while let introducer = reader.byte() {
+            switch introducer {
+            case 0x21:
+                guard readExtension(&reader, bytes, &control) else {
+                    return true
+                }
+            case 0x2C:
+                guard let frame = GIFFrame(&reader, control: control), frames.isEmpty || !frame.isCutShort else {
+                    return true
+                }
+                guard frames.count < limits.frameCount else {
+                    throw .limitExceeded(.gif, .frameCount(frames.count + 1, maximum: limits.frameCount))
+                }
+                hasTransparency = hasTransparency || control.transparentIndex != nil
+                frames.append(frame)
+                control = GIFFrame.Control()
+            case 0x00:
+                // Some encoders write one empty sub-block too many.
+                continue
+            case 0x3B:
+                return false
+            default:
+                // Nothing behind an unknown block can be found, but what came before it can be shown.
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Reads an extension (GIF89a, 23 to 26); says whether it is complete.
+    private mutating func readExtension(
+        _ reader: inout GIFReader,
+        _ bytes: UnsafeRawBufferPointer,
+        _ control: inout GIFFrame.Control
+    ) -> Bool {
+        guard let label = reader.byte(), let block = reader.subBlock() else {
+            return false
+        }
+        guard !block.isEmpty else {
+            return true
+        }
+        switch label {
+        case 0xF9 where block.count >= 4:
+            let flags = bytes[block.lowerBound]
+            control.disposal = GIFFrame.Disposal(flags >> 2 & 7)
+            control.delay = Int(bytes[block.lowerBound + 1]) | Int(bytes[block.lowerBound + 2]) << 8
+            control.transparentIndex = flags & 1 == 1 ? bytes[block.lowerBound + 3] : nil
+        case 0x01:
+            // A graphic control holds for a text as well; browsers draw none.
+            control = GIFFrame.Control()
+        case 0xFF where GIFFile.isLooping(UnsafeRawBufferPointer(rebasing: bytes[block])):
+            guard let count = reader.subBlock() else {
+                return false
+            }
+            if count.isEmpty {
+                return true
+            }
+            if count.count >= 3, bytes[count.lowerBound] & 7 == 1 {
+                loopCount = Int(bytes[count.lowerBound + 1]) | Int(bytes[count.lowerBound + 2]) << 8
+            }
+        default:
+            break
+        }
+        return reader.skipSubBlocks()
+    }
+
+    private static func isLooping(_ name: UnsafeRawBufferPointer) -> Bool {
+        name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8)
+    }
+
+    /// What the file says, in the words all formats share.
+    var info: ImageInfo {
+        var info = ImageInfo(format: .gif, size: canvas, hasAlpha: hasTransparency)
+        if frames.count > 1 {
+            info.frameCount = frames.count
+            info.frameDurations = frames.map(\.duration)
+            info.loopCount = loopCount ?? 1
+        }
+        return info
+    }
+}

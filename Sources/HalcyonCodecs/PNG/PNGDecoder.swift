@@ -1,0 +1,97 @@
+public import FoundationEssentials
+internal import HalcyonRaster
+
+/// Reads PNG and animated PNG (W3C PNG, third edition): all colour types and depths, interlaced or not, and Apple's
+/// CgBI variant.
+///
+/// Samples of 16 bits become 8 by their high byte. Colours are taken as sRGB. ``DecodeOptions/frame`` 0 is the default
+/// image, also where the file does not make it part of its animation; frames from 1 on are those of the animation,
+/// composed on their canvas.
+public struct PNGDecoder: ImageDecoder {
+    /// A decoder; it has no settings.
+    public init() {}
+
+    /// PNG.
+    public var format: ImageFormat { .png }
+
+    /// Whether the eight bytes of PNG's signature are there.
+    public func recognizes(_ prefix: Data) -> Bool {
+        prefix.starts(with: PNGChunkReader.signature)
+    }
+
+    /// Reads size, depth, colour, orientation and the timing of frames, without decompressing a pixel.
+    ///
+    /// Linear in the number of chunks. Of a file that is cut short behind its first IDAT, the frames that are there
+    /// count.
+    ///
+    /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)`` where IDAT is not reached,
+    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many frames.
+    public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(CodecError) -> ImageInfo in
+                try PNGFile(bytes, limits: limits, checksImageData: false).info(in: bytes)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Decodes the default image or a frame.
+    ///
+    /// - Throws: ``CodecError``, or `CancellationError`.
+    public func decode(
+        _ data: Data,
+        options: DecodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage {
+        do {
+            return try data.withUnsafeBytes { bytes in
+                let file = try PNGFile(bytes, limits: options.limits, checksImageData: true)
+                try check(file, options)
+                let info = file.info(in: bytes)
+                let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
+                    try picture(bytes, file, frame: options.frame, isCancelled)
+                }
+                return DecodedImage(bitmap: try bitmap.upright(info.orientation), info: info)
+            }
+        } catch let error as BitmapError {
+            throw CodecError.bitmap(error)
+        }
+    }
+
+    /// Refuses what is too large before any memory is taken for it.
+    private func check(_ file: PNGFile, _ options: DecodeOptions) throws(CodecError) {
+        let size = file.header.size
+        let limits = options.limits
+        guard size.area <= limits.pixelCount else {
+            throw .limitExceeded(.png, .pixelCount(size, maximum: limits.pixelCount))
+        }
+        guard max(size.width, size.height) <= limits.sideLength else {
+            throw .limitExceeded(.png, .sideLength(size, maximum: limits.sideLength))
+        }
+        let frameCount = max(1, file.frames.count)
+        guard options.frame >= 0, options.frame < frameCount else {
+            throw .noSuchFrame(options.frame, frameCount: frameCount)
+        }
+        let memory =
+            options.frame == 0
+            ? PNGPictureDecoder.memory(for: size, ranges: file.imageRanges, header: file.header)
+            : PNGComposer.memory(for: file)
+        guard memory <= limits.memory else {
+            throw .limitExceeded(.png, .memory(memory, maximum: limits.memory))
+        }
+    }
+
+    private func picture(
+        _ bytes: UnsafeRawBufferPointer,
+        _ file: PNGFile,
+        frame: Int,
+        _ isCancelled: @escaping @Sendable () -> Bool
+    ) throws -> Bitmap {
+        let decoder = PNGPictureDecoder(bytes, file, isCancelled: isCancelled)
+        guard frame > 0 else {
+            return try decoder.decode(file.imageRanges, size: file.header.size, chunkName: "IDAT")
+        }
+        var composer = try PNGComposer(decoder)
+        return try composer.picture(after: frame)
+    }
+}

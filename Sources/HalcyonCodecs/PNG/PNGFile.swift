@@ -1,0 +1,279 @@
+internal import HalcyonRaster
+
+/// What the chunks of a file say, and where its compressed data lie; nothing is decompressed.
+struct PNGFile {
+    let header: PNGHeader
+    /// Whether the file has Apple's CgBI layout.
+    private(set) var isAppleOptimized = false
+    /// Red, green, blue of each entry.
+    private(set) var palette: [UInt8] = []
+    /// The payload of tRNS.
+    private(set) var transparency: [UInt8]?
+    private(set) var isStandardColor = false
+    private(set) var colorProfile: Range<Int>?
+    private(set) var exif: Range<Int>?
+    /// The pieces of the default image.
+    private(set) var imageRanges: [Range<Int>] = []
+    /// The frames of the animation, if there is one, as far as they are complete and in order.
+    private(set) var frames: [PNGFrame] = []
+    private(set) var playCount = 0
+    /// Whether IEND was reached.
+    private(set) var isComplete = false
+
+    /// Whether the default image is the first frame of the animation.
+    private(set) var imageIsFirstFrame = false
+
+    private var animation = AnimationState.none
+    private var nextSequenceNumber: UInt32 = 0
+    private var promisedFrameCount = 0
+    private var imageEnded = false
+    private var imageBegan = false
+
+    private enum AnimationState {
+        case none
+        case open
+        /// Something is out of order; what came before may still be shown.
+        case closed
+    }
+
+    /// Whether the file is an animation. One frame that is the default image is a still picture in all but name, but
+    /// the file says how long it stays.
+    var isAnimated: Bool { !frames.isEmpty }
+
+    /// Walks all chunks.
+    ///
+    /// - Parameter checksImageData: Whether the checksums of the compressed data are verified too, which reads them all.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        limits: DecodeLimits,
+        checksImageData: Bool
+    ) throws(CodecError) {
+        var reader = try PNGFile.start(bytes)
+        var step = try reader.next()
+        if case .chunk(let chunk) = step, chunk.type == .appleOptimized {
+            isAppleOptimized = true
+            step = try reader.next()
+        }
+        switch step {
+        case .chunk(let chunk):
+            guard chunk.type == .imageHeader else {
+                throw .corrupt(.png, reason: "the first chunk is \(chunk.type), not IHDR")
+            }
+            guard reader.isIntact(chunk) else {
+                throw .corrupt(.png, reason: "IHDR has a wrong checksum")
+            }
+            header = try PNGHeader(UnsafeRawBufferPointer(rebasing: bytes[chunk.range]))
+        case .cutShort(let type):
+            guard type == nil || type == .imageHeader else {
+                throw .corrupt(.png, reason: "the first chunk is not IHDR")
+            }
+            throw .truncated(.png)
+        case .end:
+            throw .truncated(.png)
+        }
+        try readChunks(&reader, bytes, checksImageData: checksImageData)
+        try finish(limits)
+    }
+
+    private static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> PNGChunkReader {
+        let signature = PNGChunkReader.signature
+        guard bytes.prefix(signature.count).elementsEqual(signature.prefix(bytes.count)) else {
+            throw .corrupt(.png, reason: "the signature is missing")
+        }
+        guard bytes.count >= signature.count else {
+            throw bytes.isEmpty ? .empty : .truncated(.png)
+        }
+        return PNGChunkReader(bytes)
+    }
+
+    private mutating func readChunks(
+        _ reader: inout PNGChunkReader,
+        _ bytes: UnsafeRawBufferPointer,
+        checksImageData: Bool
+    ) throws(CodecError) {
+        while true {
+            let chunk: PNGChunk
+            switch try reader.next() {
+            case .chunk(let next):
+                chunk = next
+            case .cutShort(let type):
+                if type == .imageData, !imageEnded {
+                    imageBegan = true
+                }
+                return
+            case .end:
+                return
+            }
+            if imageBegan, chunk.type != .imageData {
+                imageEnded = true
+            }
+            let isData = chunk.type == .imageData || chunk.type == .frameData
+            if !isData || checksImageData, !reader.isIntact(chunk) {
+                // Damaged extras are passed over (PNG, 13.2); a damaged frame ends the animation before it.
+                guard chunk.type.isCritical else {
+                    endAnimationIfConcerned(by: chunk.type)
+                    continue
+                }
+                let offset = chunk.range.lowerBound - 8
+                throw .corrupt(.png, reason: "chunk \(chunk.type) at byte \(offset) has a wrong checksum")
+            }
+            let payload = UnsafeRawBufferPointer(rebasing: bytes[chunk.range])
+            if try isLast(chunk, payload) {
+                isComplete = true
+                return
+            }
+        }
+    }
+
+    /// Takes in one chunk; says whether it is the last.
+    private mutating func isLast(_ chunk: PNGChunk, _ payload: UnsafeRawBufferPointer) throws(CodecError) -> Bool {
+        switch chunk.type {
+        case .imageEnd:
+            return true
+        case .imageData:
+            try readImageData(chunk.range)
+        case .palette:
+            try readPalette(payload)
+        case .imageHeader:
+            throw .corrupt(.png, reason: "there is a second IHDR")
+        case .transparency where !imageBegan && transparency == nil:
+            transparency = Array(payload.prefix(256))
+        case .standardColor where !imageBegan:
+            isStandardColor = true
+        case .colorProfile where !imageBegan:
+            colorProfile = chunk.range
+        case .exif where exif == nil:
+            exif = chunk.range
+        case .animationControl:
+            readAnimationControl(payload)
+        case .frameControl:
+            readFrameControl(payload)
+        case .frameData:
+            readFrameData(chunk.range, payload)
+        default:
+            if chunk.type.isCritical {
+                throw .corrupt(.png, reason: "chunk \(chunk.type) is critical and unknown")
+            }
+        }
+        return false
+    }
+
+    private mutating func readImageData(_ range: Range<Int>) throws(CodecError) {
+        guard !imageEnded else {
+            throw .corrupt(.png, reason: "the IDAT chunks are not consecutive")
+        }
+        if !imageBegan {
+            imageBegan = true
+            guard header.colorType != .palette || !palette.isEmpty else {
+                throw .corrupt(.png, reason: "PLTE is missing before IDAT")
+            }
+            // Only a frame control before the image makes the image a frame.
+            imageIsFirstFrame = !frames.isEmpty
+        }
+        imageRanges.append(range)
+        if imageIsFirstFrame {
+            frames[0].dataRanges.append(range)
+        }
+    }
+
+    private mutating func readPalette(_ payload: UnsafeRawBufferPointer) throws(CodecError) {
+        guard header.colorType != .gray, header.colorType != .grayAlpha else {
+            return
+        }
+        guard !imageBegan, palette.isEmpty else {
+            throw .corrupt(.png, reason: "PLTE comes twice or after IDAT")
+        }
+        guard !payload.isEmpty, payload.count.isMultiple(of: 3), payload.count <= 768 else {
+            throw .corrupt(.png, reason: "PLTE has \(payload.count) bytes")
+        }
+        palette = Array(payload)
+    }
+
+    private mutating func finish(_ limits: DecodeLimits) throws(CodecError) {
+        guard imageBegan else {
+            throw isComplete ? .corrupt(.png, reason: "there is no IDAT") : .truncated(.png)
+        }
+        // A frame without data is none, and acTL has the last word on how many there are.
+        if let empty = frames.firstIndex(where: { $0.dataRanges.isEmpty }) {
+            frames.removeSubrange(empty...)
+        }
+        if frames.count > promisedFrameCount {
+            frames.removeSubrange(promisedFrameCount...)
+        }
+        guard frames.count <= limits.frameCount else {
+            throw .limitExceeded(.png, .frameCount(frames.count, maximum: limits.frameCount))
+        }
+    }
+}
+
+// MARK: - Animation
+
+extension PNGFile {
+    private mutating func readAnimationControl(_ payload: UnsafeRawBufferPointer) {
+        guard !imageBegan else {
+            return
+        }
+        guard animation == .none else {
+            // Two of them contradict each other: the file is shown as a still picture.
+            animation = .closed
+            frames = []
+            return
+        }
+        guard payload.count == 8 else {
+            animation = .closed
+            return
+        }
+        let frameCount = payload.bigEndianUInt32(at: 0)
+        guard frameCount > 0, frameCount <= UInt32(Int32.max) else {
+            animation = .closed
+            return
+        }
+        promisedFrameCount = Int(frameCount)
+        playCount = Int(payload.bigEndianUInt32(at: 4))
+        animation = .open
+    }
+
+    private mutating func readFrameControl(_ payload: UnsafeRawBufferPointer) {
+        // The chunk may come before acTL, so frames are read in any case and dropped at the end without one.
+        guard animation != .closed else {
+            return
+        }
+        guard takeSequenceNumber(payload),
+            let frame = PNGFrame(payload, canvas: header.size),
+            imageBegan || (frames.isEmpty && frame.covers(header.size)),
+            // The frame before this one must have had its data.
+            frames.last.map({ !$0.dataRanges.isEmpty }) ?? true
+        else {
+            animation = .closed
+            return
+        }
+        frames.append(frame)
+    }
+
+    private mutating func readFrameData(_ range: Range<Int>, _ payload: UnsafeRawBufferPointer) {
+        guard animation != .closed else {
+            return
+        }
+        guard takeSequenceNumber(payload), imageBegan, let last = frames.indices.last, last > 0 || !imageIsFirstFrame
+        else {
+            animation = .closed
+            return
+        }
+        frames[last].dataRanges.append(range.lowerBound + 4..<range.upperBound)
+    }
+
+    /// Numbers run through fcTL and fdAT together, from 0 without a gap (PNG, 11.3.6).
+    private mutating func takeSequenceNumber(_ payload: UnsafeRawBufferPointer) -> Bool {
+        guard payload.count >= 4, payload.bigEndianUInt32(at: 0) == nextSequenceNumber else {
+            return false
+        }
+        nextSequenceNumber &+= 1
+        return true
+    }
+
+    private mutating func endAnimationIfConcerned(by type: PNGChunkType) {
+        if type == .frameControl || type == .frameData || type == .animationControl {
+            animation = .closed
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import HalcyonRaster
+
+/// One frame of an animated PNG: its fcTL chunk (PNG, 11.3.6.2) and where its data lie.
+struct PNGFrame {
+    enum Disposal: UInt8 {
+        case none = 0
+        case background = 1
+        case previous = 2
+    }
+
+    enum Blending: UInt8 {
+        case source = 0
+        case over = 1
+    }
+
+    let size: PixelSize
+    let left: Int
+    let top: Int
+    /// Milliseconds, rounded.
+    let duration: Int
+    let disposal: Disposal
+    let blending: Blending
+    /// The compressed data, in pieces.
+    var dataRanges: [Range<Int>] = []
+
+    /// Reads the 26 bytes of the chunk; `nil` where they make no frame within a canvas of this size.
+    init?(_ payload: UnsafeRawBufferPointer, canvas: PixelSize) {
+        guard payload.count == 26,
+            let disposal = Disposal(rawValue: payload[24]),
+            let blending = Blending(rawValue: payload[25])
+        else {
+            return nil
+        }
+        let width = Int(payload.bigEndianUInt32(at: 4))
+        let height = Int(payload.bigEndianUInt32(at: 8))
+        left = Int(payload.bigEndianUInt32(at: 12))
+        top = Int(payload.bigEndianUInt32(at: 16))
+        guard width > 0, height > 0, left + width <= canvas.width, top + height <= canvas.height else {
+            return nil
+        }
+        size = PixelSize(width, height)
+        let numerator = Int(payload.bigEndianUInt16(at: 20))
+        let denominator = Int(payload.bigEndianUInt16(at: 22))
+        // A denominator of 0 means hundredths of a second.
+        let divisor = denominator == 0 ? 100 : denominator
+        duration = (numerator * 1000 + divisor / 2) / divisor
+        self.disposal = disposal
+        self.blending = blending
+    }
+
+    func covers(_ canvas: PixelSize) -> Bool {
+        left == 0 && top == 0 && size == canvas
+    }
+}

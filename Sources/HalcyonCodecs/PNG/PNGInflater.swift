@@ -1,0 +1,79 @@
+internal import CDeflate
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// Decompresses a whole stream whose size is known beforehand.
+///
+/// A class, because libdeflate's working memory needs one owner that frees it.
+final class PNGInflater {
+    private let decompressor: OpaquePointer
+
+    init() throws(CodecError) {
+        guard let decompressor = libdeflate_alloc_decompressor() else {
+            throw .bitmap(.outOfMemory(byteCount: 64 << 10))
+        }
+        self.decompressor = decompressor
+    }
+
+    deinit {
+        libdeflate_free_decompressor(decompressor)
+    }
+
+    enum Outcome {
+        case done
+        /// The stream is damaged, ends early, or its checksum is wrong.
+        case damaged
+        /// The stream holds fewer bytes than expected.
+        case tooShort
+        /// The stream holds more bytes than expected.
+        case tooLong
+    }
+
+    /// Fills `output` from a zlib stream (RFC 1950), or from a bare deflate stream (RFC 1951).
+    func inflate(_ input: UnsafeRawBufferPointer, isBare: Bool, into output: UnsafeMutableRawBufferPointer) -> Outcome {
+        guard let source = input.baseAddress, let target = output.baseAddress else {
+            return .damaged
+        }
+        let result =
+            isBare
+            ? libdeflate_deflate_decompress(decompressor, source, input.count, target, output.count, nil)
+            : libdeflate_zlib_decompress(decompressor, source, input.count, target, output.count, nil)
+        return switch result {
+        case LIBDEFLATE_SUCCESS: .done
+        case LIBDEFLATE_SHORT_OUTPUT: .tooShort
+        case LIBDEFLATE_INSUFFICIENT_SPACE: .tooLong
+        default: .damaged
+        }
+    }
+
+    /// Inflates a colour profile, whose size is not known: up to 4 MiB, `nil` where it is damaged or longer.
+    static func profile(_ input: UnsafeRawBufferPointer) -> Data? {
+        guard let source = input.baseAddress, let inflater = try? PNGInflater() else {
+            return nil
+        }
+        var capacity = 16 << 10
+        while capacity <= 4 << 20 {
+            var profile = Data(count: capacity)
+            var count = 0
+            let result = profile.withUnsafeMutableBytes { target in
+                libdeflate_zlib_decompress(
+                    inflater.decompressor,
+                    source,
+                    input.count,
+                    target.baseAddress,
+                    target.count,
+                    &count
+                )
+            }
+            switch result {
+            case LIBDEFLATE_SUCCESS:
+                return profile.prefix(count)
+            case LIBDEFLATE_INSUFFICIENT_SPACE:
+                capacity *= 4
+            default:
+                return nil
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,210 @@
+internal import CPNGKernels
+internal import HalcyonRaster
+
+/// Decodes one stream of a file, the default image or a frame, into a bitmap of its own size.
+struct PNGPictureDecoder {
+    /// Kernels read up to 4 bytes behind a row.
+    private static let slack = 64
+    /// Deflate cannot make more than 1,032 bytes of one (RFC 1951, 3.2.5: 258 bytes for two codes of one bit each).
+    private static let greatestExpansion = 1032
+    /// Rows between two questions whether to go on.
+    private static let rowsPerPoll = 16
+
+    let bytes: UnsafeRawBufferPointer
+    let file: PNGFile
+    let expander: PNGPixelExpander
+    let isCancelled: @Sendable () -> Bool
+
+    init(_ bytes: UnsafeRawBufferPointer, _ file: PNGFile, isCancelled: @escaping @Sendable () -> Bool) {
+        self.bytes = bytes
+        self.file = file
+        self.isCancelled = isCancelled
+        expander = PNGPixelExpander(file)
+    }
+
+    /// Decodes the stream in `ranges`, which holds a picture of `size`.
+    ///
+    /// - Parameter chunkName: Where errors say the damage is.
+    func decode(_ ranges: [Range<Int>], size: PixelSize, chunkName: String) throws -> Bitmap {
+        try checkCancellation()
+        let header = file.header
+        let byteCount = header.streamByteCount(of: size)
+        let compressedCount = ranges.reduce(0) { $0 + $1.count }
+        // Before any memory is taken: a stream this short cannot hold the picture.
+        guard compressedCount > 0, byteCount / PNGPictureDecoder.greatestExpansion <= compressedCount else {
+            throw damage("the stream in \(chunkName) is too short for the picture")
+        }
+        let (bufferSize, overflows) = byteCount.addingReportingOverflow(PNGPictureDecoder.slack)
+        guard !overflows else {
+            throw CodecError.bitmap(.outOfMemory(byteCount: byteCount))
+        }
+        let stream = try PixelBuffer(byteCount: bufferSize)
+        try inflate(ranges, compressedCount, into: stream, byteCount, chunkName)
+        try checkCancellation()
+        var bitmap = try Bitmap(uninitialized: size, isOpaque: false)
+        bitmap.isOpaque = try fill(&bitmap, from: stream)
+        return bitmap
+    }
+
+    /// The greatest number of bytes that ``decode(_:size:chunkName:)`` takes, its result included.
+    static func memory(for size: PixelSize, ranges: [Range<Int>], header: PNGHeader) -> Int {
+        let gathered = ranges.count > 1 ? ranges.reduce(0) { $0 + $1.count } : 0
+        let parts = [header.streamByteCount(of: size), size.area, size.area, size.area, size.area, gathered]
+        return parts.reduce(0) { sum, part in
+            let (next, overflows) = sum.addingReportingOverflow(part)
+            return overflows ? .max : next
+        }
+    }
+
+    private func checkCancellation() throws(CancellationError) {
+        if isCancelled() {
+            throw CancellationError()
+        }
+    }
+
+    private func damage(_ reason: String) -> CodecError {
+        file.isComplete ? .corrupt(.png, reason: reason) : .truncated(.png)
+    }
+
+    private func inflate(
+        _ ranges: [Range<Int>],
+        _ compressedCount: Int,
+        into stream: PixelBuffer,
+        _ byteCount: Int,
+        _ chunkName: String
+    ) throws {
+        let output = UnsafeMutableRawBufferPointer(start: stream.pointer, count: byteCount)
+        let outcome: PNGInflater.Outcome
+        let inflater = try PNGInflater()
+        if ranges.count == 1 {
+            let input = UnsafeRawBufferPointer(rebasing: bytes[ranges[0]])
+            outcome = inflater.inflate(input, isBare: file.isAppleOptimized, into: output)
+        } else {
+            let gathered = try PixelBuffer(byteCount: compressedCount)
+            var offset = 0
+            for range in ranges where !range.isEmpty {
+                let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
+                UnsafeMutableRawBufferPointer(start: gathered.pointer + offset, count: range.count)
+                    .copyMemory(from: piece)
+                offset += range.count
+            }
+            let input = UnsafeRawBufferPointer(start: gathered.pointer, count: compressedCount)
+            outcome = inflater.inflate(input, isBare: file.isAppleOptimized, into: output)
+        }
+        switch outcome {
+        case .done: return
+        case .damaged: throw damage("the stream in \(chunkName) is damaged")
+        case .tooShort: throw damage("the stream in \(chunkName) ends before the picture does")
+        case .tooLong: throw CodecError.corrupt(.png, reason: "the stream in \(chunkName) is longer than the picture")
+        }
+    }
+
+    /// Unfilters and expands all rows; says whether every pixel is opaque.
+    private func fill(_ bitmap: inout Bitmap, from stream: PixelBuffer) throws -> Bool {
+        let size = bitmap.size
+        let bytesPerRow = bitmap.bytesPerRow
+        return try bitmap.withUnsafeMutableBytes { (target: UnsafeMutableRawBufferPointer) throws -> Bool in
+            guard let start = target.baseAddress else {
+                return true
+            }
+            let pixels = start.assumingMemoryBound(to: UInt8.self)
+            let rows = stream.pointer.assumingMemoryBound(to: UInt8.self)
+            guard file.header.isInterlaced else {
+                return try fillRows(rows, size) { row, y in
+                    expander.expand(row, width: size.width, to: pixels + y * bytesPerRow)
+                }
+            }
+            return try fillPasses(rows, size, pixels, bytesPerRow)
+        }
+    }
+
+    private func fillPasses(
+        _ rows: UnsafeMutablePointer<UInt8>,
+        _ size: PixelSize,
+        _ pixels: UnsafeMutablePointer<UInt8>,
+        _ bytesPerRow: Int
+    ) throws -> Bool {
+        let line = try PixelBuffer(byteCount: size.width * 4)
+        let expanded = line.pointer.assumingMemoryBound(to: UInt8.self)
+        var offset = 0
+        var isOpaque = true
+        for pass in PNGInterlacePass.all {
+            let passSize = pass.size(of: size)
+            guard !passSize.isEmpty else {
+                continue
+            }
+            let passIsOpaque = try fillRows(rows + offset, passSize) { row, y in
+                let rowIsOpaque = expander.expand(row, width: passSize.width, to: expanded)
+                let top = pass.firstRow + y * pass.rowStep
+                let target = UnsafeMutableRawPointer(pixels + top * bytesPerRow + 4 * pass.firstColumn)
+                for x in 0..<passSize.width {
+                    let pixel = line.pointer.load(fromByteOffset: 4 &* x, as: UInt32.self)
+                    target.storeBytes(of: pixel, toByteOffset: 4 &* pass.columnStep &* x, as: UInt32.self)
+                }
+                return rowIsOpaque
+            }
+            isOpaque = isOpaque && passIsOpaque
+            offset += passSize.height * (file.header.rowByteCount(width: passSize.width) + 1)
+        }
+        return isOpaque
+    }
+
+    /// Unfilters rows in place and hands each to `expand`, which says whether it is opaque.
+    ///
+    /// Raw pointers: this is a third of decoding, and each offset follows from the header, by which the buffer was made.
+    private func fillRows(
+        _ rows: UnsafeMutablePointer<UInt8>,
+        _ size: PixelSize,
+        expand: (UnsafeMutablePointer<UInt8>, Int) -> Bool
+    ) throws -> Bool {
+        let byteCount = file.header.rowByteCount(width: size.width)
+        let bytesPerPixel = file.header.bytesPerPixel
+        let zeros = try PixelBuffer(byteCount: byteCount + PNGPictureDecoder.slack)
+        zeros.pointer.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount + PNGPictureDecoder.slack)
+        let pairsPaeth = (bytesPerPixel == 3 || bytesPerPixel == 4)
+        var previous = UnsafePointer(zeros.pointer.assumingMemoryBound(to: UInt8.self))
+        var isOpaque = true
+        var y = 0
+        var rowsUntilPoll = PNGPictureDecoder.rowsPerPoll
+        while y < size.height {
+            let row = rows + y * (byteCount + 1) + 1
+            if pairsPaeth, row[-1] == 4, y + 1 < size.height, row[byteCount] == 4 {
+                let next = row + byteCount + 1
+                halcyon_png_unfilter_paeth_pair(row, next, previous, size.width, bytesPerPixel)
+                let firstIsOpaque = expand(row, y)
+                isOpaque = expand(next, y + 1) && firstIsOpaque && isOpaque
+                previous = UnsafePointer(next)
+                y += 2
+                rowsUntilPoll -= 2
+            } else {
+                try unfilter(row, type: row[-1], previous, byteCount, bytesPerPixel)
+                isOpaque = expand(row, y) && isOpaque
+                previous = UnsafePointer(row)
+                y += 1
+                rowsUntilPoll -= 1
+            }
+            if rowsUntilPoll <= 0 {
+                rowsUntilPoll = PNGPictureDecoder.rowsPerPoll
+                try checkCancellation()
+            }
+        }
+        return isOpaque
+    }
+
+    private func unfilter(
+        _ row: UnsafeMutablePointer<UInt8>,
+        type: UInt8,
+        _ previous: UnsafePointer<UInt8>,
+        _ byteCount: Int,
+        _ bytesPerPixel: Int
+    ) throws(CodecError) {
+        switch type {
+        case 0: break
+        case 1: halcyon_png_unfilter_sub(row, byteCount, bytesPerPixel)
+        case 2: halcyon_png_unfilter_up(row, previous, byteCount)
+        case 3: halcyon_png_unfilter_average(row, previous, byteCount, bytesPerPixel)
+        case 4: halcyon_png_unfilter_paeth(row, previous, byteCount, bytesPerPixel)
+        default: throw .corrupt(.png, reason: "a row has the unknown filter type \(type)")
+        }
+    }
+}
