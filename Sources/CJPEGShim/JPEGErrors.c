@@ -41,6 +41,11 @@ static void on_message(j_common_ptr info, int level) {
     errors->manager.num_warnings++;
     switch (errors->manager.msg_code) {
     case JWRN_HIT_MARKER:
+        if (!errors->has_reached_end && ((j_decompress_ptr)info)->progressive_mode) {
+            // A scan shorter than it should be, with others behind it: some detail is missing, no part of the picture.
+            break;
+        }
+        jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
     case JWRN_JPEG_EOF:
         jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
     case JWRN_ARITH_BAD_CODE:
