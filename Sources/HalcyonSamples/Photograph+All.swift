@@ -50,12 +50,12 @@ extension Photograph {
         ),
         Photograph("milky-way.webp", PixelSize(2_100, 1_400), scene: MilkyWay(aspect: 1.5), encoder: WebPEncoder()),
         Photograph("pond.gif", PixelSize(320, 240)) { size in
-            var frames: [Bitmap] = []
+            var file = try GIFWriter(size: size, loopCount: 0)
             for number in 0..<24 {
                 let scene = Pond(aspect: 4 / 3, phase: Float(number) / 24)
-                frames.append(try await Canvas(size, grain: 0).draw(scene))
+                try file.append(await Canvas(size, grain: 0).draw(scene), delay: 80)
             }
-            return try GIFWriter.animation(of: frames, milliseconds: 80)
+            return try file.finish()
         },
         Photograph(
             "sunflower.png",
