@@ -66,12 +66,16 @@ public enum BitmapError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidSize(PixelSize)
     /// The system refused the memory.
     case outOfMemory(byteCount: Int)
+    /// The pixels handed over are fewer than the size calls for.
+    case tooFewBytes(expected: Int, actual: Int)
 
     /// What went wrong, in words.
     public var description: String {
         switch self {
         case .invalidSize(let size): "a bitmap of \(size) pixels cannot be made"
         case .outOfMemory(let byteCount): "no memory for a bitmap of \(byteCount) bytes"
+        case .tooFewBytes(let expected, let actual):
+            "pixels of \(actual) bytes were given where at least \(expected) are needed"
         }
     }
 }

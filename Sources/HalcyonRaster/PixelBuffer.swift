@@ -1,32 +1,35 @@
-internal import Glibc
-
-/// Memory for pixels, aligned to 64 bytes.
+/// Memory for pixels, aligned to 64 bytes, borrowed from a ``PixelBufferPool``.
 ///
 /// Unchecked: the memory is written only through a uniquely referenced owner (see
 /// ``Bitmap/withUnsafeMutableBytes(_:)``), and read-only while it is shared.
 package final class PixelBuffer: @unchecked Sendable {
     package let pointer: UnsafeMutableRawPointer
     package let byteCount: Int
+    private let capacity: Int
+    private let pool: PixelBufferPool
 
-    package init(byteCount: Int) throws(BitmapError) {
-        guard let pointer = aligned_alloc(64, (byteCount + 63) & ~63) else {
-            throw .outOfMemory(byteCount: byteCount)
-        }
-        self.pointer = pointer
+    /// Memory of `byteCount` bytes with arbitrary contents.
+    package init(byteCount: Int, pool: PixelBufferPool = .shared) throws(BitmapError) {
+        let block = try pool.take(byteCount: byteCount)
+        pointer = block.pointer
+        capacity = block.capacity
         self.byteCount = byteCount
+        self.pool = pool
     }
 
     deinit {
-        free(pointer)
+        pool.giveBack(PixelBufferPool.Block(pointer: pointer, capacity: capacity))
     }
 
     package func copy() -> PixelBuffer {
         do {
-            let copy = try PixelBuffer(byteCount: byteCount)
+            let copy = try PixelBuffer(byteCount: byteCount, pool: pool)
             copy.pointer.copyMemory(from: pointer, byteCount: byteCount)
             return copy
         } catch {
-            fatalError("\(error)")
+            // A copy on write has no way to report an error: its caller is a mutation that cannot throw. As with the
+            // collections of the standard library, memory that runs out here ends the process.
+            fatalError("copying a shared bitmap before writing to it: \(error)")
         }
     }
 }

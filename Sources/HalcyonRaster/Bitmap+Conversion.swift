@@ -1,0 +1,100 @@
+internal import CRasterKernels
+
+extension Bitmap {
+    /// A bitmap from rows of red, green, blue and alpha, the colours not multiplied by alpha ("straight").
+    ///
+    /// Products are rounded to nearest. ``isOpaque`` is set by what the pixels are.
+    ///
+    /// - Parameters:
+    ///   - rows: rows from top to bottom, 4 bytes a pixel.
+    ///   - size: width and height.
+    ///   - bytesPerRow: bytes from row to row, `4 * width` by default. The last row may end with its last pixel.
+    /// - Throws: ``BitmapError/tooFewBytes(expected:actual:)`` when `rows` is too short for `size`, and as
+    ///   ``init(size:isOpaque:)`` does.
+    public init(
+        premultiplying rows: UnsafeRawBufferPointer,
+        size: PixelSize,
+        bytesPerRow: Int? = nil
+    ) throws(BitmapError) {
+        try self.init(rows: rows, bytesPerPixel: 4, size: size, bytesPerRow: bytesPerRow, convert: halcyon_premultiply)
+    }
+
+    /// An opaque bitmap from rows of red, green and blue, 3 bytes a pixel; otherwise as
+    /// ``init(premultiplying:size:bytesPerRow:)``.
+    public init(rgb rows: UnsafeRawBufferPointer, size: PixelSize, bytesPerRow: Int? = nil) throws(BitmapError) {
+        try self.init(rows: rows, bytesPerPixel: 3, size: size, bytesPerRow: bytesPerRow) {
+            halcyon_expand_rgb($0, $1, $2)
+            return true
+        }
+    }
+
+    /// An opaque bitmap from rows of brightness, 1 byte a pixel; otherwise as
+    /// ``init(premultiplying:size:bytesPerRow:)``.
+    public init(gray rows: UnsafeRawBufferPointer, size: PixelSize, bytesPerRow: Int? = nil) throws(BitmapError) {
+        try self.init(rows: rows, bytesPerPixel: 1, size: size, bytesPerRow: bytesPerRow) {
+            halcyon_expand_gray($0, $1, $2)
+            return true
+        }
+    }
+
+    /// A bitmap from rows of brightness and straight alpha, 2 bytes a pixel; otherwise as
+    /// ``init(premultiplying:size:bytesPerRow:)``.
+    public init(grayAlpha rows: UnsafeRawBufferPointer, size: PixelSize, bytesPerRow: Int? = nil) throws(BitmapError) {
+        try self.init(
+            rows: rows,
+            bytesPerPixel: 2,
+            size: size,
+            bytesPerRow: bytesPerRow,
+            convert: halcyon_premultiply_gray_alpha
+        )
+    }
+
+    /// All pixels with straight colours: red, green, blue and alpha, `4 * width` bytes a row without padding.
+    ///
+    /// Quotients are rounded to nearest. Where alpha is 0, so are the colours.
+    public func straightRGBA() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: width * 4 * height) { samples, count in
+            count = width * 4 * height
+            guard let out = samples.baseAddress else { return }
+            withRows { rows, bytesPerRow in
+                for y in 0..<height {
+                    let from = rows + y * bytesPerRow
+                    if isOpaque {
+                        (out + y * width * 4).initialize(from: from, count: width * 4)
+                    } else {
+                        halcyon_unpremultiply(from, out + y * width * 4, width)
+                    }
+                }
+            }
+        }
+    }
+
+    private init(
+        rows: UnsafeRawBufferPointer,
+        bytesPerPixel: Int,
+        size: PixelSize,
+        bytesPerRow: Int?,
+        convert: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Bool
+    ) throws(BitmapError) {
+        // Checked before the memory is taken. No product overflows: an initialiser's sides are at most 2^26.
+        guard !size.isEmpty, size.width <= 1 << 26, size.height <= 1 << 26 else { throw .invalidSize(size) }
+        let rowByteCount = size.width * bytesPerPixel
+        let stride = bytesPerRow ?? rowByteCount
+        let (skipped, overflows) = stride.multipliedReportingOverflow(by: size.height - 1)
+        let expected = overflows ? Int.max : skipped.addingReportingOverflow(rowByteCount).partialValue
+        guard stride >= rowByteCount, expected >= rowByteCount, rows.count >= expected,
+            let start = rows.assumingMemoryBound(to: UInt8.self).baseAddress
+        else {
+            throw .tooFewBytes(expected: max(expected, rowByteCount), actual: rows.count)
+        }
+        try self.init(uninitialized: size, isOpaque: false)
+        let (width, height) = (self.width, self.height)
+        isOpaque = withMutableRows { out, outBytesPerRow in
+            var isOpaque = true
+            for y in 0..<height where !convert(start + y * stride, out + y * outBytesPerRow, width) {
+                isOpaque = false
+            }
+            return isOpaque
+        }
+    }
+}

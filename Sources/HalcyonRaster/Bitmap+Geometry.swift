@@ -1,0 +1,61 @@
+internal import CRasterKernels
+
+extension Bitmap {
+    /// The pixels inside `rect`, as a bitmap of their own. What of `rect` lies outside of the picture is cut off.
+    ///
+    /// - Throws: ``BitmapError/invalidSize(_:)`` when nothing of `rect` lies inside,
+    ///   ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
+    public func cropped(to rect: PixelRect) throws -> Bitmap {
+        let rect = rect.intersection(PixelRect(size: size))
+        guard rect.size != size else { return self }
+        var result = try Bitmap(uninitialized: rect.size, isOpaque: isOpaque)
+        result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
+            for y in 0..<rect.size.height {
+                (out + y * outBytesPerRow).update(
+                    from: source + (rect.origin.y + y) * sourceBytesPerRow + rect.origin.x * 4,
+                    count: rect.size.width * 4
+                )
+            }
+        }
+        return result
+    }
+
+    /// The picture as a person should see it, when its rows and columns are stored as `orientation` says.
+    ///
+    /// For ``Orientation/up`` the same bitmap at no cost.
+    ///
+    /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
+    public func oriented(_ orientation: Orientation) throws -> Bitmap {
+        guard orientation != .up else { return self }
+        var result = try Bitmap(uninitialized: orientation.displaySize(of: size), isOpaque: isOpaque)
+        let resultHeight = result.height
+        result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
+            // Walking rows from the last to the first mirrors top to bottom.
+            let lastSource = source + (height - 1) * sourceBytesPerRow
+            let lastOut = out + (resultHeight - 1) * outBytesPerRow
+            switch orientation {
+            case .up, .upMirrored:
+                for y in 0..<height {
+                    halcyon_reverse_pixels(source + y * sourceBytesPerRow, out + y * outBytesPerRow, width)
+                }
+            case .down:
+                for y in 0..<height {
+                    halcyon_reverse_pixels(lastSource - y * sourceBytesPerRow, out + y * outBytesPerRow, width)
+                }
+            case .downMirrored:
+                for y in 0..<height {
+                    (out + y * outBytesPerRow).update(from: lastSource - y * sourceBytesPerRow, count: width * 4)
+                }
+            case .leftMirrored:
+                halcyon_transpose_pixels(source, sourceBytesPerRow, out, outBytesPerRow, width, height)
+            case .right:
+                halcyon_transpose_pixels(lastSource, -sourceBytesPerRow, out, outBytesPerRow, width, height)
+            case .rightMirrored:
+                halcyon_transpose_pixels(lastSource, -sourceBytesPerRow, lastOut, -outBytesPerRow, width, height)
+            case .left:
+                halcyon_transpose_pixels(source, sourceBytesPerRow, lastOut, -outBytesPerRow, width, height)
+            }
+        }
+        return result
+    }
+}

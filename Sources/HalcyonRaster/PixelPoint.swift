@@ -1,0 +1,16 @@
+/// A position in pixels, counted from the top left corner.
+public struct PixelPoint: Hashable, Sendable, Codable {
+    /// Pixels to the right of the left edge.
+    public var x: Int
+    /// Pixels below the top edge.
+    public var y: Int
+
+    /// The pixel in column `x` of row `y`.
+    public init(_ x: Int, _ y: Int) {
+        self.x = x
+        self.y = y
+    }
+
+    /// The top left corner.
+    public static let zero = PixelPoint(0, 0)
+}
