@@ -1,6 +1,6 @@
 #include "CRasterKernels.h"
 #include "clones.h"
-#include "resample.h"
+#include "ResamplingVariants.h"
 
 // Fixed point throughout. The row between the two passes has six fractional bits: a Lanczos filter lifts a sample by at
 // most 27 %, 255 * 1.27 * 64 = 20,736, which leaves room in 16 bits, and 1/64 is far below what rounding to 8 bits costs.
@@ -70,7 +70,7 @@ void halcyon_sum_rows(
         halcyon_sum_rows_avx512(rows, bytes_per_row, weights, taps, shift, out, count);
         return;
     }
-    if (__builtin_cpu_supports("avx2")) {
+    if (halcyon_has_avx2()) {
         halcyon_sum_rows_avx2(rows, bytes_per_row, weights, taps, shift, out, count);
         return;
     }
@@ -82,7 +82,7 @@ void halcyon_sum_pixels(
     const int16_t *source, const int32_t *starts, const int16_t *weights, size_t taps, int shift, uint8_t *out,
     size_t count) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
+    if (halcyon_has_avx2()) {
         halcyon_sum_pixels_avx2(source, starts, weights, taps, shift, out, count);
         return;
     }

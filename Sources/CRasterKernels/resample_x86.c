@@ -1,5 +1,5 @@
 #include "clones.h"
-#include "resample.h"
+#include "ResamplingVariants.h"
 
 #if defined(__x86_64__)
 
@@ -14,6 +14,8 @@ typedef int64_t i64x4 __attribute__((ext_vector_type(4)));
 typedef int64_t i64x8 __attribute__((ext_vector_type(8)));
 typedef uint8_t u8x64 __attribute__((ext_vector_type(64)));
 typedef int16_t i16x8 __attribute__((ext_vector_type(8)));
+
+bool halcyon_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
 
 // Lanes b to b + 7 of two vectors of n lanes, alternating.
 #define ALTERNATE(b, n) \
@@ -52,7 +54,10 @@ static inline __attribute__((always_inline)) int32_t pair(int16_t first, int16_t
         d += (i32x16)__builtin_ia32_pmaddwd512((i16x32)HIGH_512(high, zero), weights_);                   \
     } while (0)
 
-__attribute__((target("avx2"))) HALCYON_SUM_ROWS(avx2) {
+__attribute__((target("avx2")))
+void halcyon_sum_rows_avx2(
+    const uint8_t *rows, ptrdiff_t bytes_per_row, const int16_t *weights, size_t taps, int shift, int16_t *out,
+    size_t count) {
     const u8x32 zero = 0;
     size_t i = 0;
     for (; i + 32 <= count; i += 32) {
@@ -79,7 +84,10 @@ __attribute__((target("avx2"))) HALCYON_SUM_ROWS(avx2) {
     halcyon_sum_rows_portable(rows + i, bytes_per_row, weights, taps, shift, out + i, count - i);
 }
 
-__attribute__((target("avx512bw,avx512vl,avx2"), min_vector_width(512))) HALCYON_SUM_ROWS(avx512) {
+__attribute__((target("avx512bw,avx512vl,avx2"), min_vector_width(512)))
+void halcyon_sum_rows_avx512(
+    const uint8_t *rows, ptrdiff_t bytes_per_row, const int16_t *weights, size_t taps, int shift, int16_t *out,
+    size_t count) {
     const u8x64 zero = 0;
     size_t i = 0;
     for (; i + 64 <= count; i += 64) {
@@ -106,7 +114,10 @@ __attribute__((target("avx512bw,avx512vl,avx2"), min_vector_width(512))) HALCYON
     halcyon_sum_rows_avx2(rows + i, bytes_per_row, weights, taps, shift, out + i, count - i);
 }
 
-__attribute__((target("avx2"))) HALCYON_SUM_PIXELS(avx2) {
+__attribute__((target("avx2")))
+void halcyon_sum_pixels_avx2(
+    const int16_t *source, const int32_t *starts, const int16_t *weights, size_t taps, int shift, uint8_t *out,
+    size_t count) {
     const i32x4 half = 1 << (shift - 1);
     for (size_t o = 0; o < count; o++, weights += taps, out += 4) {
         const int16_t *pixel = source + (size_t)starts[o] * 4;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ResamplingVariants.h"
+
 #pragma clang assume_nonnull begin
 
 // MARK: Resampling

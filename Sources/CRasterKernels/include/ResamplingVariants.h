@@ -1,0 +1,36 @@
+// The variants of the resampling kernels, of which halcyon_sum_rows and halcyon_sum_pixels choose one by the processor.
+// They are visible so that tests can hold them against each other: all give the same results to the last bit.
+
+#ifndef HALCYON_RASTER_RESAMPLING_VARIANTS_H
+#define HALCYON_RASTER_RESAMPLING_VARIANTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+void halcyon_sum_rows_portable(
+    const uint8_t *rows, ptrdiff_t bytes_per_row, const int16_t *weights, size_t taps, int shift, int16_t *out,
+    size_t count);
+void halcyon_sum_pixels_portable(
+    const int16_t *source, const int32_t *starts, const int16_t *weights, size_t taps, int shift, uint8_t *out,
+    size_t count);
+
+#if defined(__x86_64__)
+/// Whether this processor can run the AVX2 variants.
+bool halcyon_has_avx2(void);
+void halcyon_sum_rows_avx2(
+    const uint8_t *rows, ptrdiff_t bytes_per_row, const int16_t *weights, size_t taps, int shift, int16_t *out,
+    size_t count);
+void halcyon_sum_rows_avx512(
+    const uint8_t *rows, ptrdiff_t bytes_per_row, const int16_t *weights, size_t taps, int shift, int16_t *out,
+    size_t count);
+void halcyon_sum_pixels_avx2(
+    const int16_t *source, const int32_t *starts, const int16_t *weights, size_t taps, int shift, uint8_t *out,
+    size_t count);
+#endif
+
+#pragma clang assume_nonnull end
+
+#endif

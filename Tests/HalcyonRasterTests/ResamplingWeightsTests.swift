@@ -1,0 +1,81 @@
+import Testing
+
+@testable import HalcyonRaster
+
+@Suite("resampling weights")
+struct ResamplingWeightsTests {
+    @Test("add up exactly, stay inside the source, and leave room for the sums", arguments: ResamplingFilter.allCases)
+    func weightsAreSound(filter: ResamplingFilter) {
+        guard filter != .nearest else { return }
+        var random = SplitMix(seed: 31)
+        var pairs = (1...12).flatMap { source in (1...12).map { (source, $0) } }
+        pairs += (0..<60).map { _ in (Int.random(in: 1...700, using: &random), Int.random(in: 1...700, using: &random))
+        }
+        pairs += [(20_000, 1), (1, 5_000), (9_999, 10_000)]
+        for (source, destination) in pairs {
+            for maximumBits in [15, 21] {
+                let weights = ResamplingWeights(
+                    source: source,
+                    destination: destination,
+                    filter: filter,
+                    maximumBits: maximumBits
+                )
+                #expect(weights.stride % 4 == 0)
+                // The kernels shift by at least one bit after six fractional ones were kept.
+                #expect(weights.bits >= 13 && weights.bits <= maximumBits)
+                var isSound = true
+                for o in 0..<destination {
+                    let start = Int(weights.starts[o])
+                    let count = Int(weights.counts[o])
+                    let values = weights.values[(o * weights.stride)..<((o + 1) * weights.stride)].map(Int.init)
+                    isSound = isSound && count >= 1 && start >= 0 && start + count <= source
+                    isSound = isSound && start + weights.stride <= source + weights.overhang
+                    isSound = isSound && values.dropFirst(count).allSatisfy { $0 == 0 }
+                    isSound = isSound && values.reduce(0, +) == 1 << weights.bits
+                    let magnitude = values.reduce(0) { $0 + abs($1) }
+                    isSound = isSound && Double(magnitude) <= 1.9 * Double(1 << weights.bits)
+                    // What the first pass hands to the second is at most this, and must fit 16 bits with six fractional.
+                    let peak = values.reduce(0) { $0 + max(0, $1) }
+                    isSound = isSound && Double(peak) * 255 * 64 / Double(1 << weights.bits) < 32_767
+                }
+                #expect(isSound, "\(source) to \(destination)")
+            }
+        }
+    }
+
+    @Test("the cache returns what was stored, and forgets what was used longest ago")
+    func cacheForgetsTheOldest() {
+        let cache = ResamplingWeightsCache(countLimit: 2, byteLimit: 1 << 20)
+        func key(_ destination: Int) -> ResamplingWeightsCache.Key {
+            .init(source: 100, destination: destination, filter: .lanczos3, maximumBits: 15)
+        }
+        func table(_ destination: Int) -> ResamplingWeights {
+            ResamplingWeights(source: 100, destination: destination, filter: .lanczos3, maximumBits: 15)
+        }
+        cache.insert(table(10), for: key(10))
+        cache.insert(table(20), for: key(20))
+        #expect(cache.weights(for: key(10))?.starts.count == 10)
+        cache.insert(table(30), for: key(30))
+        #expect(cache.weights(for: key(20)) == nil)
+        #expect(cache.weights(for: key(10))?.starts.count == 10)
+        #expect(cache.weights(for: key(30))?.starts.count == 30)
+        #expect(cache.usage.count == 2)
+    }
+
+    @Test("the cache stays within its bytes, and takes no table that would fill a quarter of it")
+    func cacheIsBounded() {
+        let cache = ResamplingWeightsCache(countLimit: 64, byteLimit: 16_384)
+        for destination in 1...100 {
+            cache.insert(
+                ResamplingWeights(source: 100, destination: destination, filter: .bilinear, maximumBits: 15),
+                for: .init(source: 100, destination: destination, filter: .bilinear, maximumBits: 15)
+            )
+            #expect(cache.usage.byteCount <= 16_384)
+        }
+        let large = ResamplingWeights(source: 1_000, destination: 900, filter: .lanczos3, maximumBits: 15)
+        #expect(large.byteCount > 4_096)
+        let before = cache.usage
+        cache.insert(large, for: .init(source: 1_000, destination: 900, filter: .lanczos3, maximumBits: 15))
+        #expect(cache.usage == before)
+    }
+}
