@@ -12,24 +12,34 @@ struct ISOMediaBrands {
             return nil
         }
         self.major = major
-        compatible = stride(from: 16, to: min(boxSize, reader.count) - 3, by: 4).compactMap {
+        // The minor version, at byte 12, is a brand in the short form of these files (HEIF, "mif3").
+        compatible = stride(from: 12, to: min(boxSize, reader.count) - 3, by: 4).compactMap {
             Self.brand(reader, at: $0)
         }
     }
 
-    /// The picture format: by the major brand if it tells, otherwise by the others.
+    /// The picture format: by the first brand that tells, the major one before the others.
     var imageFormat: ImageFormat? {
-        if let format = Self.format(ofBrand: major) {
-            return format
-        }
-        // Only files that claim to be pictures: videos may list picture brands for their cover.
-        guard Self.generalBrands.contains(major) else {
+        // Videos may list picture brands for their cover.
+        guard !Self.isVideo(major) else {
             return nil
         }
-        return compatible.lazy.compactMap(Self.format(ofBrand:)).first ?? .heif
+        let brands = [major] + compatible
+        if let format = brands.lazy.compactMap(Self.format(ofBrand:)).first {
+            return format
+        }
+        return brands.contains(where: Self.generalBrands.contains) ? .heif : nil
     }
 
-    private static let generalBrands: Set<String> = ["mif1", "mif2", "mif3", "msf1", "miaf"]
+    /// Pictures coded as the decoder must find out (mif, msf, miaf), or as AVC, VVC, JPEG or without compression.
+    private static let generalBrands: Set<String> = [
+        "mif1", "mif2", "mif3", "msf1", "miaf", "avci", "avcs", "vvic", "vvis", "jpeg", "jpgs", "unif", "heif",
+    ]
+
+    private static func isVideo(_ brand: String) -> Bool {
+        ["iso", "mp4", "qt", "M4", "3g", "avc1", "dash", "f4"].contains(where: brand.hasPrefix)
+    }
+
     private static let heicBrands: Set<String> = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"]
 
     private static func format(ofBrand brand: String) -> ImageFormat? {

@@ -64,7 +64,7 @@ public struct JPEGDecoder: ImageDecoder {
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,
-                memoryLimit: options.limits.memory - bitmapByteCount,
+                memoryLimit: header.coefficientByteCount + header.workingByteCount,
                 maximumScanCount: Self.maximumScanCount
             )
             return try Self.pixels(from: decompressor, isCancelled: isCancelled)

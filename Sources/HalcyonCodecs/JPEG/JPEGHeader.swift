@@ -106,6 +106,11 @@ extension JPEGHeader {
         // Sides have 16 bits, sampling factors 4: nothing here can overflow.
         return unitColumns * unitRows * blocksPerUnit * 128
     }
+
+    /// A bound of what libjpeg needs besides: tables, and for each component some rows of blocks.
+    var workingByteCount: Int {
+        (1 << 20) + (size.width + 64) * components.count * 256
+    }
 }
 
 extension JPEGHeader {

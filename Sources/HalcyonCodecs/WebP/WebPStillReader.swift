@@ -30,7 +30,7 @@ enum WebPStillReader {
             return try data.withUnsafeBytes { bytes in
                 // The decoder keeps the pointer, so that it must not outlive this closure.
                 try withUnsafeMutablePointer(to: &output) { output in
-                    try decode( bytes, into: output, isCancelled: isCancelled)
+                    try decode(bytes, into: output, isCancelled: isCancelled)
                 }
             }
         }

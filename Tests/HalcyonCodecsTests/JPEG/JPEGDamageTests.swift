@@ -1,0 +1,134 @@
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("Damaged and hostile JPEG files")
+struct JPEGDamageTests {
+    private let decoder = JPEGDecoder()
+
+    private func decode(_ data: Data, limits: DecodeLimits = .standard) throws -> DecodedImage {
+        try decoder.decode(data, options: DecodeOptions(limits: limits), isCancelled: { false })
+    }
+
+    @Test("a file cut at any byte is truncated, until nothing but the end marker is missing")
+    func everyTruncation() throws {
+        let photograph = try JPEGEncoder().encode(Bitmap.sample(PixelSize(40, 24)), options: EncodeOptions())
+        for file in [photograph, JPEGBytes().data, JPEGBytes(process: 0xc2).data] {
+            for length in 1..<file.count - 3 {
+                #expect(throws: CodecError.truncated(.jpeg), "cut at \(length) of \(file.count)") {
+                    try decode(file.prefix(length))
+                }
+            }
+            #expect(try decode(file.dropLast(2)).size == decode(file).size)
+        }
+    }
+
+    @Test("a progressive file cut between two scans is truncated")
+    func missingScans() {
+        let file = JPEGBytes(process: 0xc2)
+        #expect(throws: CodecError.truncated(.jpeg)) { try decode(file.header + file.firstScan) }
+    }
+
+    @Test("the header is read from every prefix that reaches behind the frame, and truncated before")
+    func headerOfPrefixes() throws {
+        var file = JPEGBytes(width: 300, height: 200)
+        file.segments = JPEGBytes.exif(orientation: 6)
+        let expected = try decoder.info(of: file.data, limits: .standard)
+        #expect(expected.orientation == .right && expected.displaySize == PixelSize(200, 300))
+        for length in 1..<file.header.count {
+            #expect(throws: CodecError.truncated(.jpeg), "\(length) bytes") {
+                try decoder.info(of: file.data.prefix(length), limits: .standard)
+            }
+        }
+        for length in file.header.count...file.data.count {
+            #expect(try decoder.info(of: file.data.prefix(length), limits: .standard) == expected)
+        }
+    }
+
+    @Test("a forged size is refused before any memory is taken")
+    func forgedSizes() {
+        let size = PixelSize(65_000, 65_000)
+        let huge = JPEGBytes(width: size.width, height: size.height, process: 0xc2)
+        // Only the header: the scans would be as large as the picture claims to be.
+        let file = huge.header + JPEGBytes(process: 0xc2).firstScan
+        #expect(throws: CodecError.limitExceeded(.jpeg, .pixelCount(size, maximum: 1 << 28))) { try decode(file) }
+        #expect(throws: CodecError.limitExceeded(.jpeg, .sideLength(size, maximum: 30_000))) {
+            try decode(file, limits: DecodeLimits(sideLength: 30_000))
+        }
+        #expect(throws: CodecError.limitExceeded(.jpeg, .memory(260_032 * 65_000 + 8_125 * 8_125 * 128, maximum: 1)))
+        {
+            try decode(file, limits: DecodeLimits(pixelCount: .max, memory: 1))
+        }
+        #expect(throws: CodecError.self) { try decode(file, limits: DecodeLimits(pixelCount: .max)) }
+    }
+
+    @Test("the coefficients of a progressive file and the copy for its orientation count as memory")
+    func memory() throws {
+        let pixels = 256 * 4 * 256
+        let plain = JPEGBytes(width: 256, height: 256)
+        #expect(try decode(plain.data, limits: DecodeLimits(memory: pixels)).size == PixelSize(256, 256))
+        let coefficients = 32 * 32 * 128
+        var progressive = plain
+        progressive.process = 0xc2
+        let needed = CodecError.limitExceeded(.jpeg, .memory(pixels + coefficients, maximum: pixels))
+        #expect(throws: needed) { try decode(progressive.data, limits: DecodeLimits(memory: pixels)) }
+        _ = try decode(progressive.data, limits: DecodeLimits(memory: pixels + coefficients))
+        var rotated = plain
+        rotated.segments = JPEGBytes.exif(orientation: 6)
+        #expect(throws: CodecError.limitExceeded(.jpeg, .memory(2 * pixels, maximum: pixels))) {
+            try decode(rotated.data, limits: DecodeLimits(memory: pixels))
+        }
+    }
+
+    @Test("thousands of empty scans are refused")
+    func scanCount() throws {
+        var file = JPEGBytes(process: 0xc2)
+        file.detailScanCount = 400
+        _ = try decode(file.data)
+        file.detailScanCount = 3_000
+        #expect(throws: CodecError.unsupported(.jpeg, reason: "more than 500 scans")) { try decode(file.data) }
+    }
+
+    @Test("impossible segments and codes are corrupt, with the reason")
+    func corruptStructure() {
+        let file = JPEGBytes()
+        let scan = JPEGBytes.segment(0xda, Data([1, 1, 0, 0, 63, 0]))
+        let cases: [(Data, String)] = [
+            (Data([0xff, 0xd8, 0xff, 0xe0, 0, 1]), "a segment of 1 bytes at byte 4"),
+            (Data([0xff, 0xd8, 0xff, 0xd9]), "the image ends before its data"),
+            (Data([0xff, 0xd8]) + file.firstScan, "a scan before the frame header"),
+            (JPEGBytes(width: 0).data, "a frame without columns"),
+            (
+                file.header + scan + [0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xff, 0xd9],
+                "Corrupt JPEG data: bad Huffman code"
+            ),
+        ]
+        for (data, reason) in cases {
+            #expect(throws: CodecError.corrupt(.jpeg, reason: reason)) { try decode(data) }
+        }
+        #expect(throws: CodecError.unsupported(.jpeg, reason: "the height is given after the picture data")) {
+            try decode(JPEGBytes(height: 0).data)
+        }
+    }
+
+    @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3, 4] as [UInt64])
+    func randomDamage(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let encoded = try JPEGEncoder().encode(Bitmap.sample(PixelSize(50, 38)), options: EncodeOptions())
+        let files = [encoded, JPEGBytes(samples: [90, 140, 110], process: 0xc2).data]
+        let limits = DecodeLimits(pixelCount: 1 << 18, memory: 8 << 20)
+        for file in files {
+            for _ in 0..<700 {
+                let damaged = random.damage(file)
+                do {
+                    _ = try decode(damaged, limits: limits)
+                    _ = try decoder.info(of: damaged, limits: limits)
+                } catch {
+                    #expect(error is CodecError, "\(error)")
+                }
+            }
+        }
+    }
+}

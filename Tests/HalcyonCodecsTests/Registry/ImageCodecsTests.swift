@@ -1,0 +1,66 @@
+import FoundationEssentials
+import HalcyonCodecs
+import HalcyonRaster
+import Testing
+
+@Suite("The set of codecs")
+struct ImageCodecsTests {
+    @Test("no bytes are empty, foreign bytes are named, known formats without a decoder are unsupported")
+    func errors() {
+        let codecs = ImageCodecs.standard
+        #expect(throws: CodecError.empty) { try codecs.info(of: Data()) }
+        #expect(throws: CodecError.unknownFormat(detected: "HTML")) { try codecs.info(of: Data("<html>".utf8)) }
+        #expect(throws: CodecError.unknownFormat(detected: nil)) { try codecs.decode(Data([0, 1, 2])) }
+        let qoi = CodecError.unsupported(.qoi, reason: "there is no decoder for this format")
+        #expect(throws: qoi) { try codecs.decode(Data("qoif and more".utf8)) }
+        #expect(throws: CodecError.unsupported(.tiff, reason: "there is no encoder for this format")) {
+            try codecs.encode(Bitmap.sample(PixelSize(2, 2)), as: .tiff)
+        }
+    }
+
+    @Test("what is encoded is told by its bytes and decoded again", arguments: [ImageFormat.jpeg, .webp])
+    func roundTrip(_ format: ImageFormat) throws {
+        let codecs = ImageCodecs.standard
+        #expect(codecs.canEncode(format) && codecs.canDecode(format))
+        let data = try codecs.encode(Bitmap.sample(PixelSize(40, 30)), as: format)
+        #expect(try codecs.info(of: data).format == format)
+        #expect(try codecs.decode(data).size == PixelSize(40, 30))
+    }
+
+    @Test("the codec registered last is asked first, and the set it was added to stays as it was")
+    func registration() throws {
+        let standard = ImageCodecs.standard
+        let codecs = standard.registering(decoder: OneColor()).registering(encoder: OneColor())
+        let data = try codecs.encode(Bitmap.sample(PixelSize(4, 4)), as: .jpeg)
+        #expect(data == OneColor.file)
+        #expect(try codecs.info(of: data).size == PixelSize(7, 7))
+        #expect(try standard.encode(Bitmap.sample(PixelSize(4, 4)), as: .jpeg) != OneColor.file)
+        #expect(codecs.decoders.count == standard.decoders.count + 1)
+    }
+
+    @Test("a decoder for a new format needs no change elsewhere")
+    func newFormat() throws {
+        let codecs = ImageCodecs().registering(decoder: OneColor())
+        #expect(try codecs.info(of: OneColor.file).format.rawValue == "jpeg")
+        #expect(!codecs.canDecode(.webp))
+    }
+}
+
+/// A codec whose files are all the same.
+private struct OneColor: ImageDecoder, ImageEncoder {
+    static let file = Data([0xff, 0xd8, 0xff, 0x21])
+
+    var format: ImageFormat { .jpeg }
+
+    func recognizes(_ prefix: Data) -> Bool { prefix == Self.file }
+
+    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
+        ImageInfo(format: format, size: PixelSize(7, 7))
+    }
+
+    func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        DecodedImage(bitmap: try Bitmap(size: PixelSize(7, 7)), info: try info(of: data, limits: options.limits))
+    }
+
+    func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data { Self.file }
+}
