@@ -47,6 +47,9 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         handle.set(CURLOPT_MAXREDIRS, max(0, request.limits.redirects))
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.timeouts.connect.curlMilliseconds)
+        // Waits until TLS has shown whether the first connection can be shared, instead of opening one more. Without TLS
+        // there is nothing to wait for, and libcurl would wait for the first response.
+        if origin.isSecure { handle.set(CURLOPT_PIPEWAIT, 1) }
         setPriority(transfer.priority)
         headerList = handle.apply(request)
         return halcyon_curl_set_string(easy, CURLOPT_URL, request.url.absoluteString) == CURLE_OK

@@ -54,8 +54,8 @@ struct CurlProblem {
 
     /// Where the last request went, "host:port".
     private var server: String {
-        let url = handle.string(CURLINFO_EFFECTIVE_URL) ?? request.url.absoluteString
-        return Origin(url)?.description ?? url
+        let origin = handle.string(CURLINFO_EFFECTIVE_URL).flatMap(Origin.init)
+        return (origin ?? Origin(request.url.absoluteString))?.description ?? request.url.absoluteString
     }
 
     /// libcurl's own words on this case, else its general ones.

@@ -1,0 +1,186 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonHTTP
+import HalcyonTesting
+import Testing
+
+@Suite("a transfer over libcurl")
+struct TransferBasicsTests {
+    @Test("brings status, headers, length and body")
+    func success() async throws {
+        let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+        let server = try OriginServer { _ in
+            .init(200, headers: [.contentType: "image/png", .setCookie: "a=1", .eTag: "\"x\""], body: body)
+        }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+
+        let (response, data, metrics) = try await transport.data(for: TransferRequest(url: server.url("/picture?a=b")))
+
+        #expect(response.status == 200)
+        #expect(response.headers[.contentType] == "image/png")
+        #expect(response.headers[.eTag] == "\"x\"")
+        #expect(response.url == server.url("/picture?a=b"))
+        #expect(response.expectedBodyBytes == body.count)
+        #expect(data == Data(body))
+        #expect(metrics.bodyBytesReceived == body.count)
+        #expect(metrics.networkProtocol == "http/1.1")
+        #expect(!metrics.isReusedConnection)
+        #expect(metrics.redirectCount == 0)
+        #expect(metrics.firstByte > .zero && metrics.firstByte <= metrics.total)
+        #expect(metrics.connect > .zero && metrics.connect <= metrics.firstByte)
+        #expect(server.requests.map(\.path) == ["/picture?a=b"])
+        #expect(server.requests.first?.headers[.acceptEncoding]?.contains("gzip") == true)
+    }
+
+    @Test("delivers the head once, before an empty body ends", arguments: [200, 204, 304, 404, 500, 299])
+    func statuses(status: Int) async throws {
+        let server = try OriginServer { _ in .init(status) }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        let receiver = RecordingReceiver()
+        _ = transport.start(TransferRequest(url: server.url()), receiver: receiver)
+        #expect(await receiver.failure() == nil)
+        #expect(receiver.response?.status == status)
+        #expect(receiver.response?.expectedBodyBytes == 0)
+        #expect(receiver.body.isEmpty)
+        #expect(receiver.violations == [])
+    }
+
+    @Test("passes 206 and 416 through, and asks for a range of the plain body")
+    func ranges() async throws {
+        let server = try OriginServer { request in
+            request.headers[.range] == "bytes=2-3"
+                ? .init(206, headers: [.contentRange: "bytes 2-3/5"], body: [3, 4]) : .init(416)
+        }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        var request = TransferRequest(url: server.url())
+        request.headers[.range] = "bytes=2-3"
+        let (part, data, _) = try await transport.data(for: request)
+        #expect(part.status == 206)
+        #expect(part.headers[.contentRange] == "bytes 2-3/5")
+        #expect(data == Data([3, 4]))
+        request.headers[.range] = "bytes=9-"
+        #expect(try await transport.data(for: request).0.status == 416)
+        #expect(server.requests.allSatisfy { $0.headers[.acceptEncoding] == "identity" })
+    }
+
+    @Test("sends method, headers and body, and nothing of them with the next request on the same handle")
+    func requestParts() async throws {
+        let server = try OriginServer { _ in .init() }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        let url = server.url("/a")
+        var post = TransferRequest(url: url, method: .post, headers: [.authorization: "secret"], body: Data([0, 1, 2, 0]))
+        post.headers[.userAgent] = ""
+        _ = try await transport.data(for: post)
+        _ = try await transport.data(for: TransferRequest(url: url))
+        _ = try await transport.data(for: TransferRequest(url: url, method: .head))
+        _ = try await transport.data(for: TransferRequest(url: url, method: .delete))
+        let requests = server.requests
+        #expect(requests.map(\.method) == ["POST", "GET", "HEAD", "DELETE"])
+        #expect(requests[0].body == [0, 1, 2, 0])
+        #expect(requests[0].headers[.authorization] == "secret")
+        #expect(requests[0].headers[.userAgent] == "")
+        #expect(requests[1].body.isEmpty)
+        #expect(requests[1].headers[.authorization] == nil)
+        #expect(requests[1].headers[.userAgent] == "Halcyon")
+    }
+
+    @Test("uses a connection again")
+    func reuse() async throws {
+        let server = try OriginServer { _ in .init(body: [1]) }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        let request = TransferRequest(url: server.url())
+        #expect(try await !transport.data(for: request).2.isReusedConnection)
+        let metrics = try await transport.data(for: request).2
+        #expect(metrics.isReusedConnection)
+        #expect(metrics.connect == .zero && metrics.nameLookup == .zero)
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("runs beside nine others")
+    func concurrent() async throws {
+        let arrived = (0..<10).map { _ in Gate() }
+        let release = Gate()
+        let server = try OriginServer { request in
+            let number = Int(request.path.dropFirst()) ?? 0
+            return .init(steps: [.open(arrived[number]), .wait(release)] + Self.ok([UInt8(number)]))
+        }
+        defer { server.stop() }
+        let transport = CurlTransport(configuration: .init(maximumTransfersPerHost: 10))
+        defer { transport.shutdown() }
+        let bodies = try await withThrowingTaskGroup(of: (Int, Data).self) { group in
+            for number in 0..<10 {
+                group.addTask {
+                    (number, try await transport.data(for: TransferRequest(url: server.url("/\(number)"))).1)
+                }
+            }
+            for gate in arrived { await gate.wait() }
+            release.open()
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        #expect(bodies == Dictionary(uniqueKeysWithValues: (0..<10).map { ($0, Data([UInt8($0)])) }))
+    }
+
+    private static func ok(_ body: [UInt8]) -> [OriginServer.Response.Step] {
+        OriginServer.Response(body: body).steps
+    }
+
+    @Test("joins chunks, and knows no length before")
+    func chunked() async throws {
+        let server = try OriginServer { _ in .chunked(chunks: [[1, 2], [3], [4, 5, 6]]) }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        let (response, data, _) = try await transport.data(for: TransferRequest(url: server.url()))
+        #expect(response.expectedBodyBytes == nil)
+        #expect(data == Data([1, 2, 3, 4, 5, 6]))
+    }
+
+    @Test("skips informational responses")
+    func informational() async throws {
+        let server = try OriginServer { _ in
+            let hints = OriginServer.Response.head(103, headers: [.contentLanguage: "en"])
+            return .init(steps: [.bytes(hints)] + Self.ok([7]))
+        }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        let (response, data, _) = try await transport.data(for: TransferRequest(url: server.url()))
+        #expect(response.status == 200)
+        #expect(response.headers[.contentLanguage] == nil)
+        #expect(data == Data([7]))
+    }
+
+    @Test("decodes gzip, without promising a length")
+    func gzip() async throws {
+        let server = try OriginServer { _ in
+            .init(headers: [.contentEncoding: "gzip"], body: GzipFixture.tenThousandBytes)
+        }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        let (response, data, metrics) = try await transport.data(for: TransferRequest(url: server.url()))
+        #expect(response.expectedBodyBytes == nil)
+        #expect(data == Data(String(repeating: "halcyon ", count: 1250).utf8))
+        #expect(metrics.bodyBytesReceived == GzipFixture.tenThousandBytes.count)
+    }
+
+    @Test("refuses what is not an absolute http URL", arguments: ["ftp://a/b", "file:///etc/passwd", "/path", "http://"])
+    func invalidURLs(text: String) async throws {
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        let url = try #require(URL(string: text))
+        await #expect(throws: TransferError.invalidURL(text)) {
+            _ = try await transport.data(for: TransferRequest(url: url))
+        }
+    }
+}
