@@ -16,10 +16,10 @@ public struct DecodedImage: Sendable {
         fullSize = info.displaySize
     }
 
-    private init(processed bitmap: Bitmap, info: ImageInfo) {
+    package init(bitmap: Bitmap, info: ImageInfo, fullSize: PixelSize) {
         self.bitmap = bitmap
         self.info = info
-        fullSize = bitmap.size
+        self.fullSize = fullSize
     }
 
     /// The size of the pixels.
@@ -27,6 +27,6 @@ public struct DecodedImage: Sendable {
 
     /// The result of processing this picture.
     public func replacingBitmap(_ bitmap: Bitmap) -> DecodedImage {
-        DecodedImage(processed: bitmap, info: info)
+        DecodedImage(bitmap: bitmap, info: info, fullSize: bitmap.size)
     }
 }

@@ -45,8 +45,8 @@ package final class WorkQueue: Sendable {
                 let id = enqueue(Item { job.run(body) }, priority: priority.value)
                 job.isQueued(
                     id: id,
-                    observer: priority.addObserver { [weak self] priority in
-                        self?.state.withLock { $0.waiting.setPriority(priority, of: id) }
+                    observer: priority.addObserver { [weak self] in
+                        self?.state.withLock { $0.waiting.setPriority(priority.value, of: id) }
                     },
                     of: priority
                 )

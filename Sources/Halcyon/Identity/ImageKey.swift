@@ -4,12 +4,12 @@
 /// original's key can be mistaken for another one with a variant.
 public struct ImageKey: Sendable, Hashable {
     /// The cache key of the source.
-    let original: String
+    let original: OriginalKey
     /// What is made of the original; `nil` for its first frame at its own size.
     let variant: Variant?
     private let hash: Int
 
-    init(original: String, variant: Variant?) {
+    init(original: OriginalKey, variant: Variant?) {
         self.original = original
         self.variant = variant
         var hasher = Hasher()
@@ -28,21 +28,18 @@ public struct ImageKey: Sendable, Hashable {
         hasher.combine(hash)
     }
 
-    /// The bytes that name this image on disk: equal for equal keys in every process.
-    func diskKey(_ kind: DiskKind) -> [UInt8] {
-        var encoder = CacheKeyEncoder()
-        encoder.encode(kind.rawValue)
-        encoder.encode(original)
-        if let variant { encoder.encode(variant.bytes) }
-        return encoder.bytes
+    /// What names the original on disk: the same for equal keys in every process. The length in front keeps a name
+    /// that ends like a variant from being taken for one.
+    var originalDiskKey: String {
+        "\(original.text.utf8.count) \(original.text)"
     }
 
-    /// What an entry on disk holds.
-    enum DiskKind: Int {
-        /// The bytes as they came.
-        case original = 1
-        /// The re-encoded result of processing.
-        case processed = 2
+    /// What names this image on disk. It begins with the original's name, so that an original can be removed together
+    /// with all that was made of it.
+    var processedDiskKey: String {
+        let digits = Array("0123456789abcdef".utf8)
+        let hexadecimal = (variant?.bytes ?? []).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return "\(originalDiskKey) \(String(decoding: hexadecimal, as: UTF8.self))"
     }
 
     /// Decode options and processing, written canonically once.

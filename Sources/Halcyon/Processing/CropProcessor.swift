@@ -6,10 +6,10 @@ public struct CropProcessor: ImageProcessor {
     /// In pixels; what exceeds the image is left away.
     public let size: PixelSize
     /// Where the part lies.
-    public let anchor: CropAnchor
+    public let anchor: RelativePoint
 
     /// A processor with these parameters.
-    public init(size: PixelSize, anchor: CropAnchor) {
+    public init(size: PixelSize, anchor: RelativePoint) {
         self.size = size
         self.anchor = anchor
     }
@@ -27,7 +27,7 @@ public struct CropProcessor: ImageProcessor {
     /// - Throws: ``ProcessingError/emptySize(_:)``, ``BitmapError``.
     public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         guard !size.isEmpty else { throw ProcessingError.emptySize(size) }
-        let part = image.size.anchoredRect(of: size, anchor: anchor)
+        let part = image.size.cropRect(for: size, anchor: anchor)
         return image.replacingBitmap(try image.bitmap.cropped(to: part))
     }
 }

@@ -22,7 +22,7 @@ extension ImageProcessing {
     /// - Parameters:
     ///   - size: In pixels; what exceeds the image is left away.
     ///   - anchor: Where the part lies: (0, 0) top left, (1, 1) bottom right. Default: the centre.
-    public static func crop(to size: PixelSize, anchor: CropAnchor = .center) -> ImageProcessing {
+    public static func crop(to size: PixelSize, anchor: RelativePoint = .center) -> ImageProcessing {
         ImageProcessing(CropProcessor(size: size, anchor: anchor))
     }
 

@@ -49,7 +49,7 @@ public struct ResizeProcessor: ImageProcessor {
             bitmap = try bitmap.resampled(to: scaled, isCancelled: isCancelled)
         }
         if mode == .fill, scaled != size {
-            bitmap = try bitmap.cropped(to: scaled.anchoredRect(of: size, anchor: .center))
+            bitmap = try bitmap.cropped(to: scaled.cropRect(for: size))
         }
         return image.replacingBitmap(bitmap)
     }

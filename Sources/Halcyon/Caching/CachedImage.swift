@@ -1,0 +1,28 @@
+internal import HalcyonCodecs
+internal import HalcyonRaster
+internal import HalcyonStore
+
+/// What the memory cache holds of an image.
+struct CachedImage: Sendable {
+    let image: DecodedImage
+    /// The size of the encoded original.
+    let byteCount: Int
+
+    /// The bytes this value keeps in memory.
+    var cost: Int { image.bitmap.byteCount }
+
+    /// A way to find the image again after eviction, for as long as something shows it: its pixels are then still in
+    /// memory.
+    var weakReference: WeakValue<CachedImage> {
+        let info = image.info
+        let fullSize = image.fullSize
+        let byteCount = byteCount
+        let shape = image.bitmap.shape
+        return WeakValue(image.bitmap.buffer) { buffer in
+            CachedImage(
+                image: DecodedImage(bitmap: Bitmap(shape: shape, buffer: buffer), info: info, fullSize: fullSize),
+                byteCount: byteCount
+            )
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// A source and options, with the identities derived from them.
+struct LoadRequest: Sendable {
+    let source: Source
+    let options: ImageOptions
+    /// The key in the caches; `nil` where the source has none, or its state has to be looked at first.
+    let key: ImageKey?
+
+    init(source: Source, options: ImageOptions) {
+        self.init(source: source, options: options, originalKey: source.originalKey)
+    }
+
+    /// A request whose original key has been found out.
+    init(source: Source, options: ImageOptions, originalKey: OriginalKey?) {
+        self.source = source
+        self.options = options
+        let variant = ImageKey.Variant(decode: options.decode, processing: options.processing)
+        key = originalKey.map { ImageKey(original: $0, variant: variant) }
+    }
+
+    /// The same load with fewer processors.
+    func processing(_ processing: ImageProcessing) -> LoadRequest {
+        var options = options
+        options.processing = processing
+        return LoadRequest(source: source, options: options, originalKey: key?.original)
+    }
+}
+
+extension Source {
+    /// The name of the original in caches; `nil` where there is none, or where the file has to be looked at first.
+    var originalKey: OriginalKey? {
+        if let cacheKey { return OriginalKey(text: cacheKey) }
+        return switch location {
+        case .network(let request): OriginalKey(text: request.url.absoluteString)
+        case .provider(let provider): OriginalKey(text: provider.cacheKey)
+        case .file, .data, .invalid: nil
+        }
+    }
+
+    /// Whether the disk cache keeps the original: not if it is on this machine anyway.
+    var isCachedOnDisk: Bool {
+        switch location {
+        case .network: true
+        case .provider(let provider): !(provider.base is DataURL)
+        case .file, .data, .invalid: false
+        }
+    }
+}
+
+/// What makes one transfer, file or provider the same as another.
+struct OriginalWorkKey: Hashable, Sendable {
+    let original: OriginalKey
+    let location: Source.Location
+    let readsDisk: Bool
+    let network: NetworkPolicy
+
+    init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
+        self.original = original
+        // Urgency is no part of what is sent.
+        if case .network(var transfer) = request.source.location {
+            transfer.priority = .normal
+            location = .network(transfer)
+        } else {
+            location = request.source.location
+        }
+        self.readsDisk = readsDisk
+        network = request.options.network
+    }
+}
+
+/// What makes one decoding the same as another.
+struct DecodedWorkKey: Hashable, Sendable {
+    let original: OriginalWorkKey
+    let decode: DecodePolicy
+    let target: DecodeTarget
+}
+
+/// What makes one result of processors the same as another.
+struct ProcessedWorkKey: Hashable, Sendable {
+    let decoding: DecodedWorkKey
+    let processing: ImageProcessing
+}
+
+/// What makes one processed image the same as another, what happens to it afterwards included.
+struct ImageWorkKey: Hashable, Sendable {
+    let image: ImageKey
+    let original: OriginalWorkKey
+    let limits: DecodePolicy
+    let cache: CachePolicy
+}

@@ -1,0 +1,74 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import HalcyonConcurrency
+
+/// Reads local files whole. Blocks, so it belongs on a worker thread.
+enum FileReader {
+    /// What tells one state of a file from another.
+    struct Identity: Hashable, Sendable {
+        let byteCount: Int
+        let modifiedSeconds: Int
+        let modifiedNanoseconds: Int
+        let node: UInt64
+    }
+
+    /// Why a file could not be read.
+    struct Failure: Error {
+        let reason: String
+    }
+
+    /// The present state of a file.
+    static func identity(of path: String) throws(Failure) -> Identity {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw Failure(reason: errorText(errno)) }
+        return try identity(of: status)
+    }
+
+    /// All bytes of a regular file, at most `limit` of them.
+    static func read(_ path: String, limit: Int, cancellation: CancellationFlag) throws -> Data {
+        // Without O_NONBLOCK, opening a pipe without a writer would never return.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Failure(reason: errorText(errno)) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Failure(reason: errorText(errno)) }
+        let identity = try identity(of: status)
+        guard identity.byteCount <= limit else {
+            throw Failure(reason: "\(identity.byteCount) bytes are more than the \(limit) allowed")
+        }
+        var data = Data(count: identity.byteCount)
+        var offset = 0
+        while offset < data.count {
+            try cancellation.check()
+            let remaining = min(data.count - offset, 4 << 20)
+            let count = data.withUnsafeMutableBytes { bytes in
+                // The buffer has bytes: `offset` is less than its count.
+                Glibc.read(descriptor, bytes.baseAddress.map { $0 + offset }, remaining)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Failure(reason: errorText(errno))
+            }
+            // The file has become shorter since its size was read.
+            if count == 0 { return data.prefix(offset) }
+            offset += count
+        }
+        return data
+    }
+
+    private static func identity(of status: stat) throws(Failure) -> Identity {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(reason: status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is no regular file")
+        }
+        return Identity(
+            byteCount: Int(status.st_size),
+            modifiedSeconds: status.st_mtim.tv_sec,
+            modifiedNanoseconds: status.st_mtim.tv_nsec,
+            node: UInt64(status.st_ino)
+        )
+    }
+
+    private static func errorText(_ code: Int32) -> String {
+        String(cString: strerror(code))
+    }
+}

@@ -1,0 +1,69 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonRaster
+
+extension ImageLoader {
+    /// The original's pixels, at the size the first processor needs.
+    func decodedOriginal(
+        for request: LoadRequest,
+        key: ImageKey,
+        work: DecodedWorkKey,
+        context: WorkContext
+    ) async throws -> DecodedOriginal {
+        let target = work.target
+        return try await decodings.value(for: work, context: context) { [self] context in
+            let original = try await self.original(for: request, key: key, work: work.original, context: context)
+            do {
+                return try await decoded(original, request: request, target: target, context: context)
+            } catch let error as ImageError where original.origin == .disk && error.stage == .decode {
+                // What is on disk is no use: it goes, and the load goes on as if it had never been there.
+                await cache.disk.remove(key.originalDiskKey)
+                let work = OriginalWorkKey(request, original: key.original, readsDisk: false)
+                let original = try await self.original(for: request, key: key, work: work, context: context)
+                return try await decoded(original, request: request, target: target, context: context)
+            }
+        }
+    }
+
+    private func decoded(
+        _ original: Original,
+        request: LoadRequest,
+        target: DecodeTarget,
+        context: WorkContext
+    ) async throws -> DecodedOriginal {
+        let start = ContinuousClock.now
+        let policy = request.options.decode
+        let options = DecodeOptions(frame: policy.frame, limits: policy.limits)
+        do {
+            let image = try await decode(original.data, options: options, target: target, context: context)
+            return DecodedOriginal(image: image, original: original, decodeTime: ContinuousClock.now - start)
+        } catch let error as CodecError {
+            throw ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+        } catch let error as BitmapError {
+            throw ImageError(stage: .decode, reason: .codec(.bitmap(error)), source: "\(request.source)")
+        }
+    }
+
+    /// Decodes on a worker, within the budget for decoded pixels.
+    ///
+    /// - Throws: ``CodecError``, `CancellationError`.
+    func decode(
+        _ data: Data,
+        options: DecodeOptions,
+        target: DecodeTarget,
+        context: WorkContext
+    ) async throws -> DecodedImage {
+        // Reading the header takes microseconds, so it needs no worker.
+        let info = try codecs.info(of: data, limits: options.limits)
+        var options = options
+        options.targetSize = target.targetSize(for: info.displaySize)
+        let pixelBytes = info.size.area.multipliedReportingOverflow(by: 4)
+        let amount = pixelBytes.overflow ? Int.max : pixelBytes.partialValue
+        return try await decodeBudget.withAmount(amount, priority: context.priority.value) { [options] in
+            try await workers.run(priority: context.priority) { [self] flag in
+                try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
+            }
+        }
+    }
+}

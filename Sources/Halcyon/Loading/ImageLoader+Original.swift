@@ -1,0 +1,89 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+extension ImageLoader {
+    /// The encoded bytes: from disk, or from where the source says.
+    func original(
+        for request: LoadRequest,
+        key: ImageKey,
+        work: OriginalWorkKey,
+        context: WorkContext
+    ) async throws -> Original {
+        try await originals.value(for: work, context: context) { [self] context in
+            let start = ContinuousClock.now
+            var timings = ImageTimings()
+            if work.readsDisk, request.source.isCachedOnDisk {
+                let entry = try await cache.disk.entry(for: key.originalDiskKey, priority: context.priority)
+                timings.disk = ContinuousClock.now - start
+                if let entry {
+                    return Original(data: entry.body, origin: .disk, timings: timings, metrics: nil)
+                }
+            }
+            let loadStart = ContinuousClock.now
+            let (data, origin, metrics) = try await load(request, context: context)
+            timings.load = ContinuousClock.now - loadStart
+            return Original(data: data, origin: origin, timings: timings, metrics: metrics)
+        }
+    }
+
+    private func load(
+        _ request: LoadRequest,
+        context: WorkContext
+    ) async throws -> (Data, ImageResponse.Origin, TransferMetrics?) {
+        switch request.source.location {
+        case .network(var transfer):
+            guard request.options.network.isAllowed else {
+                throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
+            }
+            if let timeouts = request.options.network.timeouts { transfer.timeouts = timeouts }
+            if let limits = request.options.network.limits { transfer.limits = limits }
+            let download = try await downloader.download(transfer, context: context)
+            guard !download.data.isEmpty else {
+                throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
+            }
+            return (download.data, .network, download.metrics)
+        case .file(let path):
+            let limit = (request.options.network.limits ?? .standard).bodyBytes
+            return (try await file(path, limit: limit, context: context), .file, nil)
+        case .data(let data):
+            return (data, .data, nil)
+        case .provider(let provider):
+            return (try await data(of: provider), .data, nil)
+        case .invalid(let url):
+            throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
+        }
+    }
+
+    func fileIdentity(of path: String, context: WorkContext) async throws -> FileReader.Identity {
+        do {
+            return try await fileReaders.run(priority: context.priority) { _ in try FileReader.identity(of: path) }
+        } catch let error as FileReader.Failure {
+            throw ImageError(stage: .load, reason: .file(path: path, reason: error.reason), source: path)
+        }
+    }
+
+    private func file(_ path: String, limit: Int, context: WorkContext) async throws -> Data {
+        do {
+            return try await fileReaders.run(priority: context.priority) { flag in
+                try FileReader.read(path, limit: limit, cancellation: flag)
+            }
+        } catch let error as FileReader.Failure {
+            throw ImageError(stage: .load, reason: .file(path: path, reason: error.reason), source: path)
+        }
+    }
+
+    private func data(of provider: AnyImageDataProvider) async throws -> Data {
+        do {
+            let data = try await provider.base.data()
+            // A provider that ignores cancellation must not bring a late success.
+            try Task.checkCancellation()
+            return data
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            try Task.checkCancellation()
+            throw ImageError(stage: .load, reason: .provider("\(error)"), source: provider.description)
+        }
+    }
+}

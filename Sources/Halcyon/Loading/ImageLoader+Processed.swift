@@ -1,0 +1,163 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+
+extension ImageLoader {
+    /// The top stage: a processed image, from disk or made anew, and stored.
+    func image(
+        for request: LoadRequest,
+        key: ImageKey,
+        original: OriginalWorkKey,
+        context: WorkContext
+    ) async throws -> LoadedImage {
+        // Someone else may have finished between the caller's look into memory and now.
+        if let response = responseFromMemory(for: request) { return LoadedImage(response: response) }
+        let policy = request.options.cache
+        if original.readsDisk, !request.options.processing.isIdentity, request.source.isCachedOnDisk,
+            let response = try await processedImageFromDisk(key, options: request.options, context: context)
+        {
+            remember(response, key: key, policy: policy)
+            return LoadedImage(response: response)
+        }
+        var (response, decoded) = try await processed(request, key: key, original: original, context: context)
+        remember(response, key: key, policy: policy)
+        let stores = store(response, decoded: decoded, key: key, request: request)
+        if policy.waitsForStore, !stores.isEmpty {
+            let start = ContinuousClock.now
+            for store in stores {
+                await store.value
+            }
+            response.timings.store = ContinuousClock.now - start
+        }
+        return LoadedImage(response: response)
+    }
+
+    /// Decodes and runs the processors.
+    private func processed(
+        _ request: LoadRequest,
+        key: ImageKey,
+        original: OriginalWorkKey,
+        context: WorkContext
+    ) async throws -> (ImageResponse, DecodedOriginal) {
+        let processing = request.options.processing
+        let decoding = DecodedWorkKey(
+            original: original,
+            decode: request.options.decode,
+            target: processing.decodeTarget
+        )
+        let result = try await processed(processing, of: decoding, request: request, key: key, context: context)
+        let decoded = result.decoded
+        var timings = decoded.original.timings
+        timings.decode = decoded.decodeTime
+        timings.process = processing.isIdentity ? nil : result.processTime
+        let response = ImageResponse(
+            image: result.image,
+            origin: decoded.original.origin,
+            byteCount: decoded.original.data.count,
+            data: decoded.original.data,
+            timings: timings,
+            metrics: decoded.original.metrics
+        )
+        return (response, decoded)
+    }
+
+    /// The result of a chain of processors; each beginning of a chain is shared by all chains that begin so.
+    private func processed(
+        _ processing: ImageProcessing,
+        of decoding: DecodedWorkKey,
+        request: LoadRequest,
+        key: ImageKey,
+        context: WorkContext
+    ) async throws -> ProcessedOriginal {
+        guard let (rest, last) = processing.droppingLast else {
+            let decoded = try await decodedOriginal(for: request, key: key, work: decoding, context: context)
+            return ProcessedOriginal(image: decoded.image, decoded: decoded, processTime: .zero)
+        }
+        let work = ProcessedWorkKey(decoding: decoding, processing: processing)
+        return try await processings.value(for: work, context: context) { [self] context in
+            let input = try await processed(rest, of: decoding, request: request, key: key, context: context)
+            let start = ContinuousClock.now
+            do {
+                let image = try await workers.run(priority: context.priority) { flag in
+                    try last.process(input.image, isCancelled: { flag.isCancelled })
+                }
+                let time = input.processTime + (ContinuousClock.now - start)
+                return ProcessedOriginal(image: image, decoded: input.decoded, processTime: time)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(request.source)")
+            }
+        }
+    }
+
+    /// A processed image that was stored before; `nil` if there is none, or none that can be decoded.
+    private func processedImageFromDisk(
+        _ key: ImageKey,
+        options: ImageOptions,
+        context: WorkContext
+    ) async throws -> ImageResponse? {
+        let start = ContinuousClock.now
+        let diskKey = key.processedDiskKey
+        guard let entry = try await cache.disk.entry(for: diskKey, priority: context.priority) else { return nil }
+        var timings = ImageTimings()
+        timings.disk = ContinuousClock.now - start
+        guard let metadata = ProcessedImageMetadata(entry.metadata) else {
+            await cache.disk.remove(diskKey)
+            return nil
+        }
+        do {
+            let decodeStart = ContinuousClock.now
+            // The limits are for what others sent; this is what was made here, from an original within the limits.
+            let decoded = try await decode(entry.body, options: DecodeOptions(), target: .full, context: context)
+            timings.decode = ContinuousClock.now - decodeStart
+            return ImageResponse(
+                image: DecodedImage(bitmap: decoded.bitmap, info: metadata.info).replacingBitmap(decoded.bitmap),
+                origin: .disk,
+                byteCount: metadata.byteCount,
+                timings: timings
+            )
+        } catch is CodecError {
+            await cache.disk.remove(diskKey)
+            return nil
+        }
+    }
+
+    private func remember(_ response: ImageResponse, key: ImageKey, policy: CachePolicy) {
+        guard policy.storesInMemory else { return }
+        let cached = CachedImage(image: response.image, byteCount: response.byteCount)
+        cache.memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
+    }
+
+    /// Begins to write what the options want on disk.
+    private func store(
+        _ response: ImageResponse,
+        decoded: DecodedOriginal,
+        key: ImageKey,
+        request: LoadRequest
+    ) -> [Task<Void, Never>] {
+        let policy = request.options.cache
+        let isIdentity = request.options.processing.isIdentity
+        guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
+        var stores: [Task<Void, Never>] = []
+        // What came from disk is there already.
+        if isIdentity || policy.storesOriginal, decoded.original.origin != .disk {
+            let data = decoded.original.data
+            stores.append(
+                cache.disk.store(key.originalDiskKey, expiration: policy.diskExpiration) { (data, Data()) }
+            )
+        }
+        if !isIdentity {
+            let image = response.image
+            let metadata = ProcessedImageMetadata(info: image.info, byteCount: response.byteCount)
+            let codecs = codecs
+            stores.append(
+                cache.disk.store(key.processedDiskKey, expiration: policy.diskExpiration) {
+                    let (format, options) = policy.serializer.encoding(of: image)
+                    return (try codecs.encode(image.bitmap, as: format, options: options), metadata.data)
+                }
+            )
+        }
+        return stores
+    }
+}

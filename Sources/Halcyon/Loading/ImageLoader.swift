@@ -1,0 +1,141 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// The stages of a load, each shared by everyone who needs the same: memory, disk, original, decoding, processing.
+///
+/// A request goes down the stages and a result comes back; no stage knows those above it.
+final class ImageLoader: Sendable {
+    let cache: ImageCache
+    let downloader: ImageDownloader
+    let codecs: ImageCodecs
+    /// Decodes and processes.
+    let workers: WorkQueue
+    /// Reads local files.
+    let fileReaders = WorkQueue(name: "halcyon.files", width: 2)
+    /// Bytes of decoded pixels in the making.
+    let decodeBudget: Budget
+
+    let images = SharedWork<ImageWorkKey, LoadedImage>()
+    let processings = SharedWork<ProcessedWorkKey, ProcessedOriginal>()
+    let decodings = SharedWork<DecodedWorkKey, DecodedOriginal>()
+    let originals = SharedWork<OriginalWorkKey, Original>()
+
+    init(configuration: ImagePipeline.Configuration) {
+        cache = configuration.cache
+        downloader = configuration.downloader
+        codecs = configuration.codecs
+        workers = WorkQueue(name: "halcyon.pixels", width: configuration.workerCount)
+        decodeBudget = Budget(limit: configuration.decodeBudget)
+    }
+
+    /// The image if memory has it and the options let it answer.
+    func responseFromMemory(for request: LoadRequest) -> ImageResponse? {
+        guard request.options.cache.reads != .none, let key = request.key, let cached = cache.memory.value(for: key)
+        else { return nil }
+        return ImageResponse(image: cached.image, origin: .memory, byteCount: cached.byteCount)
+    }
+
+    /// Loads. Memory has been asked already, unless the request's key was not known.
+    func response(for request: LoadRequest, context: WorkContext) async throws -> ImageResponse {
+        let start = ContinuousClock.now
+        var request = request
+        var options = request.options
+        if request.key == nil {
+            (request, options) = try await identified(request, context: context)
+            if let response = responseFromMemory(for: request) { return response.finished(since: start) }
+        }
+        guard let key = request.key else {
+            throw ImageError(stage: .source, reason: .invalidURL("\(request.source)"), source: "\(request.source)")
+        }
+        let identified = request
+        let original = OriginalWorkKey(identified, original: key.original, readsDisk: options.cache.reads == .all)
+        let work = ImageWorkKey(image: key, original: original, limits: options.decode, cache: options.cache)
+        let loaded = try await images.value(for: work, context: context) { [self] context in
+            try await image(for: identified, key: key, original: original, context: context)
+        }
+        return loaded.response.finished(since: start)
+    }
+
+    /// The encoded bytes of the original, without decoding them. They are not stored: nobody knows that they are an image.
+    func original(for request: LoadRequest, context: WorkContext) async throws -> Original {
+        var request = request
+        if request.key == nil {
+            (request, _) = try await identified(request, context: context)
+        }
+        guard let key = request.key else {
+            throw ImageError(stage: .source, reason: .invalidURL("\(request.source)"), source: "\(request.source)")
+        }
+        let readsDisk = request.options.cache.reads == .all
+        let work = OriginalWorkKey(request, original: key.original, readsDisk: readsDisk)
+        return try await original(for: request, key: key, work: work, context: context)
+    }
+
+    /// The request with a key for a source whose name alone does not identify the image.
+    private func identified(
+        _ request: LoadRequest,
+        context: WorkContext
+    ) async throws -> (LoadRequest, ImageOptions) {
+        switch request.source.location {
+        case .file(let path):
+            let identity = try await fileIdentity(of: path, context: context)
+            var encoder = CacheKeyEncoder()
+            encoder.encode(path)
+            encoder.encode(identity.byteCount)
+            encoder.encode(identity.modifiedSeconds)
+            encoder.encode(identity.modifiedNanoseconds)
+            encoder.encode(Int(truncatingIfNeeded: identity.node))
+            let key = "file:" + encoder.bytes.map { String($0, radix: 16) }.joined(separator: ".")
+            return (LoadRequest(source: request.source, options: request.options, originalKey: OriginalKey(text: key)), request.options)
+        case .data:
+            // Nameless bytes are neither cached nor shared: their key is used once.
+            var options = request.options
+            options.cache.reads = .none
+            options.cache.storesInMemory = false
+            options.cache.storesOnDisk = false
+            let key = "data:\(UUID().uuidString)"
+            return (LoadRequest(source: request.source, options: options, originalKey: OriginalKey(text: key)), options)
+        case .invalid(let url):
+            throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
+        case .network, .provider:
+            return (request, request.options)
+        }
+    }
+}
+
+/// A processed image and its story.
+struct LoadedImage: Sendable {
+    var response: ImageResponse
+}
+
+/// The result of processors on an original.
+struct ProcessedOriginal: Sendable {
+    let image: DecodedImage
+    let decoded: DecodedOriginal
+    let processTime: Duration
+}
+
+/// An original's pixels and its story.
+struct DecodedOriginal: Sendable {
+    let image: DecodedImage
+    let original: Original
+    let decodeTime: Duration
+}
+
+/// Encoded bytes and where they came from.
+struct Original: Sendable {
+    let data: Data
+    let origin: ImageResponse.Origin
+    let timings: ImageTimings
+    let metrics: TransferMetrics?
+}
+
+extension ImageResponse {
+    /// The response with its total time.
+    fileprivate func finished(since start: ContinuousClock.Instant) -> ImageResponse {
+        var response = self
+        response.timings.total = ContinuousClock.now - start
+        return response
+    }
+}

@@ -1,0 +1,84 @@
+public import HalcyonCodecs
+public import HalcyonHTTP
+public import HalcyonStore
+
+extension ImageOption {
+    /// Processes the image. Replaces what was set before; join chains with `|>`.
+    public static func processor(_ processing: ImageProcessing) -> ImageOption {
+        ImageOption { $0.processing = processing }
+    }
+
+    /// Looks into no cache and loads anew; the result is stored.
+    public static var forceRefresh: ImageOption {
+        ImageOption { $0.cache.reads = .none }
+    }
+
+    /// Takes the image from memory or loads it anew, without looking on disk.
+    public static var fromMemoryCacheOrRefresh: ImageOption {
+        ImageOption { $0.cache.reads = .memory }
+    }
+
+    /// Fails with ``ImageError/Reason/notCached`` rather than using the network.
+    public static var onlyFromCache: ImageOption {
+        ImageOption { $0.network.isAllowed = false }
+    }
+
+    /// Stores nothing on disk.
+    public static var cacheMemoryOnly: ImageOption {
+        ImageOption { $0.cache.storesOnDisk = false }
+    }
+
+    /// Neither reads nor writes any cache.
+    public static var noCache: ImageOption {
+        ImageOption {
+            $0.cache.reads = .none
+            $0.cache.storesInMemory = false
+            $0.cache.storesOnDisk = false
+        }
+    }
+
+    /// Stores the original bytes on disk as well when the image is processed.
+    public static var cacheOriginalImage: ImageOption {
+        ImageOption { $0.cache.storesOriginal = true }
+    }
+
+    /// Gives the result only when it is stored on disk.
+    public static var waitForCache: ImageOption {
+        ImageOption { $0.cache.waitsForStore = true }
+    }
+
+    /// How long entries stay on disk.
+    public static func diskCacheExpiration(_ expiration: Expiration) -> ImageOption {
+        ImageOption { $0.cache.diskExpiration = expiration }
+    }
+
+    /// How long the image stays in memory.
+    public static func memoryCacheExpiration(_ expiration: Expiration) -> ImageOption {
+        ImageOption { $0.cache.memoryExpiration = expiration }
+    }
+
+    /// How processed images are encoded for the disk.
+    public static func serializer(_ serializer: ImageSerializer) -> ImageOption {
+        ImageOption { $0.cache.serializer = serializer }
+    }
+
+    /// How urgent the image is.
+    public static func priority(_ priority: LoadPriority) -> ImageOption {
+        ImageOption { $0.priority = priority }
+    }
+
+    /// How long parts of the transfer may take.
+    public static func timeouts(_ timeouts: TransferTimeouts) -> ImageOption {
+        ImageOption { $0.network.timeouts = timeouts }
+    }
+
+    /// How much a file may ask of a decoder.
+    public static func decodeLimits(_ limits: DecodeLimits) -> ImageOption {
+        ImageOption { $0.decode.limits = limits }
+    }
+
+    /// Which frame of an animation, from 0.
+    public static func frame(_ frame: Int) -> ImageOption {
+        ImageOption { $0.decode.frame = frame }
+    }
+}

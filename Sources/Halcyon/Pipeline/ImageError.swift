@@ -1,0 +1,112 @@
+public import HalcyonCodecs
+public import HalcyonHTTP
+
+/// Why an image could not be loaded: in which stage, for which reason.
+///
+/// A cancelled load does not end with this error but with Swift's `CancellationError`.
+public struct ImageError: Error, Sendable, Hashable {
+    /// The part of a load that failed.
+    public enum Stage: String, Sendable, Hashable, CaseIterable {
+        /// Making sense of the source.
+        case source
+        /// Looking into the caches.
+        case cache
+        /// Getting bytes from the network, a file or a provider.
+        case load
+        /// Turning bytes into pixels.
+        case decode
+        /// Running processors.
+        case process
+        /// Turning pixels into bytes.
+        case encode
+        /// Writing to a cache or a file.
+        case store
+    }
+
+    /// What went wrong.
+    public enum Reason: Sendable, Hashable {
+        /// The source is no URL that images can be loaded from.
+        case invalidURL(String)
+        /// No cache has the image, and the options forbid the network.
+        case notCached
+        /// The server answered with a status outside 200..<400.
+        case status(Int)
+        /// The server answered without a body.
+        case emptyBody
+        /// The transfer failed.
+        case transfer(TransferError)
+        /// A file could not be read or written: the path and the system's word for it.
+        case file(path: String, reason: String)
+        /// The provider failed, with its own words.
+        case provider(String)
+        /// The bytes could not be decoded, or the pixels not encoded.
+        case codec(CodecError)
+        /// A processor failed, with its own words.
+        case processing(String)
+        /// The disk cache failed, with its own words. It never fails a load; it is reported beside it.
+        case diskCache(String)
+    }
+
+    /// The part of the load that failed.
+    public var stage: Stage
+    /// What went wrong.
+    public var reason: Reason
+    /// The source, in words.
+    public var source: String
+
+    /// An error of a load of this source.
+    public init(stage: Stage, reason: Reason, source: String) {
+        self.stage = stage
+        self.reason = reason
+        self.source = source
+    }
+}
+
+extension ImageError: CustomStringConvertible {
+    /// One sentence: what was tried, on what, what went wrong.
+    public var description: String { "\(stage.action) \(source) failed: \(message)" }
+
+    /// What went wrong, without the source.
+    public var message: String {
+        switch reason {
+        case .invalidURL(let url): "“\(url)” is not a URL that images can be loaded from"
+        case .notCached: "no cache has it, and the network may not be used"
+        case .status(let status): "the server answered with status \(status)"
+        case .emptyBody: "the server sent an empty body"
+        case .transfer(let error): error.description
+        case .file(let path, let reason): "\(path): \(reason)"
+        case .provider(let reason), .processing(let reason), .diskCache(let reason): reason
+        case .codec(let error): error.description
+        }
+    }
+
+    /// The reason as one word that programs can rely on.
+    public var code: String {
+        switch reason {
+        case .invalidURL: "invalidURL"
+        case .notCached: "notCached"
+        case .status: "status"
+        case .emptyBody: "emptyBody"
+        case .transfer(let error): error.code
+        case .file: "file"
+        case .provider: "provider"
+        case .processing: "processing"
+        case .diskCache: "diskCache"
+        case .codec(let error): error.code
+        }
+    }
+}
+
+extension ImageError.Stage {
+    fileprivate var action: String {
+        switch self {
+        case .source: "Understanding"
+        case .cache: "Looking up"
+        case .load: "Loading"
+        case .decode: "Decoding"
+        case .process: "Processing"
+        case .encode: "Encoding"
+        case .store: "Storing"
+        }
+    }
+}

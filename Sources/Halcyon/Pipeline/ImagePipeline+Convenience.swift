@@ -1,0 +1,50 @@
+public import FoundationEssentials
+public import HalcyonCodecs
+
+extension ImagePipeline {
+    /// Starts a load, or answers from memory at once.
+    ///
+    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    public func task(for source: Source, options: [ImageOption] = []) -> ImageTask {
+        task(for: source, options: configuration.defaultOptions.applying(options))
+    }
+
+    /// Starts a load, or answers from memory at once.
+    ///
+    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    public func task(for url: URL, options: [ImageOption] = []) -> ImageTask {
+        task(for: .url(url), options: options)
+    }
+
+    /// Loads an image and says how it was come by.
+    ///
+    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    public func response(for source: Source, options: [ImageOption] = []) async throws -> ImageResponse {
+        try await response(for: source, options: configuration.defaultOptions.applying(options))
+    }
+
+    /// Loads an image and says how it was come by.
+    ///
+    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    public func response(for url: URL, options: [ImageOption] = []) async throws -> ImageResponse {
+        try await response(for: .url(url), options: options)
+    }
+
+    /// Loads an image.
+    ///
+    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    public func image(from source: Source, options: [ImageOption] = []) async throws -> DecodedImage {
+        try await response(for: source, options: options).image
+    }
+
+    /// Loads an image.
+    ///
+    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    public func image(from url: URL, options: [ImageOption] = []) async throws -> DecodedImage {
+        try await response(for: .url(url), options: options).image
+    }
+}

@@ -1,0 +1,80 @@
+public import FoundationEssentials
+public import HalcyonCodecs
+internal import HalcyonConcurrency
+
+/// Loads images: from memory, from disk, from the network or wherever the source says, decoded and processed.
+///
+/// Equal work is done once for everyone who waits for it: a transfer, a decoding, each processing step. A pipeline is
+/// safe to use from any thread.
+///
+/// ```swift
+/// let image = try await ImagePipeline.shared.image(from: url)
+/// ```
+public final class ImagePipeline: Sendable {
+    /// The pipeline for programs that need only one, with the default configuration until another is assigned.
+    public static var shared: ImagePipeline {
+        get {
+            sharedPipeline.withLock { pipeline in
+                if let pipeline { return pipeline }
+                let created = ImagePipeline()
+                pipeline = created
+                return created
+            }
+        }
+        set { sharedPipeline.withLock { $0 = newValue } }
+    }
+
+    private static let sharedPipeline = Lock<ImagePipeline?>(nil)
+
+    /// What the pipeline works with.
+    public let configuration: Configuration
+    let loader: ImageLoader
+
+    /// A pipeline of its own.
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        loader = ImageLoader(configuration: configuration)
+    }
+
+    /// Where images are kept.
+    public var cache: ImageCache { configuration.cache }
+
+    /// Starts a load, or answers from memory at once.
+    public func task(for source: Source, options: ImageOptions) -> ImageTask {
+        let request = LoadRequest(source: source, options: options)
+        if let response = loader.responseFromMemory(for: request) {
+            return ImageTask(source: source, options: options, response: response)
+        }
+        let task = ImageTask(source: source, options: options)
+        let loader = loader
+        task.start { context in try await loader.response(for: request, context: context) }
+        return task
+    }
+
+    /// Loads an image and says how it was come by.
+    ///
+    /// An image in memory is given back without suspending. Cancelling the calling task cancels the load.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    public func response(for source: Source, options: ImageOptions) async throws -> ImageResponse {
+        let request = LoadRequest(source: source, options: options)
+        if let response = loader.responseFromMemory(for: request) { return response }
+        let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
+        return try await loader.response(for: request, context: context)
+    }
+
+    /// The encoded bytes of an original, from disk or from its source, without decoding or storing them.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    public func data(for source: Source, options: ImageOptions = ImageOptions()) async throws -> Data {
+        let request = LoadRequest(source: source, options: options)
+        let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
+        return try await loader.original(for: request, context: context).data
+    }
+
+    /// The image if memory has it, without any waiting. Images of files are not found this way, because the file would
+    /// have to be looked at first.
+    public func responseFromMemory(for source: Source, options: ImageOptions) -> ImageResponse? {
+        loader.responseFromMemory(for: LoadRequest(source: source, options: options))
+    }
+}

@@ -1,0 +1,51 @@
+extension CodecError: CustomStringConvertible {
+    /// What went wrong, in words.
+    public var description: String {
+        switch self {
+        case .empty: "there are no bytes"
+        case .unknownFormat(let detected?): "this is no image but \(detected)"
+        case .unknownFormat(nil): "this is no image of a known format"
+        case .unsupported(let format, let reason): "this kind of \(format.name) is not supported: \(reason)"
+        case .truncated(let format): "the \(format.name) ends before the picture does"
+        case .corrupt(let format, let reason): "the \(format.name) is damaged: \(reason)"
+        case .limitExceeded(let format, let limit): "the \(format.name) is refused: \(limit)"
+        case .noSuchFrame(let frame, let count): "there is no frame \(frame) among \(count)"
+        case .bitmap(let error): error.description
+        case .cannotEncode(let format, let reason): "cannot be written as \(format.name): \(reason)"
+        }
+    }
+
+    /// The case as one word that programs can rely on.
+    public var code: String {
+        switch self {
+        case .empty: "empty"
+        case .unknownFormat: "notAnImage"
+        case .unsupported: "unsupported"
+        case .truncated: "truncated"
+        case .corrupt: "corrupt"
+        case .limitExceeded: "limitExceeded"
+        case .noSuchFrame: "noSuchFrame"
+        case .bitmap: "memory"
+        case .cannotEncode: "cannotEncode"
+        }
+    }
+}
+
+extension CodecError.Limit: CustomStringConvertible {
+    /// What was asked for and what is allowed, in words.
+    public var description: String {
+        switch self {
+        case .pixelCount(let size, let maximum): "\(size) pixels are more than the \(maximum) allowed"
+        case .sideLength(let size, let maximum): "\(size) pixels have a side longer than the \(maximum) allowed"
+        case .frameCount(let count, let maximum): "\(count) frames are more than the \(maximum) allowed"
+        case .memory(let byteCount, let maximum): "it needs \(byteCount) bytes of memory, more than the \(maximum) allowed"
+        }
+    }
+}
+
+extension ImageFormat {
+    /// The format's usual name, such as "JPEG" or "WebP".
+    public var name: String {
+        self == .webp ? "WebP" : rawValue.uppercased()
+    }
+}

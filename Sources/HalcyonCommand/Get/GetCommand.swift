@@ -1,0 +1,116 @@
+internal import ArgumentParser
+internal import Halcyon
+
+/// `halcyon get`.
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Load images: from memory, from the disk cache, or from where they are.",
+        discussion: """
+            Without -o the images are only loaded into the cache. Without --resize and --format the output is the \
+            original, byte for byte. An image that fails does not stop the others.
+
+            Examples:
+              halcyon get https://example.org/a.jpg -o a.jpg
+              halcyon get *.png https://example.org/b.webp --resize 400x400 --format jpeg -o thumbnails/
+              halcyon get https://example.org/a.jpg --json --trace
+            """
+    )
+
+    @Argument(help: ArgumentHelp("Images: http, https, file and data URLs, or paths.", valueName: "URL"))
+    var urls: [String]
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to this file, or into this folder.", valueName: "FILE|DIR")
+    )
+    var output: String?
+
+    @OptionGroup var resizing: ResizeArguments
+
+    @Option(name: .long, help: ArgumentHelp("Write this format: jpeg, png, webp, pam, …", valueName: "FORMAT"))
+    var format: String?
+
+    @OptionGroup var encoding: EncodingArguments
+
+    @Flag(exclusivity: .exclusive)
+    var cacheUse: CacheUse?
+
+    @OptionGroup var cacheArguments: CacheArguments
+
+    @Option(name: .long, help: ArgumentHelp("Load this many images at a time.", valueName: "N"))
+    var concurrency = 8
+
+    @Option(name: .long, help: ArgumentHelp("Load everything this often, one time after the other.", valueName: "N"))
+    var `repeat` = 1
+
+    @Option(name: .long, help: ArgumentHelp("Draw all images on one contact sheet, a PNG.", valueName: "FILE"))
+    var sheet: String?
+
+    @Flag(name: .long, help: "Show the timeline of each load.")
+    var trace = false
+
+    @Flag(name: .long, help: "Print one JSON object a line instead of a table.")
+    var json = false
+
+    func validate() throws {
+        guard (1...1024).contains(concurrency) else {
+            throw ValidationError("--concurrency must be between 1 and 1024.")
+        }
+        guard (1...1_000_000).contains(self.repeat) else {
+            throw ValidationError("--repeat must be at least 1.")
+        }
+        if let format, OutputFormat(name: format) == nil {
+            throw ValidationError("“\(format)” is no format that can be written; use \(OutputFormat.names).")
+        }
+        if let sheet, OutputFormat(path: sheet) == nil {
+            throw ValidationError("“\(sheet)” must end in .png, or in another format that can be written.")
+        }
+    }
+
+    func run() async throws {
+        let isSuccess = await GetRun(self).run()
+        if !isSuccess { throw ExitCode(1) }
+    }
+}
+
+/// How `get` uses the caches.
+enum CacheUse: String, EnumerableFlag {
+    case refresh
+    case cacheOnly
+    case noCache
+
+    static func help(for value: CacheUse) -> ArgumentHelp? {
+        switch value {
+        case .refresh: "Load anew, and store the result."
+        case .cacheOnly: "Never use the network."
+        case .noCache: "Neither read nor write the cache."
+        }
+    }
+
+    /// The change to the options of a load.
+    var option: ImageOption {
+        switch self {
+        case .refresh: .forceRefresh
+        case .cacheOnly: .onlyFromCache
+        case .noCache: .noCache
+        }
+    }
+}
+
+/// The option about the cache's place, which several commands have.
+struct CacheArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Keep the disk cache in this folder.",
+            discussion: "Default: $XDG_CACHE_HOME/halcyon/default.",
+            valueName: "DIR"
+        )
+    )
+    var cacheDir: String?
+
+    func cache() -> ImageCache {
+        ImageCache(directory: cacheDir) { Terminal.warn("\($0.description); going on without it") }
+    }
+}

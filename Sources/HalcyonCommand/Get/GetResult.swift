@@ -1,0 +1,69 @@
+internal import Halcyon
+
+/// What became of one image in one round.
+struct GetResult: Sendable {
+    let argument: SourceArgument
+    let outcome: Result<Loaded, ImageError>
+
+    /// An image that was loaded, and written if asked for.
+    struct Loaded: Sendable {
+        var response: ImageResponse
+        var output: String?
+        /// The format of the output, or of the original if nothing was written.
+        var format: ImageFormat
+        var outputByteCount: Int?
+        var encodeTime: Duration?
+        var writeTime: Duration?
+    }
+}
+
+extension GetResult {
+    /// The object that `--json` prints.
+    struct Record: Encodable {
+        let url: String
+        var source: String?
+        var bytes: Int?
+        var format: String?
+        var width: Int?
+        var height: Int?
+        var output: String?
+        var milliseconds: [String: Double]?
+        var error: Failure?
+
+        struct Failure: Encodable {
+            let stage: String
+            let reason: String
+            let message: String
+        }
+    }
+
+    var record: Record {
+        var record = Record(url: argument.text)
+        switch outcome {
+        case .success(let loaded):
+            record.source = loaded.response.origin.rawValue
+            record.bytes = loaded.response.byteCount
+            record.format = loaded.format.rawValue
+            record.width = loaded.response.image.size.width
+            record.height = loaded.response.image.size.height
+            record.output = loaded.output
+            record.milliseconds = loaded.milliseconds
+        case .failure(let error):
+            record.error = .init(stage: error.stage.rawValue, reason: error.code, message: error.message)
+        }
+        return record
+    }
+}
+
+extension GetResult.Loaded {
+    /// The time of each stage that ran.
+    var milliseconds: [String: Double] {
+        let timings = response.timings
+        let stages: [(String, Duration?)] = [
+            ("memory", timings.memory), ("disk", timings.disk), ("load", timings.load), ("decode", timings.decode),
+            ("process", timings.process), ("store", timings.store), ("encode", encodeTime), ("write", writeTime),
+            ("total", timings.total),
+        ]
+        return Dictionary(uniqueKeysWithValues: stages.compactMap { name, time in time.map { (name, $0.milliseconds) } })
+    }
+}

@@ -1,0 +1,92 @@
+internal import Halcyon
+internal import HalcyonConcurrency
+
+/// A progress bar on the error output, redrawn a few times a second while a round goes on.
+final class ProgressDisplay: Sendable {
+    private struct State {
+        var running: [ImageTask.ID: ImageTask] = [:]
+        var finishedCount = 0
+        var failedCount = 0
+        var finishedBytes = 0
+        var isDrawn = false
+        var isOver = false
+    }
+
+    private let total: Int
+    private let isShown: Bool
+    private let state = Lock(State())
+    private let start = ContinuousClock.now
+    private let redrawing = Lock<Task<Void, Never>?>(nil)
+
+    init(total: Int, isShown: Bool) {
+        self.total = total
+        self.isShown = isShown
+        guard isShown else { return }
+        let task = Task { [weak self] in
+            while let self, !self.state.withLock({ $0.isOver }) {
+                self.draw()
+                try? await Task.sleep(for: .milliseconds(80))
+            }
+        }
+        redrawing.withLock { $0 = task }
+    }
+
+    func begin(_ task: ImageTask) -> ImageTask {
+        state.withLock { $0.running[task.id] = task }
+        return task
+    }
+
+    func end(_ task: ImageTask) {
+        state.withLock { state in
+            state.running[task.id] = nil
+            state.finishedCount += 1
+            state.finishedBytes += task.progress.receivedBytes
+        }
+    }
+
+    func fail() {
+        state.withLock { $0.failedCount += 1 }
+    }
+
+    /// Takes the bar away, lets `body` write lines, and draws it again with the next tick.
+    func interrupt(_ body: () -> Void) {
+        state.withLock { state in
+            erase(&state)
+            body()
+        }
+    }
+
+    /// Takes the bar away for good.
+    func finish() {
+        redrawing.withLock { $0?.cancel() }
+        state.withLock { state in
+            state.isOver = true
+            erase(&state)
+        }
+    }
+
+    private func erase(_ state: inout State) {
+        guard state.isDrawn else { return }
+        Terminal.writeError("\r\u{1B}[K")
+        state.isDrawn = false
+    }
+
+    private func draw() {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            let progress = state.running.values.map(\.progress)
+            let byteCount = state.finishedBytes + progress.reduce(0) { $0 + $1.receivedBytes }
+            let partial = progress.reduce(0.0) { $0 + ($1.fraction ?? 0) }
+            let fraction = (Double(state.finishedCount) + partial) / Double(max(total, 1))
+            let seconds = max((ContinuousClock.now - start).milliseconds / 1000, 0.001)
+            let failed = state.failedCount > 0 ? ", \(state.failedCount) failed" : ""
+            let text = " \(state.finishedCount)/\(total)\(failed)  \(Format.bytes(byteCount))"
+                + "  \(Format.bytes(Int(Double(byteCount) / seconds)))/s"
+            let width = max(10, min(40, Terminal.width - text.count - 2))
+            let filled = min(width, Int(fraction * Double(width)))
+            let bar = String(repeating: "━", count: filled) + String(repeating: "╌", count: width - filled)
+            Terminal.writeError("\r\u{1B}[K\(bar)\(text)")
+            state.isDrawn = true
+        }
+    }
+}

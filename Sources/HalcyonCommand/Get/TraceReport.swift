@@ -1,0 +1,93 @@
+internal import Halcyon
+
+/// The timeline of one load, drawn with a bar a stage.
+struct TraceReport {
+    private let result: GetResult
+    private static let barWidth = 40
+
+    init(_ result: GetResult) {
+        self.result = result
+    }
+
+    var lines: [String] {
+        switch result.outcome {
+        case .failure(let error):
+            return ["\(result.argument.text)", "  failed in stage \(error.stage.rawValue): \(error.message)"]
+        case .success(let loaded):
+            let spans = spans(of: loaded)
+            let end = spans.map(\.end).max() ?? .zero
+            return ["\(result.argument.text)  (\(loaded.response.origin.rawValue))"]
+                + spans.map { line(for: $0, end: end) }
+                + notes(on: loaded)
+        }
+    }
+
+    private struct Span {
+        let name: String
+        let start: Duration
+        let end: Duration
+    }
+
+    /// The stages one after the other, as they ran; the transfer divided into its phases.
+    private func spans(of loaded: GetResult.Loaded) -> [Span] {
+        let timings = loaded.response.timings
+        var spans: [Span] = []
+        var now = Duration.zero
+        func add(_ name: String, _ duration: Duration?) {
+            guard let duration else { return }
+            spans.append(Span(name: name, start: now, end: now + duration))
+            now += duration
+        }
+        add("memory", timings.memory)
+        add("disk", timings.disk)
+        if let metrics = loaded.response.metrics, let load = timings.load {
+            let start = now
+            var reached = Duration.zero
+            for (name, end) in phases(of: metrics) where end > reached {
+                spans.append(Span(name: name, start: start + reached, end: start + end))
+                reached = end
+            }
+            now = start + max(load, reached)
+        } else {
+            add("load", timings.load)
+        }
+        add("decode", timings.decode)
+        add("process", timings.process)
+        add("store", timings.store)
+        add("encode", loaded.encodeTime)
+        add("write", loaded.writeTime)
+        if spans.isEmpty { add("memory", timings.total) }
+        return spans
+    }
+
+    /// The moments at which the phases of a transfer ended.
+    private func phases(of metrics: TransferMetrics) -> [(String, Duration)] {
+        [
+            ("queue", metrics.queued),
+            ("name look-up", metrics.queued + metrics.nameLookup),
+            ("connect", metrics.queued + metrics.connect),
+            ("TLS", metrics.queued + metrics.secureConnection),
+            ("first byte", metrics.queued + metrics.firstByte),
+            ("body", metrics.queued + metrics.total),
+        ]
+    }
+
+    private func line(for span: Span, end: Duration) -> String {
+        let total = max(end.milliseconds, 0.001)
+        let first = Int(span.start.milliseconds / total * Double(Self.barWidth))
+        let last = max(first + 1, Int((span.end.milliseconds / total * Double(Self.barWidth)).rounded()))
+        let bar = String(repeating: " ", count: first) + String(repeating: "█", count: min(last, Self.barWidth + 1) - first)
+        let name = span.name + String(repeating: " ", count: max(0, 13 - span.name.count))
+        let padding = String(repeating: " ", count: max(0, Self.barWidth + 2 - bar.count))
+        return "  \(name) \(bar)\(padding)\(Format.milliseconds(span.end - span.start)) ms"
+    }
+
+    private func notes(on loaded: GetResult.Loaded) -> [String] {
+        guard let metrics = loaded.response.metrics else { return [] }
+        let connection = metrics.isReusedConnection ? "reused connection" : "new connection"
+        let redirects = metrics.redirectCount > 0 ? ", \(metrics.redirectCount) redirects" : ""
+        return [
+            "  \(metrics.networkProtocol), \(connection), \(Format.bytes(metrics.bodyBytesReceived)) on the wire\(redirects)"
+        ]
+    }
+}

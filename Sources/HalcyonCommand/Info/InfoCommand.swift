@@ -1,0 +1,105 @@
+internal import ArgumentParser
+internal import Halcyon
+
+/// `halcyon info`.
+struct InfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Say what images are, from their headers alone.",
+        discussion: "Width and height are those stored; the display size has the orientation applied."
+    )
+
+    @Argument(help: ArgumentHelp("Images: http, https, file and data URLs, or paths.", valueName: "FILE|URL"))
+    var images: [String]
+
+    @OptionGroup var cacheArguments: CacheArguments
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    func run() async throws {
+        let pipeline = ImagePipeline(configuration: .init(cache: cacheArguments.cache()))
+        var isSuccess = true
+        for image in images {
+            do {
+                let info = try await info(of: SourceArgument(text: image), pipeline: pipeline)
+                Terminal.print(json ? JSONLine.text(InfoRecord(path: image, info: info)) : describe(info, path: image))
+            } catch {
+                isSuccess = false
+                if json, let error = error as? ImageError {
+                    Terminal.print(JSONLine.text(InfoFailure(path: image, error: error)))
+                } else {
+                    Terminal.warn("\(error)")
+                }
+            }
+        }
+        if !isSuccess { throw ExitCode(1) }
+    }
+
+    private func info(of argument: SourceArgument, pipeline: ImagePipeline) async throws -> ImageInfo {
+        let data = try await pipeline.data(for: argument.source)
+        do {
+            return try ImageCodecs.standard.info(of: data)
+        } catch {
+            throw ImageError(stage: .decode, reason: .codec(error), source: argument.text)
+        }
+    }
+
+    private func describe(_ info: ImageInfo, path: String) -> String {
+        var parts = ["\(info.format.name)", "\(info.size)"]
+        if info.orientation != .up { parts.append("shown as \(info.displaySize) (orientation \(info.orientation.rawValue))") }
+        parts.append("\(info.bitDepth) bit")
+        parts.append("\(info.colorSpace)")
+        parts.append(info.hasAlpha ? "with alpha" : "opaque")
+        if info.frameCount > 1 {
+            let seconds = Double(info.frameDurations.reduce(0, +)) / 1000
+            let loop = info.loopCount.map { $0 == 0 ? "for ever" : "\($0) times" } ?? "once"
+            parts.append("\(info.frameCount) frames in \(Format.decimal(seconds, places: 2)) s, \(loop)")
+        }
+        return "\(path): \(parts.joined(separator: ", "))"
+    }
+}
+
+/// The object that `info --json` prints.
+struct InfoRecord: Encodable {
+    let path: String
+    let format: String
+    let width: Int
+    let height: Int
+    let displayWidth: Int
+    let displayHeight: Int
+    let frames: Int
+    let durations: [Int]
+    let loop: Int?
+    let orientation: Int
+    let bitDepth: Int
+    let alpha: Bool
+    let colorSpace: String
+
+    init(path: String, info: ImageInfo) {
+        self.path = path
+        format = info.format.rawValue
+        width = info.size.width
+        height = info.size.height
+        displayWidth = info.displaySize.width
+        displayHeight = info.displaySize.height
+        frames = info.frameCount
+        durations = info.frameDurations
+        loop = info.loopCount
+        orientation = info.orientation.rawValue
+        bitDepth = info.bitDepth
+        alpha = info.hasAlpha
+        colorSpace = info.colorSpace.description
+    }
+}
+
+/// The object that `info --json` prints for an image that cannot be read.
+private struct InfoFailure: Encodable {
+    let path: String
+    let error: GetResult.Record.Failure
+
+    init(path: String, error: ImageError) {
+        self.path = path
+        self.error = .init(stage: error.stage.rawValue, reason: error.code, message: error.message)
+    }
+}

@@ -1,0 +1,34 @@
+internal import Halcyon
+
+/// A format that can be written, as a person names it.
+struct OutputFormat: Sendable, Hashable {
+    let format: ImageFormat
+
+    /// By name or file extension; `nil` if nothing here writes it.
+    init?(name: String) {
+        let lowercased = name.lowercased()
+        let aliases = ["jpg": "jpeg", "jpe": "jpeg"]
+        let format = ImageFormat(rawValue: aliases[lowercased] ?? lowercased)
+        guard ImageCodecs.standard.encoder(for: format) != nil else { return nil }
+        self.format = format
+    }
+
+    /// By the extension of a path.
+    init?(path: String) {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
+        self.init(name: String(name[name.index(after: dot)...]))
+    }
+
+    init(_ format: ImageFormat) {
+        self.format = format
+    }
+
+    /// "jpg", "png", …
+    var fileExtension: String { format == .jpeg ? "jpg" : format.rawValue }
+
+    /// The names of all formats that can be written.
+    static var names: String {
+        ImageCodecs.standard.encodableFormats.map(\.rawValue).sorted().joined(separator: ", ")
+    }
+}

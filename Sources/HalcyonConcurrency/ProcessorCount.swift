@@ -1,0 +1,7 @@
+internal import FoundationEssentials
+
+/// How many processors there are.
+public enum ProcessorCount {
+    /// Those this process may run on; at least 1. A container may allow fewer than the machine has.
+    public static var available: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+}

@@ -1,0 +1,45 @@
+extension TransferError: CustomStringConvertible {
+    /// What went wrong, in words.
+    public var description: String {
+        switch self {
+        case .cancelled: "the transfer was cancelled"
+        case .invalidURL(let url): "“\(url)” is not an http or https URL"
+        case .cannotFindHost(let reason): "the host cannot be found: \(reason)"
+        case .cannotConnect(let reason): "no connection: \(reason)"
+        case .connectionLost(let reason): "the connection ended before the response did: \(reason)"
+        case .timedOut(.connect): "no connection within the time allowed"
+        case .timedOut(.idle): "the server stopped sending for longer than allowed"
+        case .timedOut(.total): "the transfer took longer than allowed"
+        case .untrustedServer(let reason): "the server cannot be trusted: \(reason)"
+        case .tlsFailure(let reason): "no secure connection: \(reason)"
+        case .tooManyRedirects(let maximum): "more than \(maximum) redirects"
+        case .redirectRefused(let reason): "the redirect was refused: \(reason)"
+        case .bodyTooLarge(let maximum): "the response is larger than \(maximum) bytes"
+        case .headersTooLarge(let maximum): "the response's headers are larger than \(maximum) bytes"
+        case .malformedResponse(let reason): "the response makes no sense: \(reason)"
+        case .responseRefused(let reason): "the response was refused: \(reason)"
+        case .other(let reason): reason
+        }
+    }
+
+    /// The case as one word that programs can rely on.
+    public var code: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .invalidURL: "invalidURL"
+        case .cannotFindHost: "cannotFindHost"
+        case .cannotConnect: "cannotConnect"
+        case .connectionLost: "connectionLost"
+        case .timedOut: "timedOut"
+        case .untrustedServer: "untrustedServer"
+        case .tlsFailure: "tlsFailure"
+        case .tooManyRedirects: "tooManyRedirects"
+        case .redirectRefused: "redirectRefused"
+        case .bodyTooLarge: "bodyTooLarge"
+        case .headersTooLarge: "headersTooLarge"
+        case .malformedResponse: "malformedResponse"
+        case .responseRefused: "responseRefused"
+        case .other: "transfer"
+        }
+    }
+}
