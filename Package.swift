@@ -67,6 +67,7 @@ let package = Package(
         .target(
             name: "HalcyonStore",
             dependencies: ["HalcyonConcurrency", "CSQLite", "CXXHash"],
+            exclude: ["DiskCache/FORMAT.md"],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -10,16 +10,14 @@ extension Bitmap {
         }
     }
 
-    /// Whether every pixel has alpha 255. Linear in the number of pixels.
-    var hasOnlyOpaquePixels: Bool {
-        withUnsafeBytes { pixels in
-            for row in 0..<height {
-                let alphas = stride(from: row * bytesPerRow + 3, to: row * bytesPerRow + width * 4, by: 4)
-                if alphas.contains(where: { pixels[$0] != 255 }) {
-                    return false
-                }
-            }
-            return true
+    /// The upright picture, as the last step of decoding.
+    func upright(_ orientation: Orientation) throws(CodecError) -> Bitmap {
+        do {
+            return try oriented(orientation)
+        } catch let error as BitmapError {
+            throw .bitmap(error)
+        } catch {
+            throw .bitmap(.invalidSize(size))
         }
     }
 }

@@ -16,11 +16,12 @@ public protocol ImageEncoder: Sendable {
 public struct EncodeOptions: Sendable, Hashable {
     /// 1 (smallest) to 100 (best), where the format is lossy. For WebP, `nil` means lossless. Default: 85.
     public var quality: Int?
-    /// What lies behind transparent pixels in a format without transparency (JPEG). Default: ``OpaqueColor/white``.
-    public var background: OpaqueColor
+    /// What lies behind transparent pixels in a format without transparency (JPEG); its own alpha does not count.
+    /// Default: white.
+    public var background: Color
 
     /// Options with a default for everything.
-    public init(quality: Int? = 85, background: OpaqueColor = .white) {
+    public init(quality: Int? = 85, background: Color = .white) {
         self.quality = quality
         self.background = background
     }

@@ -1,7 +1,7 @@
 public import HalcyonRaster
 
 /// What the header of an encoded picture says, without any pixel being decoded.
-public struct ImageInfo: Sendable, Hashable {
+public struct ImageInfo: Sendable, Hashable, Codable {
     /// The format, found by its first bytes.
     public var format: ImageFormat
     /// The size as stored, before ``orientation`` is applied.
@@ -50,7 +50,7 @@ public struct ImageInfo: Sendable, Hashable {
 }
 
 /// What the samples of a picture mean.
-public enum ColorSpace: Sendable, Hashable, CustomStringConvertible {
+public enum ColorSpace: Sendable, Hashable, Codable, CustomStringConvertible {
     /// sRGB (IEC 61966-2-1), said or assumed.
     case sRGB
     /// Shades of grey, without a profile.

@@ -53,7 +53,10 @@ package final class Budget: Sendable {
                         continuation.resume(throwing: CancellationError())
                         return
                     }
-                    let id = state.waiting.append(Waiter(amount: amount, continuation: continuation), priority: priority)
+                    let id = state.waiting.append(
+                        Waiter(amount: amount, continuation: continuation),
+                        priority: priority
+                    )
                     ticket.withLock { $0 = .waiting(id) }
                     serve(&state)
                 }

@@ -146,7 +146,9 @@ private final class Job<Result: Sendable>: Sendable {
     /// Ends the job if it waits and gives back its place in the queue; sets its flag if it runs.
     func cancel() -> UInt64? {
         flag.cancel()
-        typealias End = (id: UInt64?, stop: (@Sendable () -> Void)?, continuation: CheckedContinuation<Result, any Error>?)
+        typealias End = (
+            id: UInt64?, stop: (@Sendable () -> Void)?, continuation: CheckedContinuation<Result, any Error>?
+        )
         let end = state.withLock { state -> End in
             switch state.phase {
             case .created:

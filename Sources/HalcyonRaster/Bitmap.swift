@@ -36,6 +36,16 @@ public struct Bitmap: Sendable {
         buffer = try PixelBuffer(byteCount: bytesPerRow * size.height)
     }
 
+    /// The bitmap that a buffer held before: `size` and `isOpaque` must be those of that bitmap.
+    package init(size: PixelSize, isOpaque: Bool, buffer: PixelBuffer) {
+        width = size.width
+        height = size.height
+        bytesPerRow = (size.width * 4 + 63) & ~63
+        self.isOpaque = isOpaque
+        self.buffer = buffer
+        precondition(buffer.byteCount >= bytesPerRow * height, "the buffer belongs to another bitmap")
+    }
+
     /// Width and height.
     public var size: PixelSize { PixelSize(width, height) }
 

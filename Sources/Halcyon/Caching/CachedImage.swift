@@ -17,10 +17,12 @@ struct CachedImage: Sendable {
         let info = image.info
         let fullSize = image.fullSize
         let byteCount = byteCount
-        let shape = image.bitmap.shape
+        let size = image.size
+        let isOpaque = image.bitmap.isOpaque
         return WeakValue(image.bitmap.buffer) { buffer in
-            CachedImage(
-                image: DecodedImage(bitmap: Bitmap(shape: shape, buffer: buffer), info: info, fullSize: fullSize),
+            let bitmap = Bitmap(size: size, isOpaque: isOpaque, buffer: buffer)
+            return CachedImage(
+                image: DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize),
                 byteCount: byteCount
             )
         }

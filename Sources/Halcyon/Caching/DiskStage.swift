@@ -2,63 +2,64 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonStore
 
-/// The disk cache on worker threads, opened when it is first needed, with its failures kept from the loads.
+/// The disk cache on worker threads, with its failures kept from the loads.
 final class DiskStage: Sendable {
     private struct State {
-        var cache: DiskCache?
         var reported: Set<String> = []
         var pending: [UInt64: Task<Void, Never>] = [:]
         var nextID: UInt64 = 0
     }
 
-    private let name: String
-    private let directory: String?
-    private let sizeLimit: Int?
-    private let onFault: (@Sendable (ImageError) -> Void)?
-    /// Serialises opening, so that two threads do not open the folder twice. Never held together with `state`.
-    private let openingTurn = Lock(())
+    private let cache: DiskCache
+    private let faults: FaultReport
     private let state = Lock(State())
     /// Reads of several images overlap; more threads than this only queue in the kernel.
     private let queue = WorkQueue(name: "halcyon.disk", width: 4)
 
-    init(name: String, directory: String?, sizeLimit: Int?, onFault: (@Sendable (ImageError) -> Void)?) {
-        self.name = name
-        self.directory = directory
-        self.sizeLimit = sizeLimit
-        self.onFault = onFault
+    init(configuration: DiskCache.Configuration, onFault: (@Sendable (ImageError) -> Void)?) {
+        let faults = FaultReport(folder: configuration.folder, handler: onFault)
+        var configuration = configuration
+        let onEvent = configuration.onEvent
+        configuration.onEvent = { event in
+            onEvent?(event)
+            if case .failure(let error) = event { faults.report(error) }
+        }
+        cache = DiskCache(configuration)
+        self.faults = faults
     }
 
     /// The entry for a key. Whatever the disk does, this is an entry or none.
+    ///
+    /// - Throws: `CancellationError`.
     func entry(for key: String, priority: PriorityBox) async throws -> DiskCache.Entry? {
-        try await queue.run(priority: priority) { [self] cancellation in
-            try cancellation.check()
-            return opened()?.get(key)
+        try await queue.run(priority: priority) { [cache] flag in
+            try flag.check()
+            return cache.get(key)
         }
     }
 
     /// Stores an entry behind the caller's back; ``flush()`` waits for it.
-    @discardableResult
     func store(
         _ key: String,
         expiration: Expiration?,
-        body: @escaping @Sendable () throws -> (body: Data, metadata: Data)
+        content: @escaping @Sendable () throws -> (body: Data, metadata: Data)
     ) -> Task<Void, Never> {
         // Owned by `pending` until it ends, and made under the lock so that it cannot end before it is noted. It is not
         // cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
-        state.withLock { state in
+        let lock = state
+        return lock.withLock { state in
             state.nextID += 1
             let id = state.nextID
             let task = Task.detached { [self] in
-                try? await queue.run(priority: PriorityBox(.low)) { [self] _ in
-                    guard let disk = opened() else { return }
+                try? await queue.run(priority: PriorityBox(.low)) { [cache, faults] _ in
                     do {
-                        let content = try body()
-                        try disk.put(key, body: content.body, metadata: content.metadata, expiration: expiration)
+                        let content = try content()
+                        try cache.put(key, body: content.body, metadata: content.metadata, expiration: expiration)
                     } catch {
-                        report(error)
+                        faults.report(error)
                     }
                 }
-                state.withLock { $0.pending[id] = nil }
+                lock.withLock { $0.pending[id] = nil }
             }
             state.pending[id] = task
             return task
@@ -67,11 +68,11 @@ final class DiskStage: Sendable {
 
     /// Removes an entry that turned out to be useless.
     func remove(_ key: String) async {
-        try? await queue.run(priority: PriorityBox(.normal)) { [self] _ in
+        try? await queue.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                _ = try opened()?.remove(key)
+                try cache.remove(key)
             } catch {
-                report(error)
+                faults.report(error)
             }
         }
     }
@@ -81,12 +82,13 @@ final class DiskStage: Sendable {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func perform<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
         do {
-            return try await queue.run(priority: PriorityBox(.normal)) { [self] _ in try body(try open()) }
+            return try await queue.run(priority: PriorityBox(.normal)) { [cache] _ in try body(cache) }
         } catch let error as DiskCacheError {
-            throw ImageError(stage: .store, reason: .diskCache(error.description), source: "cache “\(name)”")
+            throw ImageError(stage: .store, reason: .diskCache(error.description), source: cache.folder)
         }
     }
 
+    /// Waits until everything that was stored is on disk.
     func flush() async {
         while true {
             let tasks = state.withLock { Array($0.pending.values) }
@@ -95,42 +97,31 @@ final class DiskStage: Sendable {
                 await task.value
             }
         }
-        try? await queue.run(priority: PriorityBox(.high)) { [self] _ in
-            guard let disk = state.withLock({ $0.cache }) else { return }
+        try? await queue.run(priority: PriorityBox(.high)) { [cache, faults] _ in
             do {
-                try disk.flush()
+                try cache.flush()
             } catch {
-                report(error)
+                faults.report(error)
             }
         }
     }
+}
 
-    /// The cache, or none if it cannot be opened. The failure is reported once; later calls try again.
-    private func opened() -> DiskCache? {
-        do {
-            return try open()
-        } catch {
-            report(error)
-            return nil
-        }
+/// Tells of the disk's failures, each once.
+private final class FaultReport: Sendable {
+    private let folder: String
+    private let handler: (@Sendable (ImageError) -> Void)?
+    private let reported = Lock<Set<String>>([])
+
+    init(folder: String, handler: (@Sendable (ImageError) -> Void)?) {
+        self.folder = folder
+        self.handler = handler
     }
 
-    private func open() throws -> DiskCache {
-        try openingTurn.withLock { _ in
-            if let cache = state.withLock({ $0.cache }) { return cache }
-            let cache = try DiskCache(name: name, directory: directory, sizeLimit: sizeLimit) { [weak self] event in
-                self?.report(event)
-            }
-            state.withLock { $0.cache = cache }
-            return cache
-        }
-    }
-
-    /// Tells of a failure, once for each wording.
-    private func report(_ error: any Error) {
-        guard let onFault else { return }
+    func report(_ error: any Error) {
+        guard let handler else { return }
         let text = (error as? DiskCacheError)?.description ?? "\(error)"
-        guard state.withLock({ $0.reported.insert(text).inserted }) else { return }
-        onFault(ImageError(stage: .store, reason: .diskCache(text), source: "cache “\(name)”"))
+        guard reported.withLock({ $0.insert(text).inserted }) else { return }
+        handler(ImageError(stage: .store, reason: .diskCache(text), source: folder))
     }
 }

@@ -38,8 +38,8 @@ extension ImageCache {
     /// Removes what has expired, then the least recently used until at most this many bytes are left.
     public func trimDisk(to byteCount: Int) async throws {
         try await disk.perform { disk in
-            try disk.removeExpired()
-            try disk.trim(to: byteCount)
+            _ = try disk.removeExpired()
+            _ = try disk.trim(to: byteCount)
         }
     }
 
@@ -58,19 +58,21 @@ extension ImageCache {
         return try await disk.perform { disk in
             let keys = try disk.entries(prefix: prefix, limit: .max).map(\.key)
             // The prefix of one key can begin another one only behind a space, which starts a variant.
-            return try keys.filter { $0.utf8.count == prefix.utf8.count || $0.utf8.dropFirst(prefix.utf8.count).first == 0x20 }
-                .filter { try disk.remove($0) }.count
+            return try keys.filter {
+                $0.utf8.count == prefix.utf8.count || $0.utf8.dropFirst(prefix.utf8.count).first == 0x20
+            }
+            .filter { try disk.remove($0) }.count
         }
     }
 }
 
 /// A name on disk, taken apart again.
-struct DiskKey {
-    let original: String
-    let isProcessed: Bool
+package struct DiskKey {
+    package let original: String
+    package let isProcessed: Bool
 
     /// See ``ImageKey/originalDiskKey`` for the form. Anything else is shown as it is.
-    init(_ key: String) {
+    package init(_ key: String) {
         guard let space = key.utf8.firstIndex(of: 0x20), let length = Int(key[..<space]) else {
             (original, isProcessed) = (key, false)
             return

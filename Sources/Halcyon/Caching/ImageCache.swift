@@ -1,4 +1,3 @@
-public import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonRaster
@@ -7,34 +6,38 @@ public import HalcyonStore
 /// Images in memory, and their encoded bytes on disk.
 ///
 /// The disk is an optional help: where it cannot be used, images are loaded from further away, and each kind of
-/// failure is reported once to ``init(name:directory:memoryCostLimit:diskSizeLimit:onFault:)``'s `onFault`.
+/// failure is reported once.
 public final class ImageCache: Sendable {
-    /// The cache's name, which is also that of its folder.
-    public let name: String
     let memory: MemoryCache<ImageKey, CachedImage>
     let disk: DiskStage
 
     /// A cache with a folder of its own.
     ///
     /// - Parameters:
-    ///   - name: Letters, digits, ".", "-" and "_"; other characters are replaced. Default: "default".
-    ///   - directory: The folder; default `$XDG_CACHE_HOME/halcyon/NAME`, or `~/.cache/halcyon/NAME`.
+    ///   - name: The folder's name in `$XDG_CACHE_HOME/halcyon`, or `~/.cache/halcyon`. Default: "default".
     ///   - memoryCostLimit: Bytes of pixels in memory; default a quarter of the memory this process may use.
-    ///   - diskSizeLimit: Bytes on disk; default as ``DiskCache`` says.
-    ///   - onFault: Told of failures of the disk, which never fail a load. Default: nobody is told.
-    public init(
+    ///   - onFault: Told of failures of the disk, each once; they never fail a load. Default: nobody is told.
+    public convenience init(
         name: String = "default",
-        directory: String? = nil,
-        memoryCostLimit: Int? = nil,
-        diskSizeLimit: Int? = nil,
+        memoryCostLimit: Int = SystemMemory().defaultCostLimit,
         onFault: (@Sendable (ImageError) -> Void)? = nil
     ) {
-        self.name = name
-        memory = MemoryCache(
-            costLimit: memoryCostLimit ?? SystemMemory().defaultCostLimit,
-            weakReference: { $0.weakReference }
-        )
-        disk = DiskStage(name: name, directory: directory, sizeLimit: diskSizeLimit, onFault: onFault)
+        self.init(disk: DiskCache.Configuration(name: name), memoryCostLimit: memoryCostLimit, onFault: onFault)
+    }
+
+    /// A cache whose disk is configured in detail.
+    ///
+    /// - Parameters:
+    ///   - disk: Folder, limits, expiration.
+    ///   - memoryCostLimit: Bytes of pixels in memory; default a quarter of the memory this process may use.
+    ///   - onFault: Told of failures of the disk, each once; they never fail a load. Default: nobody is told.
+    public init(
+        disk: DiskCache.Configuration,
+        memoryCostLimit: Int = SystemMemory().defaultCostLimit,
+        onFault: (@Sendable (ImageError) -> Void)? = nil
+    ) {
+        memory = MemoryCache(costLimit: memoryCostLimit, weakReference: { $0.weakReference })
+        self.disk = DiskStage(configuration: disk, onFault: onFault)
     }
 
     /// Forgets the images in memory. Those that something still shows are found again while it does.

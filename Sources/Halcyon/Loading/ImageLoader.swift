@@ -87,7 +87,10 @@ final class ImageLoader: Sendable {
             encoder.encode(identity.modifiedNanoseconds)
             encoder.encode(Int(truncatingIfNeeded: identity.node))
             let key = "file:" + encoder.bytes.map { String($0, radix: 16) }.joined(separator: ".")
-            return (LoadRequest(source: request.source, options: request.options, originalKey: OriginalKey(text: key)), request.options)
+            return (
+                LoadRequest(source: request.source, options: request.options, originalKey: OriginalKey(text: key)),
+                request.options
+            )
         case .data:
             // Nameless bytes are neither cached nor shared: their key is used once.
             var options = request.options

@@ -1,4 +1,4 @@
-public import HalcyonHTTP
+public import HalcyonConcurrency
 
 /// How one image is loaded. Every field has a default; ``ImagePipeline/Configuration/defaultOptions`` may set others.
 ///

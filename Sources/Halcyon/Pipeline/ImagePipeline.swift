@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import HalcyonCodecs
 internal import HalcyonConcurrency
 
 /// Loads images: from memory, from disk, from the network or wherever the source says, decoded and processed.

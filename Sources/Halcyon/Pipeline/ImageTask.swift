@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 public import HalcyonCodecs
+internal import HalcyonConcurrency
 
 /// One load that has been started: to await its result, to follow its progress, to change its urgency, to end it.
 ///

@@ -1,5 +1,4 @@
 public import HalcyonCodecs
-public import HalcyonRaster
 
 /// A chain of processors, run from left to right.
 ///

@@ -1,4 +1,4 @@
-public import HalcyonRaster
+internal import HalcyonRaster
 
 /// How an image is brought to a size with another ratio of its sides.
 public enum ResizeMode: String, Sendable, Hashable, CaseIterable {

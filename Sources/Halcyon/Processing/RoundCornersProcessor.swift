@@ -30,7 +30,7 @@ public struct RoundCornersProcessor: ImageProcessor {
             encoder.encode(2)
             encoder.encode(value)
         }
-        encoder.encode(corners.rawValue)
+        encoder.encode(Int(corners.rawValue))
         encoder.encode(background != nil)
         if let background {
             encoder.encode(background.red)

@@ -38,7 +38,8 @@ public struct DataURL: ImageDataProvider {
     private static func isBase64(_ mediaType: String) -> Bool {
         guard let semicolon = mediaType.lastIndex(of: ";") else { return false }
         let last = mediaType[mediaType.index(after: semicolon)...]
-        return last.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed().map { $0.lowercased() }.joined() == "base64"
+        return last.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed().map { $0.lowercased() }.joined()
+            == "base64"
     }
 
     private static func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8] {

@@ -69,7 +69,7 @@ public struct JPEGDecoder: ImageDecoder {
             )
             return try Self.pixels(from: decompressor, isCancelled: isCancelled)
         }
-        return DecodedImage(bitmap: try bitmap.upright(header.orientation), info: header.info)
+        return DecodedImage(bitmap: try bitmap.oriented(header.orientation), info: header.info)
     }
 
     private static func pixels(

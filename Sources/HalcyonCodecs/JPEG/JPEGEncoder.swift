@@ -39,24 +39,35 @@ public struct JPEGEncoder: ImageEncoder {
         return Data(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    private func write(_ bitmap: Bitmap, on background: OpaqueColor, to handle: OpaquePointer) throws(CodecError) {
-        var composite = CompositeRow(width: bitmap.isOpaque ? 0 : bitmap.width, background: background)
-        try bitmap.withUnsafeBytes { (pixels) throws(CodecError) in
-            for row in 0..<bitmap.height {
-                let source = UnsafeRawBufferPointer(rebasing: pixels[(row * bitmap.bytesPerRow)...])
-                let status =
-                    if bitmap.isOpaque {
-                        Self.writeRow(source, to: handle)
-                    } else {
-                        composite.withPixels(of: source) { Self.writeRow($0, to: handle) }
-                    }
-                try check(status, of: handle)
-            }
+    private func write(_ bitmap: Bitmap, on background: Color, to handle: OpaquePointer) throws(CodecError) {
+        if bitmap.isOpaque {
+            return try writeRows(of: bitmap, count: bitmap.height, to: handle)
+        }
+        var background = background
+        background.alpha = 1
+        var strip = try Self.strip(width: bitmap.width)
+        for row in stride(from: 0, to: bitmap.height, by: strip.height) {
+            strip.fill(PixelRect(size: strip.size), with: background)
+            strip.draw(bitmap, at: PixelPoint(0, -row))
+            try writeRows(of: strip, count: min(strip.height, bitmap.height - row), to: handle)
         }
     }
 
-    private static func writeRow(_ row: UnsafeRawBufferPointer, to handle: OpaquePointer) -> HalcyonJPEGStatus {
-        halcyon_jpeg_encoder_write_rows(handle, row.baseAddress?.assumingMemoryBound(to: UInt8.self), row.count, 1)
+    /// Rows of a transparent bitmap are composited in groups, so that no second bitmap of its size is needed.
+    private static func strip(width: Int) throws(CodecError) -> Bitmap {
+        do {
+            return try Bitmap(size: PixelSize(width, 16), isOpaque: true)
+        } catch {
+            throw .bitmap(error)
+        }
+    }
+
+    private func writeRows(of bitmap: Bitmap, count: Int, to handle: OpaquePointer) throws(CodecError) {
+        let status = bitmap.withUnsafeBytes { pixels in
+            let rows = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return halcyon_jpeg_encoder_write_rows(handle, rows, bitmap.bytesPerRow, Int32(count))
+        }
+        try check(status, of: handle)
     }
 
     private func check(_ status: HalcyonJPEGStatus, of handle: OpaquePointer) throws(CodecError) {

@@ -19,11 +19,16 @@ public struct PAMEncoder: ImageEncoder {
         file.withUnsafeMutableBytes { file in
             file.copyBytes(from: headerBytes)
             bitmap.withUnsafeBytes { pixels in
+                guard let target = file.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                    let source = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                else {
+                    return
+                }
                 for row in 0..<bitmap.height {
-                    let start = headerBytes.count + row * rowByteCount
-                    StraightAlpha.convert(
-                        UnsafeRawBufferPointer(rebasing: pixels[(row * bitmap.bytesPerRow)...].prefix(rowByteCount)),
-                        into: UnsafeMutableRawBufferPointer(rebasing: file[start..<start + rowByteCount])
+                    PixelConversion.unpremultiply(
+                        source + row * bitmap.bytesPerRow,
+                        into: target + headerBytes.count + row * rowByteCount,
+                        count: bitmap.width
                     )
                 }
             }

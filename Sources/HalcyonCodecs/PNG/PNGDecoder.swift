@@ -51,7 +51,7 @@ public struct PNGDecoder: ImageDecoder {
                 let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
                     try picture(bytes, file, frame: options.frame, isCancelled)
                 }
-                return DecodedImage(bitmap: try bitmap.upright(info.orientation), info: info)
+                return DecodedImage(bitmap: try bitmap.oriented(info.orientation), info: info)
             }
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)

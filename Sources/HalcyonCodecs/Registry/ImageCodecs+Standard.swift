@@ -3,10 +3,13 @@ extension ImageCodecs {
     public static let standard = ImageCodecs(
         decoders: [
             JPEGDecoder(),
+            PNGDecoder(),
             WebPDecoder(),
+            GIFDecoder(),
         ],
         encoders: [
             JPEGEncoder(),
+            PNGEncoder(),
             WebPEncoder(),
             PAMEncoder(),
         ]

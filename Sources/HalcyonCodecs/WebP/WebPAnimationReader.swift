@@ -59,7 +59,7 @@ enum WebPAnimationReader {
                 UnsafeMutableRawBufferPointer(rebasing: pixels[(row * bytesPerRow)...]).copyMemory(from: source)
             }
         }
-        bitmap.isOpaque = bitmap.hasOnlyOpaquePixels
+        bitmap.isOpaque = !bitmap.containsTransparency()
         return bitmap
     }
 }

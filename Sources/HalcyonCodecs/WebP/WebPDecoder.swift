@@ -67,6 +67,6 @@ public struct WebPDecoder: ImageDecoder {
             try options.limits.checkMemory(bitmapByteCount, max(orientedByteCount, ownByteCount), of: .webp)
             bitmap = try WebPStillReader.pixels(of: data, header: header, isCancelled: isCancelled)
         }
-        return DecodedImage(bitmap: try bitmap.upright(header.orientation), info: header.info)
+        return DecodedImage(bitmap: try bitmap.oriented(header.orientation), info: header.info)
     }
 }

@@ -30,13 +30,12 @@ public struct WebPEncoder: ImageEncoder {
             WebPPictureFree(&picture)
             WebPMemoryWriterClear(&writer)
         }
-        picture.use_argb = 1
+        picture.use_argb = options.quality == nil ? 1 : 0
         picture.width = Int32(bitmap.width)
         picture.height = Int32(bitmap.height)
-        guard WebPPictureAlloc(&picture) != 0 else {
+        guard Self.copy(bitmap, to: &picture) else {
             throw .cannotEncode(.webp, reason: "out of memory")
         }
-        Self.copy(bitmap, to: picture)
         // The picture only borrows the writer, for the time of the call.
         let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
             picture.writer = WebPMemoryWrite
@@ -63,21 +62,14 @@ public struct WebPEncoder: ImageEncoder {
         return config
     }
 
-    /// libwebp's pixels are straight, one 32-bit number each, alpha in the highest byte and blue in the lowest.
-    private static func copy(_ bitmap: Bitmap, to picture: WebPPicture) {
-        guard let target = picture.argb else {
-            return
-        }
-        bitmap.withUnsafeBytes { pixels in
-            for row in 0..<bitmap.height {
-                let targetRow = target + row * Int(picture.argb_stride)
-                for column in 0..<bitmap.width {
-                    let offset = row * bitmap.bytesPerRow + column * 4
-                    let stored = UInt32(littleEndian: pixels.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-                    let pixel = StraightAlpha.straight(stored)
-                    targetRow[column] = pixel & 0xff00_ff00 | (pixel & 0xff) << 16 | pixel >> 16 & 0xff
-                }
+    /// libwebp takes straight pixels, and converts them to its own; returns whether there was memory.
+    private static func copy(_ bitmap: Bitmap, to picture: inout WebPPicture) -> Bool {
+        if bitmap.isOpaque {
+            return bitmap.withUnsafeBytes { pixels in
+                let rows = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                return WebPPictureImportRGBX(&picture, rows, Int32(bitmap.bytesPerRow)) != 0
             }
         }
+        return WebPPictureImportRGBA(&picture, bitmap.straightRGBA(), Int32(bitmap.width * 4)) != 0
     }
 }

@@ -39,7 +39,7 @@ enum WebPStillReader {
         }
         if header.isLossless, !header.hasAlpha {
             // The header's alpha bit is only a hint (RFC 9649 3.4).
-            bitmap.isOpaque = bitmap.hasOnlyOpaquePixels
+            bitmap.isOpaque = !bitmap.containsTransparency()
         }
         return bitmap
     }

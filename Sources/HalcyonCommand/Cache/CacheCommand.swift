@@ -19,7 +19,7 @@ struct CacheCommand: AsyncParsableCommand {
         /// Runs on the cache, and says what went wrong.
         func run<Result>(_ body: (ImageCache) async throws -> Result) async throws -> Result {
             do {
-                return try await body(ImageCache(directory: place.cacheDir))
+                return try await body(ImageCache(disk: place.configuration))
             } catch let error as ImageError {
                 Terminal.warn(error.message)
                 throw ExitCode(1)
@@ -176,7 +176,10 @@ extension CacheCommand {
 
         @OptionGroup var arguments: Arguments
 
-        @Option(name: .long, help: ArgumentHelp("Leave at most this many bytes, such as 500000, 500k, 100M, 2G.", valueName: "SIZE"))
+        @Option(
+            name: .long,
+            help: ArgumentHelp("Leave at most this many bytes, such as 500000, 500k, 100M, 2G.", valueName: "SIZE")
+        )
         var to: ByteCountArgument?
 
         func run() async throws {

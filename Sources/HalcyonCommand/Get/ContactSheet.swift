@@ -25,7 +25,7 @@ struct ContactSheet {
                 let tile = try bitmaps[index]
                     .resampled(to: PixelSize(width, row.height))
                     .roundingCorners(radius: Self.cornerRadius)
-                sheet.draw(tile, at: (x: x, y: y))
+                sheet.draw(tile, at: PixelPoint(x, y))
                 x += width + Self.gap
             }
             y += row.height + Self.gap

@@ -111,6 +111,11 @@ struct CacheArguments: ParsableArguments {
     var cacheDir: String?
 
     func cache() -> ImageCache {
-        ImageCache(directory: cacheDir) { Terminal.warn("\($0.description); going on without it") }
+        ImageCache(disk: configuration) { Terminal.warn("\($0.message); going on without it") }
+    }
+
+    /// Where the disk cache is.
+    var configuration: DiskCache.Configuration {
+        cacheDir.map { DiskCache.Configuration(folder: FileOutput.absolutePath($0)) } ?? .init(name: "default")
     }
 }

@@ -64,6 +64,8 @@ extension GetResult.Loaded {
             ("process", timings.process), ("store", timings.store), ("encode", encodeTime), ("write", writeTime),
             ("total", timings.total),
         ]
-        return Dictionary(uniqueKeysWithValues: stages.compactMap { name, time in time.map { (name, $0.milliseconds) } })
+        return Dictionary(
+            uniqueKeysWithValues: stages.compactMap { name, time in time.map { (name, $0.milliseconds) } }
+        )
     }
 }

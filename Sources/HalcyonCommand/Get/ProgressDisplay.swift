@@ -80,7 +80,8 @@ final class ProgressDisplay: Sendable {
             let fraction = (Double(state.finishedCount) + partial) / Double(max(total, 1))
             let seconds = max((ContinuousClock.now - start).milliseconds / 1000, 0.001)
             let failed = state.failedCount > 0 ? ", \(state.failedCount) failed" : ""
-            let text = " \(state.finishedCount)/\(total)\(failed)  \(Format.bytes(byteCount))"
+            let text =
+                " \(state.finishedCount)/\(total)\(failed)  \(Format.bytes(byteCount))"
                 + "  \(Format.bytes(Int(Double(byteCount) / seconds)))/s"
             let width = max(10, min(40, Terminal.width - text.count - 2))
             let filled = min(width, Int(fraction * Double(width)))

@@ -76,7 +76,8 @@ struct TraceReport {
         let total = max(end.milliseconds, 0.001)
         let first = Int(span.start.milliseconds / total * Double(Self.barWidth))
         let last = max(first + 1, Int((span.end.milliseconds / total * Double(Self.barWidth)).rounded()))
-        let bar = String(repeating: " ", count: first) + String(repeating: "█", count: min(last, Self.barWidth + 1) - first)
+        let bar =
+            String(repeating: " ", count: first) + String(repeating: "█", count: min(last, Self.barWidth + 1) - first)
         let name = span.name + String(repeating: " ", count: max(0, 13 - span.name.count))
         let padding = String(repeating: " ", count: max(0, Self.barWidth + 2 - bar.count))
         return "  \(name) \(bar)\(padding)\(Format.milliseconds(span.end - span.start)) ms"

@@ -47,7 +47,9 @@ struct InfoCommand: AsyncParsableCommand {
 
     private func describe(_ info: ImageInfo, path: String) -> String {
         var parts = ["\(info.format.name)", "\(info.size)"]
-        if info.orientation != .up { parts.append("shown as \(info.displaySize) (orientation \(info.orientation.rawValue))") }
+        if info.orientation != .up {
+            parts.append("shown as \(info.displaySize) (orientation \(info.orientation.rawValue))")
+        }
         parts.append("\(info.bitDepth) bit")
         parts.append("\(info.colorSpace)")
         parts.append(info.hasAlpha ? "with alpha" : "opaque")

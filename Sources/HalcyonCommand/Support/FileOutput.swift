@@ -37,6 +37,11 @@ enum FileOutput {
         }
     }
 
+    /// The same path, independent of the working folder.
+    static func absolutePath(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
     /// Whether a folder is at `path`.
     static func isFolder(_ path: String) -> Bool {
         var status = stat()

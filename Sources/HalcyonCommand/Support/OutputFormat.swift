@@ -29,6 +29,6 @@ struct OutputFormat: Sendable, Hashable {
 
     /// The names of all formats that can be written.
     static var names: String {
-        ImageCodecs.standard.encodableFormats.map(\.rawValue).sorted().joined(separator: ", ")
+        ImageCodecs.standard.encoders.map(\.format.rawValue).sorted().joined(separator: ", ")
     }
 }

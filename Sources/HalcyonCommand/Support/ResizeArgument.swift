@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import Halcyon
+public import ArgumentParser
+public import Halcyon
 
 /// A size as "400x300".
 struct SizeArgument: ExpressibleByArgument, Sendable, Hashable {
@@ -14,7 +14,7 @@ struct SizeArgument: ExpressibleByArgument, Sendable, Hashable {
     }
 }
 
-extension ResizeMode: @retroactive ExpressibleByArgument {}
+extension ResizeMode: ExpressibleByArgument {}
 
 /// The options about the size of the result, which several commands have.
 struct ResizeArguments: ParsableArguments {

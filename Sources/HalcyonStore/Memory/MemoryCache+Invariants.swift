@@ -34,7 +34,9 @@ extension MemoryTable {
     /// What is wrong with the table; see the cache's own.
     func brokenInvariants() -> [String] {
         var problems: [String] = []
-        if (0..<bucketCount).count(where: { buckets[$0].next != 0 }) != count { problems.append("buckets and entries differ in number") }
+        if (0..<bucketCount).count(where: { buckets[$0].next != 0 }) != count {
+            problems.append("buckets and entries differ in number")
+        }
         if count * 2 > bucketCount { problems.append("the table is more than half full") }
         for place in 0..<placeCount {
             guard let entry = entry(at: place) else { continue }

@@ -82,9 +82,9 @@ final class SQLiteConnection {
     }
 
     /// Runs `body` in one transaction that takes the write lock at its start, and rolls back if it throws.
-    func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try statement("BEGIN IMMEDIATE").run()
-        do throws(SQLiteError) {
+        do {
             let result = try body()
             try statement("COMMIT").run()
             return result

@@ -57,8 +57,7 @@ struct JPEGDamageTests {
         #expect(throws: CodecError.limitExceeded(.jpeg, .sideLength(size, maximum: 30_000))) {
             try decode(file, limits: DecodeLimits(sideLength: 30_000))
         }
-        #expect(throws: CodecError.limitExceeded(.jpeg, .memory(260_032 * 65_000 + 8_125 * 8_125 * 128, maximum: 1)))
-        {
+        #expect(throws: CodecError.limitExceeded(.jpeg, .memory(260_032 * 65_000 + 8_125 * 8_125 * 128, maximum: 1))) {
             try decode(file, limits: DecodeLimits(pixelCount: .max, memory: 1))
         }
         #expect(throws: CodecError.self) { try decode(file, limits: DecodeLimits(pixelCount: .max)) }

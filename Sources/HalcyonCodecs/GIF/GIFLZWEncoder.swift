@@ -1,0 +1,99 @@
+/// The compression of GIF (GIF89a, appendix F).
+struct GIFLZWEncoder {
+    /// Four times as many places as codes, so that few runs share one.
+    private static let tableSize = 1 << 14
+    private static let emptyPlace = UInt32.max
+
+    private let minimumCodeSize: Int
+    private var codeSize: Int
+    private var nextCode: Int
+    /// Runs by the code of all but their last index, and that index.
+    private var keys = [UInt32](repeating: GIFLZWEncoder.emptyPlace, count: GIFLZWEncoder.tableSize)
+    private var codes = [UInt16](repeating: 0, count: GIFLZWEncoder.tableSize)
+    private var output: [UInt8] = []
+    private var accumulator: UInt32 = 0
+    private var bitCount = 0
+
+    private var clearCode: Int { 1 << minimumCodeSize }
+
+    init(minimumCodeSize: Int) {
+        self.minimumCodeSize = minimumCodeSize
+        codeSize = minimumCodeSize + 1
+        nextCode = 1 << minimumCodeSize + 2
+    }
+
+    /// The codes for these indices, packed, not yet in sub-blocks.
+    mutating func encode(_ indices: [UInt8]) -> [UInt8] {
+        startTable()
+        emit(clearCode)
+        var run: Int?
+        for index in indices {
+            guard let prefix = run else {
+                run = Int(index)
+                continue
+            }
+            let key = UInt32(prefix) << 8 | UInt32(index)
+            let place = place(of: key)
+            if keys[place] == key {
+                run = Int(codes[place])
+                continue
+            }
+            emit(prefix)
+            if nextCode < 4096 {
+                keys[place] = key
+                codes[place] = UInt16(nextCode)
+                growIfNeeded()
+                nextCode += 1
+            } else {
+                emit(clearCode)
+                startTable()
+            }
+            run = Int(index)
+        }
+        if let run {
+            emit(run)
+            // A decoder adds a run here, too, and with it may have gone over to longer codes.
+            growIfNeeded()
+        }
+        emit(clearCode + 1)
+        if bitCount > 0 {
+            output.append(UInt8(truncatingIfNeeded: accumulator))
+        }
+        return output
+    }
+
+    private mutating func startTable() {
+        codeSize = minimumCodeSize + 1
+        nextCode = clearCode + 2
+        for place in keys.indices {
+            keys[place] = GIFLZWEncoder.emptyPlace
+        }
+    }
+
+    /// A decoder knows a run one code later than this does, so the size grows once the next code no longer fits.
+    private mutating func growIfNeeded() {
+        if nextCode == 1 << codeSize, codeSize < 12 {
+            codeSize += 1
+        }
+    }
+
+    /// Where a key is or would be.
+    private func place(of key: UInt32) -> Int {
+        // Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4), the upper 14 bits.
+        var place = Int(key &* 2_654_435_769 >> 18)
+        while keys[place] != key, keys[place] != GIFLZWEncoder.emptyPlace {
+            place = (place + 1) & (GIFLZWEncoder.tableSize - 1)
+        }
+        return place
+    }
+
+    private mutating func emit(_ code: Int) {
+        accumulator |= UInt32(truncatingIfNeeded: code) << UInt32(bitCount)
+        bitCount += codeSize
+        while bitCount >= 8 {
+            output.append(UInt8(truncatingIfNeeded: accumulator))
+            accumulator >>= 8
+            bitCount -= 8
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import FoundationEssentials
+
+extension DiskCache {
+    /// What became of reading a body.
+    enum BodyResult {
+        case sound(Data)
+        case missing
+        case damaged(String)
+    }
+
+    /// Reads and checks the body of an entry. Throws if the system cannot read now what may well be sound.
+    ///
+    /// Files are read and not mapped: a file cut short while it is mapped ends the process with SIGBUS.
+    func readBody(of row: DiskIndexRow) throws -> BodyResult {
+        guard let file = row.file else {
+            guard let body = row.inlineBody else { return .damaged("its body is missing in the index") }
+            return check(body, Checksum.hash(of: body), row)
+        }
+        let read: (Data, UInt64)?
+        do {
+            read = try readFile(layout.body(file), size: row.size)
+        } catch FileSystemError.notFound {
+            return .missing
+        }
+        guard let read else { return .damaged("its file has another length than was stored") }
+        return check(read.0, read.1, row)
+    }
+
+    private func check(_ body: Data, _ hash: UInt64, _ row: DiskIndexRow) -> BodyResult {
+        let isSound = body.count == row.size && Checksum.entry(body: hash, metadata: row.metadata) == row.checksum
+        return isSound ? .sound(body) : .damaged("its checksum is wrong")
+    }
+
+    /// Reads a file that must have `size` bytes; nil if it has another number. The length is compared before any memory
+    /// is taken, so that a damaged index cannot ask for too much.
+    private func readFile(_ path: String, size: Int) throws(FileSystemError) -> (Data, UInt64)? {
+        let descriptor = try fileSystem.openForReading(path)
+        defer { fileSystem.close(descriptor) }
+        let status = try fileSystem.status(of: descriptor)
+        guard status.kind == .file, status.size == size, size > 0 else { return nil }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+        do throws(FileSystemError) {
+            guard let hash = try fill(buffer, from: descriptor) else {
+                buffer.deallocate()
+                return nil
+            }
+            guard let address = buffer.baseAddress else { return nil }
+            let free = Data.Deallocator.custom { address, _ in address.deallocate() }
+            return (Data(bytesNoCopy: address, count: size, deallocator: free), hash)
+        } catch {
+            buffer.deallocate()
+            throw error
+        }
+    }
+
+    /// Reads until the buffer is full and returns its hash; nil if the file ends before. Larger bodies are hashed in
+    /// pieces, while they are in the processor's cache.
+    private func fill(
+        _ buffer: UnsafeMutableRawBufferPointer,
+        from descriptor: FileDescriptor
+    ) throws(FileSystemError) -> UInt64? {
+        let pieceSize = 131_072
+        let checksum = buffer.count > pieceSize ? Checksum() : nil
+        var offset = 0
+        while offset < buffer.count {
+            let piece = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[offset..<min(buffer.count, offset + pieceSize)]
+            )
+            let count = try fileSystem.read(descriptor, into: piece, at: offset)
+            guard count > 0 else { return nil }
+            checksum?.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            offset += count
+        }
+        return checksum?.value ?? Checksum.hash(of: UnsafeRawBufferPointer(buffer))
+    }
+
+    /// Removes a damaged entry, unless it was replaced meanwhile, and tells.
+    func discard(_ row: DiskIndexRow, in index: DiskIndex, because reason: String) throws {
+        let removed = try index.write { try $0.removeRow(like: row) }
+        guard removed.count > 0 else { return }
+        removeFiles(removed.files)
+        configuration.onEvent?(.entryDamaged(key: row.key, reason: reason))
+    }
+
+    /// Removes the files of entries that are gone. What cannot be removed is an orphan, and the next clean's.
+    func removeFiles(_ files: [Int64]) {
+        for file in files {
+            try? fileSystem.removeFile(layout.body(file))
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import HalcyonConcurrency
+
+extension DiskCache {
+    /// Runs `body`, and turns whatever it throws into an error that says what was tried.
+    func failing<Result>(
+        _ operation: DiskCacheError.Operation,
+        _ body: () throws -> Result
+    ) throws(DiskCacheError) -> Result {
+        do {
+            let result = try body()
+            _ = reportedFailures.withLock { $0.remove(operation) }
+            return result
+        } catch let error as DiskCacheError {
+            throw error
+        } catch let error as SQLiteError {
+            throw DiskCacheError(operation, path: layout.index, error)
+        } catch let error as FileSystemError {
+            throw DiskCacheError(operation, path: folder, error)
+        } catch {
+            throw DiskCacheError(operation, path: folder, reason: String(describing: error))
+        }
+    }
+
+    /// Runs `body`, and reports what it throws instead of throwing it: once, until such a call succeeds again.
+    func answering<Result>(
+        _ operation: DiskCacheError.Operation,
+        _ fallback: Result,
+        _ body: () throws -> Result
+    ) -> Result {
+        do throws(DiskCacheError) {
+            return try failing(operation, body)
+        } catch {
+            if reportedFailures.withLock({ $0.insert(operation).inserted }) {
+                configuration.onEvent?(.failure(error))
+            }
+            return fallback
+        }
+    }
+}

@@ -1,0 +1,146 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+
+extension DiskCache {
+    /// Opens the folder and the index, and creates them if needed. Any other call does the same.
+    public func open() throws(DiskCacheError) {
+        try failing(.open) { try withIndex { _ in } }
+    }
+
+    /// Writes down what is buffered and closes the index. Later look-ups find nothing, and later puts throw.
+    public func close() throws(DiskCacheError) {
+        defer {
+            state.withLock { state in
+                state.isClosed = true
+                state.index = nil
+            }
+        }
+        try flush()
+    }
+
+    /// Writes down the uses of entries that are not yet in the index, in one transaction.
+    public func flush() throws(DiskCacheError) {
+        let pending = touches.withLock { $0.take() }
+        guard !pending.isEmpty, let index = state.withLock({ $0.index }) else { return }
+        try failing(.maintain) {
+            guard isPresent(index) else { return }
+            try index.write { connection in
+                for (id, touch) in pending {
+                    try connection.touch(id, touch)
+                }
+            }
+        }
+    }
+
+    /// Runs `body` with the open index, and again with a new one if this one turns out to be damaged or gone.
+    func withIndex<Result>(_ body: (DiskIndex) throws -> Result) throws -> Result {
+        var index = try openedIndex()
+        do {
+            return try body(index)
+        } catch let error as SQLiteError {
+            if error.meansDamage {
+                try replaceDamaged(index, error)
+            } else if isPresent(index) {
+                throw error
+            }
+        } catch let error as FileSystemError where error == .notFound && !isPresent(index) {
+            // The folder vanished under the call.
+        }
+        index = try openedIndex()
+        return try body(index)
+    }
+
+    /// The index, opened again if its file was removed or replaced.
+    private func openedIndex() throws -> DiskIndex {
+        let (present, isClosed) = state.withLock { ($0.index, $0.isClosed) }
+        if isClosed { throw DiskCacheError(.open, path: folder, reason: "it was closed") }
+        if let present, isPresent(present) { return present }
+        var events: [DiskCacheEvent] = []
+        defer { for event in events { configuration.onEvent?(event) } }
+        return try state.withLock { state in
+            // Another thread may have opened it since.
+            if let index = state.index, index !== present { return index }
+            state.index = nil
+            let index = try makeIndex(&events)
+            if state.hasOpenedBefore, events.isEmpty { events.append(.recreated(path: folder)) }
+            state.index = index
+            state.hasOpenedBefore = true
+            if state.sizeLimit == nil {
+                let free = (try? fileSystem.freeBytes(at: folder)) ?? 0
+                state.sizeLimit = min(1 << 30, free / 10)
+            }
+            return index
+        }
+    }
+
+    /// Whether the opened index is still the file that its name leads to.
+    func isPresent(_ index: DiskIndex) -> Bool {
+        do throws(FileSystemError) {
+            let status = try fileSystem.status(at: layout.index)
+            return status.inode == index.inode && status.device == index.device
+        } catch {
+            // Only what says that the file is not there counts: a failing device must not make the cache start anew.
+            return error != .notFound && error != .notFolder
+        }
+    }
+
+    private func makeIndex(_ events: inout [DiskCacheEvent]) throws -> DiskIndex {
+        try fileSystem.createFolders(layout.versionFolder)
+        return try withFolderLock {
+            do {
+                return try openIndexFile()
+            } catch let error as SQLiteError where error.meansDamage {
+                try removeIndexFiles()
+                events.append(.indexDamaged(path: layout.index, reason: error.message))
+                return try openIndexFile()
+            }
+        }
+    }
+
+    private func openIndexFile() throws -> DiskIndex {
+        try DiskIndex(
+            layout.index,
+            busyTimeout: configuration.busyTimeout,
+            pageLimit: configuration.indexPageLimit,
+            fileSystem: fileSystem
+        )
+    }
+
+    /// Gives up a damaged index: the file if it is still the same, else only the connection to it.
+    private func replaceDamaged(_ index: DiskIndex, _ error: SQLiteError) throws {
+        let isRemoved = try withFolderLock {
+            guard isPresent(index) else { return false }
+            try removeIndexFiles()
+            return true
+        }
+        state.withLock { state in
+            guard state.index === index else { return }
+            state.index = nil
+            // Told as damage, so not once more as a folder that vanished.
+            state.hasOpenedBefore = false
+        }
+        if isRemoved {
+            configuration.onEvent?(.indexDamaged(path: layout.index, reason: error.message))
+        }
+    }
+
+    /// Removes the index. The bodies it knew become orphans, and the next clean's.
+    private func removeIndexFiles() throws(FileSystemError) {
+        for file in layout.indexFiles {
+            try fileSystem.removeFileIfPresent(file)
+        }
+    }
+
+    /// Keeps other processes from creating or replacing the index meanwhile.
+    private func withFolderLock<Result>(_ body: () throws -> Result) throws -> Result {
+        let descriptor: FileDescriptor
+        do throws(FileSystemError) {
+            descriptor = try fileSystem.create(layout.lock)
+        } catch .exists {
+            descriptor = try fileSystem.openForReading(layout.lock)
+        }
+        defer { fileSystem.close(descriptor) }
+        _ = try fileSystem.lock(descriptor, waits: true)
+        return try body()
+    }
+}

@@ -1,0 +1,134 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+
+extension DiskCache {
+    /// Counts of the cache. Complexity: O(log n), and O(n) in the number of expired entries.
+    public func statistics() throws(DiskCacheError) -> Statistics {
+        try failing(.maintain) {
+            try flush()
+            let limit = try resolvedSizeLimit()
+            return try withIndex { index in
+                try index.read { connection in
+                    let find = try connection.statement(
+                        """
+                        SELECT bytes, inline_count, file_count,
+                            (SELECT count(*) FROM entry WHERE expires_at <= ?1)
+                        FROM total
+                        """
+                    )
+                    defer { find.reset() }
+                    find.bind(now.microseconds, at: 1)
+                    _ = try find.step()
+                    return Statistics(
+                        count: Int(find.integer(1) + find.integer(2)),
+                        bytes: Int(find.integer(0)),
+                        inlineCount: Int(find.integer(1)),
+                        fileCount: Int(find.integer(2)),
+                        expiredCount: Int(find.integer(3)),
+                        sizeLimit: limit
+                    )
+                }
+            }
+        }
+    }
+
+    /// The entries whose keys begin with `prefix`, compared byte by byte, the most recently used first.
+    ///
+    /// Expired ones that were not removed yet are included. Complexity: O(n) in the number of all entries, until `limit`
+    /// are found.
+    public func entries(prefix: String = "", limit: Int = .max) throws(DiskCacheError) -> [Listing] {
+        try failing(.maintain) {
+            try flush()
+            var prefix = prefix
+            return try prefix.withUTF8 { characters in
+                try withIndex { index in
+                    try index.read { try Self.listing(UnsafeRawBufferPointer(characters), limit, $0) }
+                }
+            }
+        }
+    }
+
+    private static func listing(
+        _ prefix: UnsafeRawBufferPointer,
+        _ limit: Int,
+        _ connection: SQLiteConnection
+    ) throws -> [Listing] {
+        let find = try connection.statement(
+            """
+            SELECT key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access FROM entry
+            WHERE substr(key, 1, length(?1)) = ?1 ORDER BY last_access DESC, id LIMIT ?2
+            """
+        )
+        defer { find.reset() }
+        find.bind(borrowing: prefix, at: 1)
+        find.bind(limit, at: 2)
+        var entries: [Listing] = []
+        while try find.step() {
+            entries.append(
+                Listing(
+                    key: find.withBytes(0) { String(decoding: $0, as: UTF8.self) },
+                    bodySize: Int(find.integer(1)),
+                    metadataSize: Int(find.integer(2)),
+                    isInline: find.integer(3) != 0,
+                    storedAt: DiskTime(microseconds: find.integer(4)).date ?? .distantFuture,
+                    expiresAt: DiskTime(microseconds: find.integer(5)).date,
+                    lastAccess: DiskTime(microseconds: find.integer(6)).date ?? .distantFuture
+                )
+            )
+        }
+        return entries
+    }
+
+    /// Removes the files that belong to no entry and that no process is writing; returns their paths.
+    ///
+    /// Complexity: O(n) in the number of files. Other calls go on meanwhile.
+    @discardableResult
+    func removeOrphans(removes: Bool = true) throws -> [String] {
+        var orphans: [String] = []
+        for name in try fileSystem.namesIfPresent(inFolder: layout.incoming) {
+            let path = "\(layout.incoming)/\(name)"
+            if try isOrphan(path, file: nil, removes: removes) { orphans.append(path) }
+        }
+        for first in try fileSystem.namesIfPresent(inFolder: layout.bodies) {
+            for second in try fileSystem.namesIfPresent(inFolder: "\(layout.bodies)/\(first)") {
+                let folder = "\(layout.bodies)/\(first)/\(second)"
+                for name in try fileSystem.namesIfPresent(inFolder: folder) {
+                    let path = "\(folder)/\(name)"
+                    // What the cache did not name is not the cache's to remove.
+                    guard let file = DiskLayout.file(name), layout.body(file) == path else { continue }
+                    if try isUsed(file) { continue }
+                    if try isOrphan(path, file: file, removes: removes) { orphans.append(path) }
+                }
+            }
+        }
+        return orphans
+    }
+
+    private func isUsed(_ file: Int64) throws -> Bool {
+        try withIndex { index in try index.read { try $0.usesFile(file) } }
+    }
+
+    /// Whether a file is nobody's, and removes it if so. A file whose lock is taken is being written. Once the lock is
+    /// ours, its writer is dead or has committed, which the index then says.
+    private func isOrphan(_ path: String, file: Int64?, removes: Bool) throws -> Bool {
+        do throws(FileSystemError) {
+            let descriptor = try fileSystem.openForReading(path)
+            defer { fileSystem.close(descriptor) }
+            guard try fileSystem.status(of: descriptor).kind == .file else { return false }
+            guard try fileSystem.lock(descriptor, waits: false) else { return false }
+            if let file {
+                do {
+                    if try isUsed(file) { return false }
+                } catch let error as FileSystemError {
+                    throw error
+                } catch {
+                    return false
+                }
+            }
+            if removes { try fileSystem.removeFile(path) }
+            return true
+        } catch .notFound {
+            return false
+        }
+    }
+}

@@ -1,0 +1,124 @@
+public import FoundationEssentials
+internal import HalcyonConcurrency
+
+extension DiskCache {
+    /// Stores a body under `key`, in place of what was stored there. It can be read once this returns.
+    ///
+    /// An entry that is over at once, or larger than the whole limit, is not stored; what was there before is removed
+    /// all the same, because it was to be replaced.
+    ///
+    /// - Parameters:
+    ///   - metadata: bytes that are stored and read together with the body.
+    ///   - expiration: its lifetime; default that of the cache.
+    ///   - durability: what a loss of power may do to it; default ``Durability/none``.
+    /// - Returns: whether it was stored.
+    /// - Throws: ``DiskCacheError`` if the disk is full, read-only or fails. What was stored before may then be gone.
+    @discardableResult
+    public func put(
+        _ key: String,
+        body: Data,
+        metadata: Data = Data(),
+        expiration: Expiration? = nil,
+        durability: Durability = .none
+    ) throws(DiskCacheError) -> Bool {
+        try failing(.write) {
+            if body.count > configuration.inlineLimit {
+                // Once more if the folder vanished between the two steps: the body is still at hand.
+                do {
+                    return try putFile(key, body, metadata, expiration, durability)
+                } catch let error as FileSystemError where error == .notFound {
+                    return try putFile(key, body, metadata, expiration, durability)
+                }
+            }
+            return try body.withUnsafeBytes { bytes in
+                let hash = Checksum.hash(of: bytes)
+                let staged = StagedBody(inline: bytes, file: nil, size: bytes.count, hash: hash)
+                return try store(staged, key, metadata, expiration, durability)
+            }
+        }
+    }
+
+    private func putFile(
+        _ key: String,
+        _ body: Data,
+        _ metadata: Data,
+        _ expiration: Expiration?,
+        _ durability: Durability
+    ) throws -> Bool {
+        guard try isStorable(key, size: body.count, metadata, expiration) else { return false }
+        try withIndex { _ in }
+        let file = try IncomingFile(layout, fileSystem)
+        defer { file.close() }
+        let hash = try body.withUnsafeBytes { bytes in
+            try file.append(bytes)
+            return Checksum.hash(of: bytes)
+        }
+        let staged = StagedBody(inline: nil, file: file, size: body.count, hash: hash)
+        return try store(staged, key, metadata, expiration, durability)
+    }
+
+    /// Whether an entry may be stored; if not, the one it was to replace is removed.
+    private func isStorable(
+        _ key: String,
+        size: Int,
+        _ metadata: Data,
+        _ expiration: Expiration?
+    ) throws -> Bool {
+        let isOver = (expiration ?? configuration.expiration).isOver(at: configuration.clock.now())
+        if !isOver, size + metadata.count + key.utf8.count <= (try resolvedSizeLimit()) { return true }
+        try removeEntry(key)
+        return false
+    }
+
+    /// Makes a complete body an entry.
+    func store(
+        _ body: StagedBody,
+        _ key: String,
+        _ metadata: Data,
+        _ expiration: Expiration?,
+        _ durability: Durability
+    ) throws -> Bool {
+        guard try isStorable(key, size: body.size, metadata, expiration) else { return false }
+        let date = configuration.clock.now()
+        let entry = NewDiskEntry(
+            metadata: metadata,
+            size: body.size,
+            checksum: Checksum.entry(body: body.hash, metadata: metadata),
+            storedAt: DiskTime(date),
+            lifetime: DiskLifetime(expiration ?? configuration.expiration, at: date)
+        )
+        let isDurable = durability == .full
+        try body.file?.publish(isDurable: isDurable)
+        let pending = touches.withLock { $0.take() }
+        let (replaced, total) = try withKey(key) { id, bytes in
+            try withIndex { index in
+                try index.write(isDurable: isDurable) { connection in
+                    for (id, touch) in pending {
+                        try connection.touch(id, touch)
+                    }
+                    let replaced = try connection.store(
+                        entry,
+                        id: id,
+                        key: bytes,
+                        inlineBody: body.inline,
+                        file: body.file?.number
+                    )
+                    return (replaced, try connection.totalBytes())
+                }
+            }
+        }
+        body.file?.keep()
+        removeFiles(replaced)
+        // The entry is stored whatever becomes of the limit: that is tried again with the next one.
+        answering(.maintain, ()) { try enforceLimit(total: total) }
+        return true
+    }
+}
+
+/// A body that is complete, and in memory or in a file.
+struct StagedBody {
+    let inline: UnsafeRawBufferPointer?
+    let file: IncomingFile?
+    let size: Int
+    let hash: UInt64
+}

@@ -1,0 +1,147 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+
+/// A cache on disk: an SQLite index that holds small bodies, and files for large ones.
+///
+/// Its promises:
+/// - **Never wrong.** What is found has the full key that was asked for, and a body whose checksum is right. Anything
+///   else is a miss, and the entry is removed.
+/// - **Never lost by a crash**, except the entry being written: a body is complete before its entry exists.
+/// - **Shared.** Any number of caches and processes may use one folder at a time.
+/// - **Bounded.** The limit is enforced by each put, the least recently used going first.
+/// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty.
+/// - Look-ups never throw: what keeps them from answering is reported to ``Configuration/onEvent``.
+///
+/// All calls block and may be made from any thread. Threads read at the same time, and while one writes.
+///
+/// Nothing happens before the first call; ``open()`` is for who wants to know early.
+public final class DiskCache: Sendable {
+    let configuration: Configuration
+    let layout: DiskLayout
+    let state: Lock<State>
+    let touches: Lock<DiskTouchBuffer>
+    let reportedFailures: Lock<Set<DiskCacheError.Operation>>
+
+    struct State {
+        var index: DiskIndex?
+        var isClosed = false
+        var hasOpenedBefore = false
+        /// Resolved when the cache is first opened, if the configuration leaves it open.
+        var sizeLimit: Int?
+        /// Set when the limit was reached, until the low-water mark is.
+        var isTrimming = false
+    }
+
+    /// Makes a cache. Does not touch the disk yet.
+    public init(_ configuration: Configuration) {
+        self.configuration = configuration
+        layout = DiskLayout(folder: configuration.folder)
+        state = Lock(State(sizeLimit: configuration.sizeLimit))
+        touches = Lock(DiskTouchBuffer())
+        reportedFailures = Lock([])
+    }
+
+    deinit {
+        try? flush()
+    }
+
+    /// The folder of this cache.
+    public var folder: String { configuration.folder }
+
+    var fileSystem: any FileSystem { configuration.fileSystem }
+
+    var now: DiskTime { DiskTime(configuration.clock.now()) }
+
+    /// The entry stored under `key`; nil if there is none, its time is over, or it cannot be read.
+    ///
+    /// - Parameter extending: what the look-up does to its expiry; default: its lifetime starts again.
+    public func get(_ key: String, extending: ExpirationExtension = .originalLifetime) -> Entry? {
+        answering(.read, nil) {
+            try withKey(key) { id, bytes in
+                try withIndex { try lookUp(id, bytes, in: $0, extending: extending) }
+            }
+        }
+    }
+
+    /// Whether there is an entry for `key` whose time is not over. Reads no body, and changes neither expiry nor order.
+    public func contains(_ key: String) -> Bool {
+        answering(.read, false) {
+            try withKey(key) { id, bytes in
+                let row = try withIndex { index in
+                    try index.read { try DiskIndexRow.find(id: id, key: bytes, in: $0) }
+                }
+                return row.map { !isOver($0) } ?? false
+            }
+        }
+    }
+
+    private func lookUp(
+        _ id: Int64,
+        _ key: UnsafeRawBufferPointer,
+        in index: DiskIndex,
+        extending: ExpirationExtension
+    ) throws -> Entry? {
+        var previous: DiskIndexRow?
+        while let row = try index.read({ try DiskIndexRow.find(id: id, key: key, in: $0) }) {
+            if isOver(row) { return nil }
+            switch try readBody(of: row) {
+            case .sound(let body):
+                return used(row, body, extending)
+            case .missing where row.file != previous?.file:
+                // Replaced or evicted by another thread since the row was read: the row tells.
+                previous = row
+            case .missing:
+                try discard(row, in: index, because: "its file is missing")
+                return nil
+            case .damaged(let reason):
+                try discard(row, in: index, because: reason)
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// Whether the entry's time is over, uses that are not yet written to the index included.
+    func isOver(_ row: DiskIndexRow) -> Bool {
+        let now = now
+        guard row.expiresAt <= now else { return false }
+        return touches.withLock { $0.expiresAt(of: row) ?? row.expiresAt } <= now
+    }
+
+    private func used(_ row: DiskIndexRow, _ body: Data, _ extending: ExpirationExtension) -> Entry {
+        let date = configuration.clock.now()
+        var touch = DiskTouch(storedAt: row.storedAt, lastAccess: DiskTime(date))
+        switch extending {
+        case .none: break
+        case .originalLifetime:
+            if row.lifetime > 0 { touch.expiresAt = touch.lastAccess.advanced(by: row.lifetime) }
+        case .to(let expiration):
+            touch.expiresAt = DiskLifetime(expiration, at: date).expiresAt
+        }
+        let (expiresAt, isFull) = touches.withLock { buffer in
+            let earlier = buffer.expiresAt(of: row)
+            buffer.add(touch, id: row.id)
+            return (touch.expiresAt ?? earlier ?? row.expiresAt, buffer.touches.count >= configuration.touchLimit)
+        }
+        if isFull { try? flush() }
+        return Entry(
+            body: body,
+            metadata: row.metadata,
+            storedAt: row.storedAt.date ?? .distantFuture,
+            expiresAt: expiresAt.date,
+            lastAccess: row.lastAccess.date ?? .distantFuture
+        )
+    }
+
+    /// Calls `body` with the number and the bytes of a key.
+    func withKey<Result>(
+        _ key: String,
+        _ body: (Int64, UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        var key = key
+        return try key.withUTF8 { characters in
+            let bytes = UnsafeRawBufferPointer(characters)
+            return try body(Int64(bitPattern: configuration.keyHash(bytes)), bytes)
+        }
+    }
+}

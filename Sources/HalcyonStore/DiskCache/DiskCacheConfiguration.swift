@@ -1,0 +1,58 @@
+internal import FoundationEssentials
+internal import Glibc
+
+extension DiskCache {
+    /// What a disk cache is made with. Values, given once.
+    public struct Configuration: Sendable {
+        /// The folder that holds the cache. It is created with its parents, for this user alone.
+        public var folder: String
+        /// The bytes of bodies, metadata and keys that the cache may hold. Default: 1 GiB, or a tenth of the space that
+        /// is free when the cache is opened, if that is less.
+        public var sizeLimit: Int?
+        /// The part of the limit down to which entries are evicted once it is reached, 0…1. Default 0.9.
+        public var lowWaterMark = 0.9
+        /// The lifetime of an entry stored without its own. Default 7 days.
+        public var expiration = Expiration.days(7)
+        /// The largest body kept in the index, in bytes; larger ones are files. Default 16 KiB, where reading either
+        /// takes the same time.
+        public var inlineLimit = 16_384
+        /// How many look-ups are remembered before their times are written together. Default 256.
+        public var touchLimit = 256
+        /// How long a call waits for another process that writes, in milliseconds. Default 5,000.
+        public var busyTimeout = 5_000
+        /// The most pages of 4 KiB that the index may have; nil is no limit. A put above it fails as on a full disk.
+        public var indexPageLimit: Int?
+        /// The calls to the file system.
+        public var fileSystem: any FileSystem = POSIXFileSystem()
+        /// Where the date comes from.
+        public var clock = StoreClock.system
+        /// Called with what the cache dealt with by itself, on the thread that met it, with no lock held.
+        public var onEvent: (@Sendable (DiskCacheEvent) -> Void)?
+        /// The hash of a key; tests replace it to make keys collide.
+        package var keyHash: @Sendable (UnsafeRawBufferPointer) -> UInt64 = { Checksum.hash(of: $0) }
+
+        /// The settings of a cache in `folder`, an absolute path.
+        public init(folder: String) {
+            self.folder = folder
+        }
+
+        /// The settings of the cache called `name`, in ``defaultFolder(named:)``.
+        public init(name: String) {
+            self.init(folder: Self.defaultFolder(named: name))
+        }
+
+        /// `$XDG_CACHE_HOME/halcyon/NAME`, or `~/.cache/halcyon/NAME` (XDG Base Directory Specification 0.8).
+        ///
+        /// A slash in the name, and a name of dots alone, are replaced, so that it cannot lead elsewhere.
+        public static func defaultFolder(named name: String) -> String {
+            func variable(_ name: String) -> String? {
+                // The specification: paths that are not absolute are ignored.
+                getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+            }
+            let base = variable("XDG_CACHE_HOME") ?? variable("HOME").map { $0 + "/.cache" } ?? "/tmp"
+            let isSafe = !name.isEmpty && !name.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
+            let cleaned = name.map { $0 == "/" || $0 == "\0" ? "_" : $0 }
+            return "\(base)/halcyon/\(isSafe ? String(cleaned) : "_")"
+        }
+    }
+}

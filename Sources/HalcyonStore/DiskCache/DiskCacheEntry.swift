@@ -1,0 +1,82 @@
+public import FoundationEssentials
+
+extension DiskCache {
+    /// What a look-up found: a copy that stays valid whatever happens to the cache.
+    public struct Entry: Sendable, Hashable {
+        /// The stored bytes.
+        public let body: Data
+        /// The bytes stored beside the body.
+        public let metadata: Data
+        /// When it was stored.
+        public let storedAt: Date
+        /// When it expires; nil is never. If the look-up extended it, this is the extended date.
+        public let expiresAt: Date?
+        /// When it was last looked up before, or stored.
+        public let lastAccess: Date
+    }
+
+    /// What a listing says about an entry.
+    public struct Listing: Sendable, Hashable {
+        /// Its key.
+        public let key: String
+        /// The length of its body in bytes.
+        public let bodySize: Int
+        /// The length of its metadata in bytes.
+        public let metadataSize: Int
+        /// Whether the body lies in the index and not in a file of its own.
+        public let isInline: Bool
+        /// When it was stored.
+        public let storedAt: Date
+        /// When it expires; nil is never.
+        public let expiresAt: Date?
+        /// When it was last looked up, or stored.
+        public let lastAccess: Date
+    }
+
+    /// Counts of a cache.
+    public struct Statistics: Sendable, Hashable {
+        /// The number of entries, expired ones included.
+        public let count: Int
+        /// What counts against the size limit: the bytes of all bodies, metadata and keys.
+        public let bytes: Int
+        /// Entries whose body lies in the index.
+        public let inlineCount: Int
+        /// Entries whose body is a file.
+        public let fileCount: Int
+        /// Entries whose time is over and that were not removed yet.
+        public let expiredCount: Int
+        /// The size limit in bytes.
+        public let sizeLimit: Int
+    }
+
+    /// What ``DiskCache/verify(repair:)`` found.
+    public struct VerificationReport: Sendable, Hashable {
+        /// The number of entries checked.
+        public var checkedCount = 0
+        /// The bytes of the bodies checked.
+        public var checkedBytes = 0
+        /// Keys whose body is missing, cut short or altered, with the reason.
+        public var damaged: [String: String] = [:]
+        /// Files in the cache's folder that belong to no entry and no process.
+        public var orphans: [String] = []
+        /// Whether the counts kept in the index agree with its entries.
+        public var hasExactTotals = true
+        /// What SQLite says about the index itself; empty if it is sound.
+        public var indexProblems: [String] = []
+        /// Whether what was found was also removed or corrected.
+        public var isRepaired = false
+
+        /// Whether nothing was wrong.
+        public var isSound: Bool {
+            damaged.isEmpty && orphans.isEmpty && hasExactTotals && indexProblems.isEmpty
+        }
+    }
+
+    /// How safe a stored entry is from a loss of power. A crash of the process alone never loses one.
+    public enum Durability: Sendable, Hashable {
+        /// The system writes it in its own time; after a loss of power, the last entries may be gone.
+        case none
+        /// It is on the device when the call returns.
+        case full
+    }
+}

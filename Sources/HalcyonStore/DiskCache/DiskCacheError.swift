@@ -1,0 +1,62 @@
+/// Why a disk cache could not do what it was asked to.
+public struct DiskCacheError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What was tried.
+    public enum Operation: String, Sendable, Hashable {
+        /// Creating or opening the folder or the index.
+        case open
+        /// Looking up or reading an entry.
+        case read
+        /// Storing an entry.
+        case write
+        /// Removing entries.
+        case remove
+        /// Counting, listing, verifying or trimming.
+        case maintain
+    }
+
+    /// What was tried.
+    public let operation: Operation
+    /// The file or folder it was tried on.
+    public let path: String
+    /// The value of `errno`, or 0 if the cause was none of the system's.
+    public let code: Int
+    /// The result code of SQLite, or 0.
+    public let indexCode: Int
+    /// What went wrong, in words.
+    public let reason: String
+
+    init(_ operation: Operation, path: String, code: Int = 0, indexCode: Int = 0, reason: String) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+        self.indexCode = indexCode
+        self.reason = reason
+    }
+
+    init(_ operation: Operation, path: String, _ error: FileSystemError) {
+        self.init(operation, path: path, code: error.code, reason: error.description)
+    }
+
+    init(_ operation: Operation, path: String, _ error: SQLiteError) {
+        self.init(
+            operation,
+            path: path,
+            code: Int(error.systemCode),
+            indexCode: Int(error.code),
+            reason: error.message
+        )
+    }
+
+    /// One sentence for the user.
+    public var description: String {
+        let action =
+            switch operation {
+            case .open: "The cache could not be opened"
+            case .read: "The cache could not be read"
+            case .write: "The cache could not store an entry"
+            case .remove: "The cache could not remove entries"
+            case .maintain: "The cache could not be maintained"
+            }
+        return "\(action): \(path): \(reason)"
+    }
+}

@@ -1,0 +1,104 @@
+internal import CSQLite
+internal import HalcyonConcurrency
+
+/// The open index of a disk cache: one connection that writes, and as many that read as there are threads reading.
+///
+/// It stays with the file it opened. When that file is gone, the cache opens another index.
+///
+/// Unchecked: `writer` is only used under its lock, a reader only by the thread that took it from the pool.
+final class DiskIndex: @unchecked Sendable {
+    /// Tells the opened file from one made later under the same name; its number is not reused while it is open.
+    let inode: UInt64
+    let device: UInt64
+    private let path: String
+    private let busyTimeout: Int32
+    private let writer: Lock<SQLiteConnection>
+    private let idleReaders: Lock<[SQLiteConnection]>
+
+    /// Opens the index at `path`, or creates it.
+    ///
+    /// The caller holds the lock file of the folder, so that no other process creates or replaces it meanwhile.
+    init(_ path: String, busyTimeout: Int, pageLimit: Int?, fileSystem: any FileSystem) throws {
+        self.path = path
+        self.busyTimeout = Int32(clamping: busyTimeout)
+        let connection = try SQLiteConnection(path, creates: true, busyTimeout: self.busyTimeout)
+        try Self.prepare(connection)
+        if let pageLimit {
+            try connection.execute("PRAGMA max_page_count = \(pageLimit)")
+        }
+        let status = try fileSystem.status(at: path)
+        inode = status.inode
+        device = status.device
+        writer = Lock(connection)
+        idleReaders = Lock([])
+    }
+
+    private static func prepare(_ connection: SQLiteConnection) throws {
+        let version = try number("PRAGMA user_version", connection)
+        if version == 0 {
+            guard try number("SELECT count(*) FROM sqlite_schema", connection) == 0 else { throw foreign }
+            try connection.execute(DiskIndexSchema.header)
+            try connection.transaction {
+                try connection.execute(DiskIndexSchema.tables)
+                try connection.execute(DiskIndexSchema.triggers)
+                try connection.execute("PRAGMA application_id = \(DiskLayout.applicationID)")
+                try connection.execute("PRAGMA user_version = \(DiskLayout.version)")
+            }
+        } else {
+            let application = try number("PRAGMA application_id", connection)
+            guard version == DiskLayout.version, application == DiskLayout.applicationID else { throw foreign }
+        }
+        try connection.execute(
+            """
+            PRAGMA synchronous = NORMAL;
+            PRAGMA journal_size_limit = 16777216;
+            PRAGMA cell_size_check = ON;
+            """
+        )
+        // Finds at once a file that is a database but not this one.
+        guard try number("SELECT count(*) FROM total", connection) == 1 else { throw foreign }
+    }
+
+    private static let foreign = SQLiteError(
+        code: SQLITE_NOTADB,
+        systemCode: 0,
+        message: "the file is an index of another kind or version"
+    )
+
+    private static func number(_ text: StaticString, _ connection: SQLiteConnection) throws -> Int {
+        let statement = try connection.statement(text)
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    /// Lends a connection for reading. Never waits for a writer, nor for another reader.
+    func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        let connection =
+            try idleReaders.withLock { $0.popLast() }
+            ?? SQLiteConnection(path, creates: false, busyTimeout: busyTimeout)
+        let result = try body(connection)
+        // A connection that met an error is closed instead. More than four are not worth their page caches.
+        idleReaders.withLock { idle in
+            if idle.count < 4 { idle.append(connection) }
+        }
+        return result
+    }
+
+    /// Lends the connection that writes, in a transaction.
+    ///
+    /// - Parameter isDurable: whether the transaction is on the device when this returns.
+    func write<Result>(isDurable: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try writer.withLock { connection in
+            if isDurable { try connection.execute("PRAGMA synchronous = FULL") }
+            defer {
+                if isDurable { try? connection.execute("PRAGMA synchronous = NORMAL") }
+            }
+            return try connection.transaction { try body(connection) }
+        }
+    }
+
+    /// Lends the connection that writes, for statements that cannot run in a transaction.
+    func withWriter<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try writer.withLock { try body($0) }
+    }
+}

@@ -1,0 +1,71 @@
+internal import FoundationEssentials
+
+/// An entry as the index holds it.
+struct DiskIndexRow {
+    let id: Int64
+    let key: String
+    let metadata: Data
+    let size: Int
+    let checksum: Int64
+    /// The number of the file that holds the body; nil if it lies in the index.
+    let file: Int64?
+    let storedAt: DiskTime
+    let expiresAt: DiskTime
+    let lifetime: Int64
+    let lastAccess: DiskTime
+    /// The body if it lies in the index; nil if it is missing there.
+    let inlineBody: Data?
+
+    /// The columns, in the order in which the initialiser reads them.
+    init(_ statement: SQLiteStatement) {
+        id = statement.integer(0)
+        key = statement.withBytes(1) { String(decoding: $0, as: UTF8.self) }
+        metadata = statement.data(2)
+        size = Int(statement.integer(3))
+        checksum = statement.integer(4)
+        file = statement.isNull(5) ? nil : statement.integer(5)
+        storedAt = DiskTime(microseconds: statement.integer(6))
+        expiresAt = DiskTime(microseconds: statement.integer(7))
+        lifetime = statement.integer(8)
+        lastAccess = DiskTime(microseconds: statement.integer(9))
+        inlineBody = statement.isNull(10) ? nil : statement.data(10)
+    }
+}
+
+extension DiskIndexRow {
+    /// The row of a key; nil if there is none, or if its place is taken by another key with the same hash.
+    static func find(id: Int64, key: UnsafeRawBufferPointer, in connection: SQLiteConnection) throws -> DiskIndexRow? {
+        let statement = try connection.statement(
+            """
+            SELECT e.id, e.key, e.metadata, e.size, e.checksum, e.file, e.stored_at, e.expires_at, e.lifetime,
+                e.last_access, b.bytes
+            FROM entry e LEFT JOIN body b ON b.id = e.id WHERE e.id = ?1
+            """
+        )
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        guard try statement.step() else { return nil }
+        guard statement.withBytes(1, { $0.elementsEqual(key) }) else { return nil }
+        return DiskIndexRow(statement)
+    }
+
+    /// The next rows in the order of their numbers, after `id`.
+    static func batch(after id: Int64?, count: Int, in connection: SQLiteConnection) throws -> [DiskIndexRow] {
+        let statement = try connection.statement(
+            """
+            SELECT e.id, e.key, e.metadata, e.size, e.checksum, e.file, e.stored_at, e.expires_at, e.lifetime,
+                e.last_access, b.bytes
+            FROM entry e LEFT JOIN body b ON b.id = e.id
+            WHERE ?1 IS NULL OR e.id > ?1 ORDER BY e.id LIMIT ?2
+            """
+        )
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        statement.bind(count, at: 2)
+        var rows: [DiskIndexRow] = []
+        while try statement.step() {
+            rows.append(DiskIndexRow(statement))
+        }
+        return rows
+    }
+}

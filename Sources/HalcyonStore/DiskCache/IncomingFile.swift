@@ -1,0 +1,106 @@
+internal import HalcyonConcurrency
+
+/// A file on its way into the cache.
+///
+/// Its lock is held from its creation until its entry is committed. That is how a clean, in this process or another,
+/// tells what is being written from what a dead process left: the system drops the locks of the dead, and unlike a
+/// process number, they cannot be confused with those of another process or container.
+final class IncomingFile: Sendable {
+    let number: Int64
+    private let layout: DiskLayout
+    private let fileSystem: any FileSystem
+    private let descriptor: FileDescriptor
+    private let place: Lock<Place>
+
+    private enum Place {
+        case incoming
+        case published
+        case kept
+        case closed
+    }
+
+    init(_ layout: DiskLayout, _ fileSystem: any FileSystem) throws(FileSystemError) {
+        while true {
+            let number = DiskLayout.newFile()
+            let path = layout.incoming(number)
+            let descriptor = try Self.create(path, layout, fileSystem)
+            do throws(FileSystemError) {
+                _ = try fileSystem.lock(descriptor, waits: true)
+                // A clean may have taken it for a leftover before it was locked.
+                guard try fileSystem.status(of: descriptor).linkCount > 0 else {
+                    fileSystem.close(descriptor)
+                    continue
+                }
+            } catch {
+                fileSystem.close(descriptor)
+                try? fileSystem.removeFile(path)
+                throw error
+            }
+            self.number = number
+            self.layout = layout
+            self.fileSystem = fileSystem
+            self.descriptor = descriptor
+            place = Lock(.incoming)
+            return
+        }
+    }
+
+    private static func create(
+        _ path: String,
+        _ layout: DiskLayout,
+        _ fileSystem: any FileSystem
+    ) throws(FileSystemError) -> FileDescriptor {
+        do throws(FileSystemError) {
+            return try fileSystem.create(path)
+        } catch .notFound {
+            try fileSystem.createFolders(layout.incoming)
+            return try fileSystem.create(path)
+        }
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) throws(FileSystemError) {
+        try fileSystem.writeAll(descriptor, from: bytes)
+    }
+
+    /// Moves the complete file to where its entry will look for it.
+    func publish(isDurable: Bool) throws {
+        if isDurable { try fileSystem.synchronize(descriptor) }
+        let folder = layout.bodyFolder(number)
+        do throws(FileSystemError) {
+            try fileSystem.rename(layout.incoming(number), to: layout.body(number))
+        } catch .notFound {
+            try fileSystem.createFolders(folder)
+            try fileSystem.rename(layout.incoming(number), to: layout.body(number))
+            if isDurable {
+                try fileSystem.synchronizeFolder(layout.bodies)
+                try fileSystem.synchronizeFolder(String(folder.dropLast(2)))
+            }
+        }
+        place.withLock { $0 = .published }
+        if isDurable { try fileSystem.synchronizeFolder(folder) }
+    }
+
+    /// Its entry is committed: the file stays.
+    func keep() {
+        place.withLock { $0 = .kept }
+    }
+
+    /// Closes it, and removes it unless it is kept.
+    func close() {
+        let place = place.withLock { place in
+            defer { place = .closed }
+            return place
+        }
+        switch place {
+        case .incoming: try? fileSystem.removeFile(layout.incoming(number))
+        case .published: try? fileSystem.removeFile(layout.body(number))
+        case .kept: break
+        case .closed: return
+        }
+        fileSystem.close(descriptor)
+    }
+
+    deinit {
+        close()
+    }
+}

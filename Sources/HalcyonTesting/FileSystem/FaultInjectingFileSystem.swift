@@ -1,0 +1,214 @@
+internal import HalcyonConcurrency
+public import HalcyonStore
+
+/// A file system that works until the call with a given number, and then fails as told.
+///
+/// A test runs its work with a fault at call 1, at call 2, and so on, until a run has met no fault: then every call the
+/// work makes has failed once. Calls to close a file are not counted, since they cannot fail in a way that matters.
+public final class FaultInjectingFileSystem: FileSystem {
+    /// What happens at the call.
+    public enum Fault: Sendable, Hashable {
+        /// It fails, once, and does nothing.
+        case error(FileSystemError)
+        /// It and every call of its kind after it fail, as on a device that became full or read-only.
+        case errorFromNowOn(FileSystemError)
+        /// It writes or reads only half of what it was given, which is allowed. Does nothing to other calls.
+        case halfDone
+        /// One bit of what it reads or writes is flipped. Does nothing to other calls.
+        case flippedBit
+        /// The process dies: nothing is done by this call or any later one, and the locks of its files are dropped.
+        case crash
+    }
+
+    /// The calls that can fail.
+    public enum Call: Sendable, Hashable, CaseIterable {
+        /// The names are those of the functions of `FileSystem`.
+        case openForReading, create, read, write, synchronize, synchronizeFolder, lock, statusOfFile, statusAtPath
+        case rename, removeFile, createFolder, removeFolder, names, freeBytes
+    }
+
+    private struct State {
+        var count = 0
+        var firedAt: Call?
+        var isCrashed = false
+        var open: Set<FileDescriptor> = []
+    }
+
+    private let base: any FileSystem
+    private let fault: Fault
+    private let number: Int
+    private let calls: Set<Call>
+    private let state = Lock(State())
+
+    /// Wraps a file system.
+    ///
+    /// - Parameters:
+    ///   - fault: what happens.
+    ///   - number: the call at which it happens, counted from 1, among those in `calls`.
+    ///   - calls: the calls that count; default all.
+    public init(
+        _ fault: Fault,
+        atCall number: Int,
+        of calls: Set<Call> = Set(Call.allCases),
+        base: any FileSystem = POSIXFileSystem()
+    ) {
+        self.fault = fault
+        self.number = number
+        self.calls = calls
+        self.base = base
+    }
+
+    /// Whether the fault has happened.
+    public var hasFired: Bool { state.withLock { $0.firedAt != nil } }
+
+    /// The call the fault happened at.
+    public var firedAt: Call? { state.withLock { $0.firedAt } }
+
+    /// The number of calls so far that counted.
+    public var callCount: Int { state.withLock { $0.count } }
+
+    private enum Outcome {
+        case normal
+        case half
+        case flipped
+    }
+
+    private func enter(_ call: Call) throws(FileSystemError) -> Outcome {
+        let (outcome, error, toClose) = state.withLock { state -> (Outcome, FileSystemError?, Set<FileDescriptor>) in
+            if state.isCrashed { return (.normal, .inputOutput, []) }
+            guard calls.contains(call) else { return (.normal, nil, []) }
+            state.count += 1
+            if state.count > number, case .errorFromNowOn(let error) = fault, state.firedAt == call {
+                return (.normal, error, [])
+            }
+            guard state.count == number else { return (.normal, nil, []) }
+            state.firedAt = call
+            switch fault {
+            case .error(let error), .errorFromNowOn(let error): return (.normal, error, [])
+            case .halfDone: return (.half, nil, [])
+            case .flippedBit: return (.flipped, nil, [])
+            case .crash:
+                state.isCrashed = true
+                defer { state.open = [] }
+                return (.normal, .inputOutput, state.open)
+            }
+        }
+        for descriptor in toClose {
+            base.close(descriptor)
+        }
+        if let error { throw error }
+        return outcome
+    }
+
+    private func opened(_ descriptor: FileDescriptor) -> FileDescriptor {
+        state.withLock { _ = $0.open.insert(descriptor) }
+        return descriptor
+    }
+
+    public func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor {
+        _ = try enter(.openForReading)
+        return opened(try base.openForReading(path))
+    }
+
+    public func create(_ path: String) throws(FileSystemError) -> FileDescriptor {
+        _ = try enter(.create)
+        return opened(try base.create(path))
+    }
+
+    public func close(_ descriptor: FileDescriptor) {
+        // After a crash the number may belong to another file already.
+        if state.withLock({ $0.open.remove(descriptor) }) != nil { base.close(descriptor) }
+    }
+
+    public func read(
+        _ descriptor: FileDescriptor,
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int
+    ) throws(FileSystemError) -> Int {
+        switch try enter(.read) {
+        case .normal: return try base.read(descriptor, into: buffer, at: offset)
+        case .half:
+            let half = UnsafeMutableRawBufferPointer(rebasing: buffer[..<((buffer.count + 1) / 2)])
+            return try base.read(descriptor, into: half, at: offset)
+        case .flipped:
+            let count = try base.read(descriptor, into: buffer, at: offset)
+            if count > 0 { buffer[count / 2] ^= 0x10 }
+            return count
+        }
+    }
+
+    public func write(_ descriptor: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(FileSystemError) -> Int
+    {
+        switch try enter(.write) {
+        case .normal: return try base.write(descriptor, from: buffer)
+        case .half:
+            return try base.write(
+                descriptor,
+                from: UnsafeRawBufferPointer(rebasing: buffer[..<((buffer.count + 1) / 2)])
+            )
+        case .flipped:
+            var bytes = Array(buffer)
+            if !bytes.isEmpty { bytes[bytes.count / 2] ^= 0x10 }
+            var result = Result<Int, FileSystemError>.success(0)
+            bytes.withUnsafeBytes { bytes in
+                result = Result { () throws(FileSystemError) in try base.write(descriptor, from: bytes) }
+            }
+            return try result.get()
+        }
+    }
+
+    public func synchronize(_ descriptor: FileDescriptor) throws(FileSystemError) {
+        _ = try enter(.synchronize)
+        try base.synchronize(descriptor)
+    }
+
+    public func synchronizeFolder(_ path: String) throws(FileSystemError) {
+        _ = try enter(.synchronizeFolder)
+        try base.synchronizeFolder(path)
+    }
+
+    public func lock(_ descriptor: FileDescriptor, waits: Bool) throws(FileSystemError) -> Bool {
+        _ = try enter(.lock)
+        return try base.lock(descriptor, waits: waits)
+    }
+
+    public func status(of descriptor: FileDescriptor) throws(FileSystemError) -> FileStatus {
+        _ = try enter(.statusOfFile)
+        return try base.status(of: descriptor)
+    }
+
+    public func status(at path: String) throws(FileSystemError) -> FileStatus {
+        _ = try enter(.statusAtPath)
+        return try base.status(at: path)
+    }
+
+    public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
+        _ = try enter(.rename)
+        try base.rename(path, to: newPath)
+    }
+
+    public func removeFile(_ path: String) throws(FileSystemError) {
+        _ = try enter(.removeFile)
+        try base.removeFile(path)
+    }
+
+    public func createFolder(_ path: String) throws(FileSystemError) {
+        _ = try enter(.createFolder)
+        try base.createFolder(path)
+    }
+
+    public func removeFolder(_ path: String) throws(FileSystemError) {
+        _ = try enter(.removeFolder)
+        try base.removeFolder(path)
+    }
+
+    public func names(inFolder path: String) throws(FileSystemError) -> [String] {
+        _ = try enter(.names)
+        return try base.names(inFolder: path)
+    }
+
+    public func freeBytes(at path: String) throws(FileSystemError) -> Int {
+        _ = try enter(.freeBytes)
+        return try base.freeBytes(at: path)
+    }
+}

@@ -1,0 +1,140 @@
+import FoundationEssentials
+import HalcyonCodecs
+import HalcyonConcurrency
+import HalcyonRaster
+import Testing
+
+@Suite("GIF decoder, hostile and damaged input")
+struct GIFHostileInputTests {
+    private func decode(_ data: Data, frame: Int = 0, limits: DecodeLimits = .standard) throws -> DecodedImage {
+        try GIFDecoder().decode(data, options: DecodeOptions(frame: frame, limits: limits), isCancelled: { false })
+    }
+
+    @Test("a file cut before its first frame is complete is truncated, at every byte")
+    func truncation() throws {
+        let whole = try GIFEncoder().encode(try TestPictures.photo(8, 8), options: EncodeOptions())
+        // Without the end mark, the empty sub-block and the last codes, all pixels are still there.
+        for count in 1..<whole.count - 5 {
+            #expect(throws: CodecError.truncated(.gif), "\(count) bytes") { try decode(whole.prefix(count)) }
+        }
+        #expect(try decode(whole.prefix(whole.count - 1)).size == PixelSize(8, 8))
+        #expect(throws: CodecError.empty) { try decode(Data()) }
+    }
+
+    @Test("of an animation cut short, the frames that are complete count")
+    func cutAnimation() throws {
+        let image = GIFBytes.image(0, 0, 1, 1, [2])
+        let start = GIFBytes.header(1, 1) + image
+        for count in 0..<image.count {
+            let data = Data(start + image.prefix(count))
+            #expect(try GIFDecoder().info(of: data, limits: .standard).frameCount == 1)
+            #expect(throws: CodecError.noSuchFrame(1, frameCount: 1)) { try decode(data, frame: 1) }
+        }
+        #expect(try GIFDecoder().info(of: Data(start + image), limits: .standard).frameCount == 2)
+    }
+
+    @Test("flipped bytes give a picture or a typed error, never a crash", arguments: 0..<8)
+    func flips(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed + 1))
+        let source = seed % 2 == 0 ? try TestPictures.photo(24, 24) : try TestPictures.translucent(24, 24)
+        let whole = try GIFEncoder().encode(source, options: EncodeOptions())
+        for _ in 0..<150 {
+            var damaged = whole
+            for _ in 0...random.next(below: 4) {
+                damaged[random.next(below: damaged.count)] = UInt8(truncatingIfNeeded: random.next())
+            }
+            do {
+                _ = try decode(damaged, limits: DecodeLimits(memory: 16 << 20))
+            } catch {
+                #expect(error is CodecError)
+            }
+        }
+    }
+
+    @Test("codes that mean nothing are corrupt, whatever they are", arguments: 0..<4)
+    func randomCodes(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed + 40))
+        for _ in 0..<200 {
+            let bytes = (0..<random.next(below: 250) + 1).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            let codeSize = UInt8(random.next(below: 14))
+            let head =
+                [0x2C] + GIFBytes.number(0) + GIFBytes.number(0) + GIFBytes.number(40) + GIFBytes.number(30) + [0]
+            let data = GIFBytes.file(
+                GIFBytes.header(40, 30),
+                head + [codeSize, UInt8(bytes.count)] + bytes + [0]
+            )
+            do {
+                _ = try decode(data)
+            } catch {
+                #expect(error is CodecError)
+            }
+        }
+        let damaged = [0x2C, 0, 0, 0, 0, 2, 0, 1, 0, 0] + GIFBytes.data([4, 1, 7])
+        #expect(throws: CodecError.corrupt(.gif, reason: "frame 0, pixel 1: a code without meaning")) {
+            try decode(GIFBytes.file(GIFBytes.header(2, 1), damaged))
+        }
+    }
+
+    @Test("canvas, frames, memory and number of frames are limited before memory is taken")
+    func limits() throws {
+        let huge = GIFBytes.file(GIFBytes.header(65_535, 65_535), GIFBytes.image(0, 0, 1, 1, [0]))
+        let size = PixelSize(65_535, 65_535)
+        #expect(throws: CodecError.limitExceeded(.gif, .pixelCount(size, maximum: 1 << 28))) { try decode(huge) }
+        let hugeFrame = GIFBytes.file(
+            GIFBytes.header(1, 1),
+            GIFBytes.image(0, 0, 1, 1, [0]),
+            GIFBytes.image(0, 0, 65_535, 65_535, [0])
+        )
+        #expect(try decode(hugeFrame).size == PixelSize(1, 1))
+        #expect(throws: CodecError.limitExceeded(.gif, .pixelCount(size, maximum: 1 << 28))) {
+            try decode(hugeFrame, frame: 1)
+        }
+        let image = GIFBytes.image(0, 0, 1, 1, [0])
+        let many = GIFBytes.file(GIFBytes.header(1, 1), image, image, image)
+        #expect(throws: CodecError.limitExceeded(.gif, .frameCount(3, maximum: 2))) {
+            try decode(many, limits: DecodeLimits(frameCount: 2))
+        }
+        let error = #expect(throws: CodecError.self) {
+            try decode(
+                GIFBytes.file(GIFBytes.header(100, 100), image),
+                limits: DecodeLimits(memory: 40_000)
+            )
+        }
+        guard case .limitExceeded(.gif, .memory) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("a picture without area, an image or a frame is a clear error")
+    func nothingThere() {
+        #expect(throws: CodecError.corrupt(.gif, reason: "there is no image")) {
+            try decode(GIFBytes.file(GIFBytes.header(1, 1)))
+        }
+        #expect(throws: CodecError.corrupt(.gif, reason: "the picture has a size of 0×1")) {
+            try decode(GIFBytes.file(GIFBytes.header(0, 1), GIFBytes.image(0, 0, 0, 1, [])))
+        }
+        #expect(throws: CodecError.noSuchFrame(-1, frameCount: 1)) {
+            try decode(GIFBytes.file(GIFBytes.header(1, 1), GIFBytes.image(0, 0, 1, 1, [0])), frame: -1)
+        }
+        #expect(throws: CodecError.corrupt(.gif, reason: "the signature is missing")) {
+            try decode(Data("GIF88a and more".utf8))
+        }
+    }
+
+    @Test("a cancelled decode ends between frames")
+    func cancellation() throws {
+        let image = GIFBytes.image(0, 0, 1, 1, [0])
+        let data = GIFBytes.file(GIFBytes.header(1, 1), image, image, image, image)
+        let questions = Lock(0)
+        #expect(throws: CancellationError.self) {
+            try GIFDecoder().decode(data, options: DecodeOptions(frame: 3)) {
+                questions.withLock { count in
+                    count += 1
+                    return count > 2
+                }
+            }
+        }
+        #expect(questions.withLock { $0 } == 3)
+    }
+}

@@ -1,0 +1,186 @@
+import FoundationEssentials
+import HalcyonCodecs
+import HalcyonConcurrency
+import HalcyonRaster
+import Testing
+
+@Suite("PNG decoder, hostile and damaged input")
+struct PNGHostileInputTests {
+    private func decode(_ data: Data, limits: DecodeLimits = .standard) throws -> DecodedImage {
+        try PNGDecoder().decode(data, options: DecodeOptions(limits: limits), isCancelled: { false })
+    }
+
+    private func gray(_ width: Int, _ height: Int, stream: [UInt8]) -> Data {
+        PNGBytes.file([PNGBytes.header(width, height, colorType: 0), PNGBytes.chunk("IDAT", stream), PNGBytes.end])
+    }
+
+    @Test("a file cut anywhere before its last chunk is truncated, in the header and in the pixels")
+    func truncation() throws {
+        let whole = try PNGEncoder().encode(try TestPictures.translucent(9, 9), options: EncodeOptions())
+        for count in 1..<whole.count - 12 {
+            #expect(throws: CodecError.truncated(.png), "\(count) bytes") { try decode(whole.prefix(count)) }
+        }
+        #expect(throws: CodecError.empty) { try decode(Data()) }
+        // Everything but the end mark is there.
+        #expect(try decode(whole.prefix(whole.count - 12)).size == PixelSize(9, 9))
+    }
+
+    @Test("the header can be read from the beginning of a file")
+    func headerOfPrefix() throws {
+        let whole = try PNGEncoder().encode(try TestPictures.photo(40, 30), options: EncodeOptions())
+        let info = try PNGDecoder().info(of: whole.prefix(80), limits: .standard)
+        #expect(info.size == PixelSize(40, 30))
+        #expect(throws: CodecError.truncated(.png)) { try PNGDecoder().info(of: whole.prefix(30), limits: .standard) }
+    }
+
+    @Test("flipped bytes give a picture or a typed error, never a crash", arguments: 0..<8)
+    func flips(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed + 1))
+        let whole = try PNGEncoder().encode(try TestPictures.translucent(16, 16), options: EncodeOptions())
+        for _ in 0..<150 {
+            var damaged = whole
+            for _ in 0...random.next(below: 3) {
+                damaged[random.next(below: damaged.count)] = UInt8(truncatingIfNeeded: random.next())
+            }
+            do {
+                _ = try decode(damaged, limits: DecodeLimits(memory: 16 << 20))
+            } catch {
+                #expect(error is CodecError)
+            }
+        }
+    }
+
+    @Test("damaged pixels whose checksums are right give a picture or a typed error")
+    func damageBehindChecksums() throws {
+        var random = SeededRandom(seed: 99)
+        for _ in 0..<300 {
+            let colorType: UInt8 = [0, 2, 3, 4, 6][random.next(below: 5)]
+            let stream = (0..<random.next(below: 400)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            let file = PNGBytes.file([
+                PNGBytes.header(
+                    1 + random.next(below: 9),
+                    1 + random.next(below: 9),
+                    colorType: colorType,
+                    interlaced: random.next(below: 2) == 0
+                ),
+                PNGBytes.chunk("PLTE", [1, 2, 3]),
+                PNGBytes.chunk("tRNS", Array(stream.prefix(random.next(below: 8)))),
+                PNGBytes.chunk("IDAT", random.next(below: 2) == 0 ? stream : PNGBytes.stored(stream)),
+                PNGBytes.end,
+            ])
+            do {
+                _ = try decode(file)
+            } catch {
+                #expect(error is CodecError)
+            }
+        }
+    }
+
+    @Test("a picture of 30,000 × 30,000 pixels is refused before memory is taken")
+    func tooManyPixels() throws {
+        let size = PixelSize(30_000, 30_000)
+        let file = gray(30_000, 30_000, stream: PNGBytes.stored([0]))
+        #expect(throws: CodecError.limitExceeded(.png, .pixelCount(size, maximum: 1 << 28))) { try decode(file) }
+        #expect(try PNGDecoder().info(of: file, limits: .standard).size == size)
+    }
+
+    @Test("a side, and the memory of all buffers together, are limited")
+    func otherLimits() throws {
+        let long = gray(70_000, 1, stream: PNGBytes.stored([0]))
+        #expect(throws: CodecError.limitExceeded(.png, .sideLength(PixelSize(70_000, 1), maximum: 65_535))) {
+            try decode(long)
+        }
+        let plain = gray(100, 100, stream: PNGBytes.stored([UInt8](repeating: 0, count: 10_100)))
+        #expect(throws: CodecError.limitExceeded(.png, .memory(50_100, maximum: 50_099))) {
+            try decode(plain, limits: DecodeLimits(memory: 50_099))
+        }
+        #expect(try decode(plain, limits: DecodeLimits(memory: 50_100)).size == PixelSize(100, 100))
+    }
+
+    @Test("a huge picture with hardly any data is refused before memory is taken")
+    func tooFewBytes() throws {
+        // 268 million pixels; deflate could make 12 kB of these bytes at best.
+        let file = gray(16_384, 16_384, stream: PNGBytes.stored([0]))
+        #expect(throws: CodecError.corrupt(.png, reason: "the stream in IDAT is too short for the picture")) {
+            try decode(file)
+        }
+    }
+
+    @Test("a stream with more or fewer bytes than the picture has is corrupt", arguments: [3, 5, 10_000])
+    func wrongLength(byteCount: Int) throws {
+        let file = gray(1, 2, stream: PNGBytes.stored([UInt8](repeating: 0, count: byteCount)))
+        #expect(throws: CodecError.self) { try decode(file) }
+    }
+
+    @Test(
+        "chunks with impossible lengths, types, orders and contents are named in the error",
+        arguments: [
+            ("IHDR", [PNGBytes.chunk("IHDR", [1, 2, 3])]),
+            ("not IHDR", [PNGBytes.chunk("gAMA", [0, 0, 0, 1])]),
+            ("size of 0", [PNGBytes.header(0, 4, colorType: 0)]),
+            ("size of 4", [PNGBytes.header(4, 0x8000_0000, colorType: 0)]),
+            ("colour type 5", [PNGBytes.header(4, 4, colorType: 5)]),
+            ("bit depth of 4", [PNGBytes.header(4, 4, depth: 4, colorType: 2)]),
+            ("second IHDR", [PNGBytes.header(4, 4, colorType: 0), PNGBytes.header(4, 4, colorType: 0)]),
+            ("no IDAT", [PNGBytes.header(4, 4, colorType: 0), PNGBytes.end]),
+            ("PLTE is missing", [PNGBytes.header(4, 4, colorType: 3), PNGBytes.chunk("IDAT", []), PNGBytes.end]),
+            ("PLTE has 4", [PNGBytes.header(4, 4, colorType: 3), PNGBytes.chunk("PLTE", [1, 2, 3, 4])]),
+            ("has a length of", [PNGBytes.header(4, 4, colorType: 0), [0xFF, 0xFF, 0xFF, 0xFF] + Array("IDAT".utf8)]),
+            ("not four letters", [PNGBytes.header(4, 4, colorType: 0), [0, 0, 0, 0, 1, 2, 3, 4]]),
+            ("critical and unknown", [PNGBytes.header(4, 4, colorType: 0), PNGBytes.chunk("ABCD", [])]),
+            (
+                "not consecutive",
+                [
+                    PNGBytes.header(1, 1, colorType: 0), PNGBytes.chunk("IDAT", []), PNGBytes.chunk("tEXt", []),
+                    PNGBytes.chunk("IDAT", PNGBytes.stored([0, 0])), PNGBytes.end,
+                ]
+            ),
+        ]
+    )
+    func wrongChunks(words: String, chunks: [[UInt8]]) throws {
+        let error = #expect(throws: CodecError.self) { try decode(PNGBytes.file(chunks)) }
+        guard case .corrupt(.png, let reason) = error else {
+            Issue.record("\(words): \(String(describing: error))")
+            return
+        }
+        #expect(reason.contains(words), "\(reason)")
+    }
+
+    @Test("a wrong checksum of a critical chunk is corrupt, one of an extra is passed over")
+    func checksums() throws {
+        let header = PNGBytes.header(1, 1, colorType: 0)
+        let data = PNGBytes.chunk("IDAT", PNGBytes.stored([0, 77]))
+        var damaged = data
+        damaged[damaged.count - 1] ^= 1
+        let error = #expect(throws: CodecError.self) {
+            try decode(PNGBytes.file([header, damaged, PNGBytes.end]))
+        }
+        #expect(error == .corrupt(.png, reason: "chunk IDAT at byte 33 has a wrong checksum"))
+        var key = PNGBytes.chunk("tRNS", [0, 77])
+        #expect(try decode(PNGBytes.file([header, key, data, PNGBytes.end])).bitmap.isOpaque == false)
+        key[key.count - 1] ^= 1
+        #expect(try decode(PNGBytes.file([header, key, data, PNGBytes.end])).bitmap.isOpaque)
+    }
+
+    @Test("an unknown filter type is corrupt")
+    func unknownFilter() {
+        #expect(throws: CodecError.corrupt(.png, reason: "a row has the unknown filter type 5")) {
+            try decode(gray(1, 1, stream: PNGBytes.stored([5, 0])))
+        }
+    }
+
+    @Test("a cancelled decode ends between rows")
+    func cancellation() throws {
+        let whole = try PNGEncoder().encode(try TestPictures.photo(64, 256), options: EncodeOptions())
+        let questions = Lock(0)
+        #expect(throws: CancellationError.self) {
+            try PNGDecoder().decode(whole, options: DecodeOptions()) {
+                questions.withLock { count in
+                    count += 1
+                    return count > 5
+                }
+            }
+        }
+        #expect(questions.withLock { $0 } == 6)
+    }
+}

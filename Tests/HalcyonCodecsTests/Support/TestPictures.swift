@@ -1,0 +1,67 @@
+import HalcyonRaster
+
+/// Pictures for tests, the same in every run.
+enum TestPictures {
+    /// A picture whose pixels are `pixel(x, y)`, straight RGBA.
+    static func bitmap(
+        _ width: Int,
+        _ height: Int,
+        _ pixel: (Int, Int) -> (red: Int, green: Int, blue: Int, alpha: Int)
+    ) throws -> Bitmap {
+        var bitmap = try Bitmap(size: PixelSize(width, height))
+        let bytesPerRow = bitmap.bytesPerRow
+        var isOpaque = true
+        bitmap.withUnsafeMutableBytes { bytes in
+            for y in 0..<height {
+                for x in 0..<width {
+                    let (red, green, blue, alpha) = pixel(x, y)
+                    let place = y * bytesPerRow + 4 * x
+                    for (channel, color) in [red, green, blue].enumerated() {
+                        bytes[place + channel] = UInt8((color * alpha * 2 + 255) / 510)
+                    }
+                    bytes[place + 3] = UInt8(alpha)
+                    isOpaque = isOpaque && alpha == 255
+                }
+            }
+        }
+        bitmap.isOpaque = isOpaque
+        return bitmap
+    }
+
+    /// Smooth colours with some texture, like a photograph.
+    static func photo(_ width: Int, _ height: Int) throws -> Bitmap {
+        var random = SeededRandom(seed: 7)
+        return try bitmap(width, height) { x, y in
+            let noise = Int(random.next() % 9)
+            return (
+                (x * 200 / width + noise) & 255, (y * 220 / height + noise) & 255,
+                (x * y / (width + height) + noise) & 255, 255
+            )
+        }
+    }
+
+    /// Every kind of alpha.
+    static func translucent(_ width: Int, _ height: Int) throws -> Bitmap {
+        try bitmap(width, height) { x, y in (x * 7 & 255, y * 11 & 255, (x ^ y) * 5 & 255, (x * 13 + y * 3) & 255) }
+    }
+}
+
+/// Numbers that look random and are the same in every run (xorshift64*).
+struct SeededRandom {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    }
+
+    mutating func next() -> UInt64 {
+        state ^= state >> 12
+        state ^= state << 25
+        state ^= state >> 27
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+
+    mutating func next(below bound: Int) -> Int {
+        Int(next() % UInt64(bound))
+    }
+}
