@@ -103,6 +103,12 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        .executableTarget(
+            name: "HalcyonSamples",
+            dependencies: ["HalcyonRaster", "HalcyonCodecs", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+
         // MARK: Tests
         .testTarget(
             name: "HalcyonConcurrencyTests",
@@ -129,6 +135,11 @@ let package = Package(
         .testTarget(
             name: "HalcyonCommandTests",
             dependencies: ["HalcyonCommand", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonSamplesTests",
+            dependencies: ["HalcyonSamples", "HalcyonCodecs"],
             swiftSettings: swiftSettings
         ),
     ]
