@@ -66,7 +66,9 @@ struct BackPressureTests {
                 onBytes: { _ in
                     continuation.yield()
                     return .pause
-                }, onCompletion: { _ in continuation.finish() })
+                },
+                onCompletion: { _ in continuation.finish() }
+            )
             slot.fill(transport.start(TransferRequest(url: server.url()), receiver: receiver))
             for await _ in pauses { slot.wait().resume() }
             #expect(await receiver.failure() == nil)
@@ -77,7 +79,9 @@ struct BackPressureTests {
 
     @Test("a paused transfer can be cancelled, and still has its total timeout", arguments: [true, false])
     func endWhilePaused(byCancelling: Bool) async throws {
-        try await withServer { _ in .scripted(headers: [.acceptRanges: "none"], .endless([1])) } _: { server, transport in
+        try await withServer { _ in
+            .scripted(headers: [.acceptRanges: "none"], .endless([1]))
+        } _: { server, transport in
             let paused = Gate()
             let receiver = RecordingReceiver(onBytes: { _ in
                 paused.open()

@@ -46,14 +46,17 @@ struct CancellationTests {
 
     @Test("inside a callback lets no further one come", arguments: ["response", "bytes"])
     func insideCallback(callback: String) async throws {
-        try await withServer { _ in .scripted(headers: [.acceptRanges: "none"], .endless([1, 2, 3])) } _: { server, transport in
+        try await withServer { _ in
+            .scripted(headers: [.acceptRanges: "none"], .endless([1, 2, 3]))
+        } _: { server, transport in
             let slot = TransferSlot()
             let receiver = RecordingReceiver(
                 onResponse: { _ in if callback == "response" { slot.wait().cancel() } },
                 onBytes: { _ in
                     slot.wait().cancel()
                     return .proceed
-                })
+                }
+            )
             slot.fill(transport.start(TransferRequest(url: server.url()), receiver: receiver))
             #expect(await receiver.failure() == .cancelled)
             #expect(receiver.pieceCount == (callback == "response" ? 0 : 1))
@@ -63,7 +66,9 @@ struct CancellationTests {
 
     @Test("after the end does nothing")
     func afterTheEnd() async throws {
-        try await withServer { _ in .init(body: [1]) } _: { server, transport in
+        try await withServer { _ in
+            .init(body: [1])
+        } _: { server, transport in
             let receiver = RecordingReceiver()
             let transfer = transport.start(TransferRequest(url: server.url()), receiver: receiver)
             _ = await receiver.result()
@@ -138,7 +143,9 @@ struct CancellationTests {
 
     @Test("50 tasks at once ends each of them (R-15)")
     func manyTasks() async throws {
-        try await withServer { _ in .init(body: [1]) } _: { server, transport in
+        try await withServer { _ in
+            .init(body: [1])
+        } _: { server, transport in
             let request = TransferRequest(url: server.url())
             let tasks = (0..<50).map { _ in Task { try await transport.data(for: request) } }
             for task in tasks { task.cancel() }

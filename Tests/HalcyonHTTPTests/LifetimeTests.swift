@@ -57,7 +57,9 @@ struct LifetimeTests {
 
     @Test("who keeps a finished transfer does not keep its receiver")
     func receiverIsReleased() async throws {
-        try await withServer { _ in .init(body: [1]) } _: { server, transport in
+        try await withServer { _ in
+            .init(body: [1])
+        } _: { server, transport in
             weak var weakReceiver: RecordingReceiver?
             let transfer: any Transfer
             do {

@@ -28,7 +28,9 @@ struct RedirectTests {
 
     @Test("end at the limit", arguments: [0, 1, 5])
     func limit(maximum: Int) async throws {
-        try await withServer { _ in .redirect(to: "/again") } _: { server, transport in
+        try await withServer { _ in
+            .redirect(to: "/again")
+        } _: { server, transport in
             var request = TransferRequest(url: server.url())
             request.limits.redirects = maximum
             #expect(await receive(transport, request).failure() == .tooManyRedirects(maximum: maximum))
@@ -36,9 +38,14 @@ struct RedirectTests {
         }
     }
 
-    @Test("to other schemes are refused", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/"])
+    @Test(
+        "to other schemes are refused",
+        arguments: ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/"]
+    )
     func foreignScheme(target: String) async throws {
-        try await withServer { _ in .redirect(to: target) } _: { server, transport in
+        try await withServer { _ in
+            .redirect(to: target)
+        } _: { server, transport in
             let receiver = await receive(transport, TransferRequest(url: server.url()))
             guard case .redirectRefused(let message) = await receiver.failure() else {
                 Issue.record("not refused: \(await receiver.result())")
@@ -74,7 +81,9 @@ struct RedirectTests {
         let other = try OriginServer { _ in .init(body: [1]) }
         defer { other.stop() }
         let target = other.url("/there").absoluteString
-        try await withServer { _ in .redirect(to: target) } _: { server, transport in
+        try await withServer { _ in
+            .redirect(to: target)
+        } _: { server, transport in
             let url = try #require(URL(string: "http://user:word@127.0.0.1:\(server.port)/"))
             _ = await receive(transport, TransferRequest(url: url))
             #expect(server.requests.first?.headers[.authorization]?.hasPrefix("Basic ") == true)

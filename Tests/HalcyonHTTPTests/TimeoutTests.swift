@@ -57,7 +57,10 @@ struct TimeoutTests {
             slow.timeouts.idle = .milliseconds(300)
             var quick = TransferRequest(url: server.url("/quick"))
             quick.timeouts = TransferTimeouts(
-                connect: .milliseconds(200), idle: .milliseconds(200), total: .milliseconds(200))
+                connect: .milliseconds(200),
+                idle: .milliseconds(200),
+                total: .milliseconds(200)
+            )
             let first = RecordingReceiver(onCompletion: { _ in gate.open() })
             _ = transport.start(slow, receiver: first)
             let second = await receive(transport, quick)

@@ -76,7 +76,12 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
         let url = server.url("/a")
-        var post = TransferRequest(url: url, method: .post, headers: [.authorization: "secret"], body: Data([0, 1, 2, 0]))
+        var post = TransferRequest(
+            url: url,
+            method: .post,
+            headers: [.authorization: "secret"],
+            body: Data([0, 1, 2, 0])
+        )
         post.headers[.userAgent] = ""
         _ = try await transport.data(for: post)
         _ = try await transport.data(for: TransferRequest(url: url))
@@ -174,7 +179,10 @@ struct TransferBasicsTests {
         #expect(metrics.bodyBytesReceived == GzipFixture.tenThousandBytes.count)
     }
 
-    @Test("refuses what is not an absolute http URL", arguments: ["ftp://a/b", "file:///etc/passwd", "/path", "http://"])
+    @Test(
+        "refuses what is not an absolute http URL",
+        arguments: ["ftp://a/b", "file:///etc/passwd", "/path", "http://"]
+    )
     func invalidURLs(text: String) async throws {
         let transport = CurlTransport()
         defer { transport.shutdown() }
