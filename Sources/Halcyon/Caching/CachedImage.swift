@@ -3,10 +3,18 @@ internal import HalcyonRaster
 internal import HalcyonStore
 
 /// What the memory cache holds of an image.
-struct CachedImage: Sendable {
+///
+/// A class, so that a hit retains one object: the pixels are referenced weakly as well, and retaining such an object
+/// takes several times as long.
+final class CachedImage: Sendable {
     let image: DecodedImage
     /// The size of the encoded original.
     let byteCount: Int
+
+    init(image: DecodedImage, byteCount: Int) {
+        self.image = image
+        self.byteCount = byteCount
+    }
 
     /// The bytes this value keeps in memory.
     var cost: Int { image.bitmap.byteCount }
