@@ -26,7 +26,7 @@ struct StressTests {
                 }
             }
             // What is left over would show in the next transfer.
-            #expect(await receive(transport, TransferRequest(url: server.url("/7"))).failure() == nil)
+            #expect(await receive(transport, TransferRequest.patient(url: server.url("/7"))).failure() == nil)
         }
     }
 
@@ -40,7 +40,7 @@ struct StressTests {
                     slot.wait().resume()
                     return .pause
                 })
-                let request = TransferRequest(url: server.url("/\(random.next() % 8)"))
+                let request = TransferRequest.patient(url: server.url("/\(random.next() % 8)"))
                 let transfer = transport.start(request, receiver: receiver)
                 slot.fill(transfer)
                 if (batch + number) % 3 == 0 { transfer.setPriority(.high) }
