@@ -42,7 +42,7 @@ struct ConvertCommand: AsyncParsableCommand {
             let argument = SourceArgument(text: input)
             let pipeline = ImagePipeline()
             let image = try await pipeline.image(
-                from: argument.source,
+                from: argument.source(),
                 options: [.noCache, .frame(frame), .processor(resizing.processing)]
             )
             do {

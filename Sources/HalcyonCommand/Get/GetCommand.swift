@@ -69,8 +69,10 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let isSuccess = await GetRun(self).run()
-        if !isSuccess { throw ExitCode(1) }
+        let run = GetRun(self)
+        try await Interruption.guarding {
+            guard await run.run() else { throw ExitCode(1) }
+        }
     }
 }
 
