@@ -103,6 +103,12 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        .executableTarget(
+            name: "HalcyonSamples",
+            dependencies: ["HalcyonRaster", "HalcyonCodecs", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+
         // MARK: Tests
         .testTarget(
             name: "HalcyonConcurrencyTests",
@@ -113,7 +119,7 @@ let package = Package(
         .testTarget(name: "HalcyonCodecsTests", dependencies: ["HalcyonCodecs"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HalcyonStoreTests",
-            dependencies: ["HalcyonStore", "HalcyonTesting"],
+            dependencies: ["HalcyonConcurrency", "HalcyonStore", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -129,6 +135,11 @@ let package = Package(
         .testTarget(
             name: "HalcyonCommandTests",
             dependencies: ["HalcyonCommand", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonSamplesTests",
+            dependencies: ["HalcyonSamples", "HalcyonCodecs"],
             swiftSettings: swiftSettings
         ),
     ]

@@ -183,5 +183,9 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, ui
         }
         done += (int32_t)read;
     }
+    if (info->arith_code && decoder->errors.has_reached_end) {
+        // The arithmetic decoder reads zeros behind the last byte (T.81 D.2.6) and never complains.
+        return HALCYON_JPEG_TRUNCATED;
+    }
     return HALCYON_JPEG_OK;
 }

@@ -51,7 +51,7 @@ static void on_message(j_common_ptr info, int level) {
     case JWRN_ARITH_BAD_CODE:
     case JWRN_HUFF_BAD_CODE:
     case JWRN_MUST_RESYNC:
-        jpeg_errors_fail(info, HALCYON_JPEG_CORRUPT);
+        jpeg_errors_fail(info, errors->has_reached_end ? HALCYON_JPEG_TRUNCATED : HALCYON_JPEG_CORRUPT);
     default:
         break;
     }

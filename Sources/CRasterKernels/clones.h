@@ -17,6 +17,8 @@
 #define HALCYON_CLONES
 #endif
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 typedef uint8_t u8x4 __attribute__((ext_vector_type(4)));
 typedef uint8_t u8x8 __attribute__((ext_vector_type(8)));
 typedef uint8_t u8x16 __attribute__((ext_vector_type(16)));

@@ -2,8 +2,9 @@
 #include "clones.h"
 #include "ResamplingVariants.h"
 
-// Fixed point throughout. The row between the two passes has six fractional bits: a Lanczos filter lifts a sample by at
-// most 27 %, 255 * 1.27 * 64 = 20,736, which leaves room in 16 bits, and 1/64 is far below what rounding to 8 bits costs.
+// Fixed point throughout. The row between the passes has six fractional bits: a Lanczos filter lifts a sample by
+// about 27 % at most, 255 * 1.27 * 64 = 20,726, which leaves room in 16 bits, and 1/64 of a level is far below what
+// rounding to 8 bits costs.
 //
 // Whole vectors rather than loops over their lanes, because a debug build compiles C without optimisation: there a
 // vector operation is still a few instructions, and a loop over lanes is dozens.

@@ -4,7 +4,7 @@
 #if defined(__x86_64__)
 
 // The compiler does not see that `madd` does two taps at once when their samples alternate; code like the portable one
-// takes 1.5 to 2 times as long with AVX2. Builtins and vector operators, not the functions of immintrin.h: those are
+// takes 1.4 times as long with AVX2. Builtins and vector operators, not the functions of immintrin.h: those are
 // real copies in a debug build, which made a resize 10 times slower there.
 
 typedef int16_t i16x32 __attribute__((ext_vector_type(32)));
@@ -29,7 +29,7 @@ bool halcyon_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
     __builtin_shufflevector(x, y, ALTERNATE(8, 64), ALTERNATE(24, 64), ALTERNATE(40, 64), ALTERNATE(56, 64))
 
 // Two weights side by side, for vectors of pairs.
-static inline __attribute__((always_inline)) int32_t pair(int16_t first, int16_t second) {
+ALWAYS_INLINE int32_t pair(int16_t first, int16_t second) {
     return (int32_t)((uint32_t)(uint16_t)first | (uint32_t)(uint16_t)second << 16);
 }
 

@@ -38,7 +38,8 @@ extension CodecError.Limit: CustomStringConvertible {
         case .pixelCount(let size, let maximum): "\(size) pixels are more than the \(maximum) allowed"
         case .sideLength(let size, let maximum): "\(size) pixels have a side longer than the \(maximum) allowed"
         case .frameCount(let count, let maximum): "\(count) frames are more than the \(maximum) allowed"
-        case .memory(let byteCount, let maximum): "it needs \(byteCount) bytes of memory, more than the \(maximum) allowed"
+        case .memory(let byteCount, let maximum):
+            "it needs \(byteCount) bytes of memory, more than the \(maximum) allowed"
         }
     }
 }

@@ -55,33 +55,32 @@ extension Bitmap {
         var coverage = [UInt8](repeating: 255, count: width)
         withMutableRows { out, bytesPerRow in
             for y in 0..<height where y < topExtent || y >= height - bottomExtent {
-                var touched = 0..<0
+                // How many pixels from each end lose something.
+                var touched = [0, 0]
                 for (corners, row) in [(top, y), (bottom, height - 1 - y)] {
-                    for (index, corner) in corners.enumerated() where row < corner.extent {
+                    for (end, corner) in corners.enumerated() where row < corner.extent {
                         for column in 0..<min(corner.extent, width) {
                             let loss = corner.loss(column: column, row: row)
                             // The arc is convex: once a pixel is whole, so are all further in.
                             if loss == 0 { break }
-                            let x = index == 0 ? column : width - 1 - column
-                            losses[x] += loss
-                            touched =
-                                touched.isEmpty
-                                ? x..<x + 1 : min(touched.lowerBound, x)..<max(touched.upperBound, x + 1)
+                            losses[end == 0 ? column : width - 1 - column] += loss
+                            touched[end] = max(touched[end], column + 1)
                         }
                     }
                 }
-                guard !touched.isEmpty else { continue }
-                for x in touched {
-                    coverage[x] = UInt8((max(0, 1 - losses[x]) * 255).rounded())
-                    losses[x] = 0
-                }
-                coverage.withUnsafeBufferPointer { coverage in
-                    guard let start = coverage.baseAddress else { return }
-                    halcyon_multiply_by_coverage(
-                        out + y * bytesPerRow + touched.lowerBound * 4,
-                        start + touched.lowerBound,
-                        touched.count
-                    )
+                for span in [0..<touched[0], max(touched[0], width - touched[1])..<width] where !span.isEmpty {
+                    for x in span {
+                        coverage[x] = UInt8((max(0, 1 - losses[x]) * 255).rounded())
+                        losses[x] = 0
+                    }
+                    coverage.withUnsafeBufferPointer { coverage in
+                        guard let start = coverage.baseAddress else { return }
+                        halcyon_multiply_by_coverage(
+                            out + y * bytesPerRow + span.lowerBound * 4,
+                            start + span.lowerBound,
+                            span.count
+                        )
+                    }
                 }
             }
         }

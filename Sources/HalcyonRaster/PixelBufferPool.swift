@@ -24,13 +24,20 @@ package final class PixelBufferPool: @unchecked Sendable {
     /// What the pool holds and how well it serves.
     package struct Statistics: Hashable, Sendable {
         /// Bytes kept for reuse.
-        package var keptByteCount = 0
+        package var keptByteCount: Int
         /// Blocks kept for reuse.
-        package var keptBlockCount = 0
+        package var keptBlockCount: Int
         /// Requests answered with a kept block.
-        package var hitCount = 0
+        package var hitCount: Int
         /// Requests of a size that is kept, for which none was there.
-        package var missCount = 0
+        package var missCount: Int
+
+        package init(keptByteCount: Int = 0, keptBlockCount: Int = 0, hitCount: Int = 0, missCount: Int = 0) {
+            self.keptByteCount = keptByteCount
+            self.keptBlockCount = keptBlockCount
+            self.hitCount = hitCount
+            self.missCount = missCount
+        }
     }
 
     /// The pool of all bitmaps.

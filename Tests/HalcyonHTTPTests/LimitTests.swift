@@ -8,7 +8,9 @@ import Testing
 struct LimitTests {
     @Test("a body is refused by its announced length before a byte of it is delivered")
     func announced() async throws {
-        try await withServer { _ in .scripted(headers: [.contentLength: "1001"]) } _: { server, transport in
+        try await withServer { _ in
+            .scripted(headers: [.contentLength: "1001"])
+        } _: { server, transport in
             let receiver = await receive(transport, request(server, bodyBytes: 1000))
             #expect(await receiver.failure() == .bodyTooLarge(maximum: 1000))
             #expect(receiver.response == nil)
@@ -18,7 +20,9 @@ struct LimitTests {
     @Test("a body of just the limit passes")
     func exact() async throws {
         let body = [UInt8](repeating: 1, count: 1000)
-        try await withServer { _ in .chunked(chunks: [body]) } _: { server, transport in
+        try await withServer { _ in
+            .chunked(chunks: [body])
+        } _: { server, transport in
             let receiver = await receive(transport, request(server, bodyBytes: 1000))
             #expect(await receiver.failure() == nil)
             #expect(receiver.body.count == 1000)
@@ -40,8 +44,10 @@ struct LimitTests {
     func bomb() async throws {
         try await withServer { _ in
             .scripted(
-                headers: [.contentEncoding: "gzip"], .bytes(GzipFixture.bombHead),
-                .endless([UInt8](repeating: 0, count: 4096)))
+                headers: [.contentEncoding: "gzip"],
+                .bytes(GzipFixture.bombHead),
+                .endless([UInt8](repeating: 0, count: 4096))
+            )
         } _: { server, transport in
             let receiver = await receive(transport, request(server, bodyBytes: 5 << 20))
             #expect(await receiver.failure() == .bodyTooLarge(maximum: 5 << 20))
@@ -55,7 +61,7 @@ struct LimitTests {
         try await withServer { _ in
             .init(steps: [.bytes(Array("HTTP/1.1 200 OK\r\n".utf8)), .endless(line)])
         } _: { server, transport in
-            let receiver = await receive(transport, TransferRequest(url: server.url()))
+            let receiver = await receive(transport, TransferRequest.patient(url: server.url()))
             guard case .headersTooLarge(let maximum) = await receiver.failure() else {
                 Issue.record("\(await receiver.result())")
                 return
@@ -72,7 +78,7 @@ struct LimitTests {
                 .bytes(Array("HTTP/1.1 200 OK\r\nX: ".utf8)), .endless([UInt8](repeating: 0x61, count: 4096)),
             ])
         } _: { server, transport in
-            guard case .headersTooLarge = await receive(transport, TransferRequest(url: server.url())).failure() else {
+            guard case .headersTooLarge = await receive(transport, TransferRequest.patient(url: server.url())).failure() else {
                 Issue.record("not stopped by the limit of headers")
                 return
             }
@@ -82,15 +88,17 @@ struct LimitTests {
     @Test("headers of redirects and informational responses count")
     func headersOfAllResponses() async throws {
         let hints = OriginServer.Response.head(103, headers: [.contentLanguage: String(repeating: "e", count: 500)])
-        try await withServer { _ in .init(steps: [.endless(hints)]) } _: { server, transport in
-            var request = TransferRequest(url: server.url())
+        try await withServer { _ in
+            .init(steps: [.endless(hints)])
+        } _: { server, transport in
+            var request = TransferRequest.patient(url: server.url())
             request.limits.headerBytes = 10_000
             #expect(await receive(transport, request).failure() == .headersTooLarge(maximum: 10_000))
         }
     }
 
     private func request(_ server: OriginServer, bodyBytes: Int) -> TransferRequest {
-        var request = TransferRequest(url: server.url())
+        var request = TransferRequest.patient(url: server.url())
         request.limits.bodyBytes = bodyBytes
         return request
     }

@@ -16,7 +16,7 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
 
-        let (response, data, metrics) = try await transport.data(for: TransferRequest(url: server.url("/picture?a=b")))
+        let (response, data, metrics) = try await transport.data(for: TransferRequest.patient(url: server.url("/picture?a=b")))
 
         #expect(response.status == 200)
         #expect(response.headers[.contentType] == "image/png")
@@ -41,7 +41,7 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
         let receiver = RecordingReceiver()
-        _ = transport.start(TransferRequest(url: server.url()), receiver: receiver)
+        _ = transport.start(TransferRequest.patient(url: server.url()), receiver: receiver)
         #expect(await receiver.failure() == nil)
         #expect(receiver.response?.status == status)
         #expect(receiver.response?.expectedBodyBytes == 0)
@@ -58,7 +58,7 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        var request = TransferRequest(url: server.url())
+        var request = TransferRequest.patient(url: server.url())
         request.headers[.range] = "bytes=2-3"
         let (part, data, _) = try await transport.data(for: request)
         #expect(part.status == 206)
@@ -76,12 +76,17 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
         let url = server.url("/a")
-        var post = TransferRequest(url: url, method: .post, headers: [.authorization: "secret"], body: Data([0, 1, 2, 0]))
+        var post = TransferRequest.patient(
+            url: url,
+            method: .post,
+            headers: [.authorization: "secret"],
+            body: Data([0, 1, 2, 0])
+        )
         post.headers[.userAgent] = ""
         _ = try await transport.data(for: post)
-        _ = try await transport.data(for: TransferRequest(url: url))
-        _ = try await transport.data(for: TransferRequest(url: url, method: .head))
-        _ = try await transport.data(for: TransferRequest(url: url, method: .delete))
+        _ = try await transport.data(for: TransferRequest.patient(url: url))
+        _ = try await transport.data(for: TransferRequest.patient(url: url, method: .head))
+        _ = try await transport.data(for: TransferRequest.patient(url: url, method: .delete))
         let requests = server.requests
         #expect(requests.map(\.method) == ["POST", "GET", "HEAD", "DELETE"])
         #expect(requests[0].body == [0, 1, 2, 0])
@@ -98,7 +103,7 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let request = TransferRequest(url: server.url())
+        let request = TransferRequest.patient(url: server.url())
         #expect(try await !transport.data(for: request).2.isReusedConnection)
         let metrics = try await transport.data(for: request).2
         #expect(metrics.isReusedConnection)
@@ -120,7 +125,7 @@ struct TransferBasicsTests {
         let bodies = try await withThrowingTaskGroup(of: (Int, Data).self) { group in
             for number in 0..<10 {
                 group.addTask {
-                    (number, try await transport.data(for: TransferRequest(url: server.url("/\(number)"))).1)
+                    (number, try await transport.data(for: TransferRequest.patient(url: server.url("/\(number)"))).1)
                 }
             }
             for gate in arrived { await gate.wait() }
@@ -140,7 +145,7 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let (response, data, _) = try await transport.data(for: TransferRequest(url: server.url()))
+        let (response, data, _) = try await transport.data(for: TransferRequest.patient(url: server.url()))
         #expect(response.expectedBodyBytes == nil)
         #expect(data == Data([1, 2, 3, 4, 5, 6]))
     }
@@ -154,7 +159,7 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let (response, data, _) = try await transport.data(for: TransferRequest(url: server.url()))
+        let (response, data, _) = try await transport.data(for: TransferRequest.patient(url: server.url()))
         #expect(response.status == 200)
         #expect(response.headers[.contentLanguage] == nil)
         #expect(data == Data([7]))
@@ -168,19 +173,22 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let (response, data, metrics) = try await transport.data(for: TransferRequest(url: server.url()))
+        let (response, data, metrics) = try await transport.data(for: TransferRequest.patient(url: server.url()))
         #expect(response.expectedBodyBytes == nil)
         #expect(data == Data(String(repeating: "halcyon ", count: 1250).utf8))
         #expect(metrics.bodyBytesReceived == GzipFixture.tenThousandBytes.count)
     }
 
-    @Test("refuses what is not an absolute http URL", arguments: ["ftp://a/b", "file:///etc/passwd", "/path", "http://"])
+    @Test(
+        "refuses what is not an absolute http URL",
+        arguments: ["ftp://a/b", "file:///etc/passwd", "/path", "http://"]
+    )
     func invalidURLs(text: String) async throws {
         let transport = CurlTransport()
         defer { transport.shutdown() }
         let url = try #require(URL(string: text))
         await #expect(throws: TransferError.invalidURL(text)) {
-            _ = try await transport.data(for: TransferRequest(url: url))
+            _ = try await transport.data(for: TransferRequest.patient(url: url))
         }
     }
 }

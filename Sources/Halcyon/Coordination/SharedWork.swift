@@ -57,6 +57,9 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Pieces of work in progress.
     var count: Int { state.withLock { $0.entries.count } }
 
+    /// Those who wait, for all pieces of work together.
+    var waiterCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.waiters.count } } }
+
     /// Waits for the value of a key; starts `operation` unless it is being worked out already.
     ///
     /// - Throws: What the operation throws, or `CancellationError` as soon as the calling task is cancelled.

@@ -19,7 +19,9 @@ public final class ImageDownloader: Sendable {
 
     /// A downloader over a transport.
     ///
-    /// - Parameter acceptedStatusCodes: Default: 200..<400.
+    /// - Parameters:
+    ///   - transport: What carries the requests.
+    ///   - acceptedStatusCodes: Default: 200..<400.
     public init(transport: any HTTPTransport, acceptedStatusCodes: Range<Int> = 200..<400) {
         self.transport = transport
         self.acceptedStatusCodes = acceptedStatusCodes

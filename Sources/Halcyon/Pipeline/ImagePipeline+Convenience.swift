@@ -4,21 +4,27 @@ public import HalcyonCodecs
 extension ImagePipeline {
     /// Starts a load, or answers from memory at once.
     ///
-    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Parameters:
+    ///   - source: What to load.
+    ///   - options: Changes to ``Configuration/defaultOptions``.
     public func task(for source: Source, options: [ImageOption] = []) -> ImageTask {
         task(for: source, options: configuration.defaultOptions.applying(options))
     }
 
     /// Starts a load, or answers from memory at once.
     ///
-    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Parameters:
+    ///   - url: What to load.
+    ///   - options: Changes to ``Configuration/defaultOptions``.
     public func task(for url: URL, options: [ImageOption] = []) -> ImageTask {
         task(for: .url(url), options: options)
     }
 
     /// Loads an image and says how it was come by.
     ///
-    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Parameters:
+    ///   - source: What to load.
+    ///   - options: Changes to ``Configuration/defaultOptions``.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(for source: Source, options: [ImageOption] = []) async throws -> ImageResponse {
         try await response(for: source, options: configuration.defaultOptions.applying(options))
@@ -26,7 +32,9 @@ extension ImagePipeline {
 
     /// Loads an image and says how it was come by.
     ///
-    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Parameters:
+    ///   - url: What to load.
+    ///   - options: Changes to ``Configuration/defaultOptions``.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(for url: URL, options: [ImageOption] = []) async throws -> ImageResponse {
         try await response(for: .url(url), options: options)
@@ -34,7 +42,9 @@ extension ImagePipeline {
 
     /// Loads an image.
     ///
-    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Parameters:
+    ///   - source: What to load.
+    ///   - options: Changes to ``Configuration/defaultOptions``.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func image(from source: Source, options: [ImageOption] = []) async throws -> DecodedImage {
         try await response(for: source, options: options).image
@@ -42,7 +52,9 @@ extension ImagePipeline {
 
     /// Loads an image.
     ///
-    /// - Parameter options: Changes to ``Configuration/defaultOptions``.
+    /// - Parameters:
+    ///   - url: What to load.
+    ///   - options: Changes to ``Configuration/defaultOptions``.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func image(from url: URL, options: [ImageOption] = []) async throws -> DecodedImage {
         try await response(for: .url(url), options: options).image

@@ -9,7 +9,7 @@ struct MarkupPrefix {
     /// `nil` where the bytes are no markup.
     init?(_ prefix: Data) {
         var scanner = Scanner(rest: prefix[...])
-        if scanner.skip("\u{feff}") {}
+        _ = scanner.skip("\u{feff}")
         scanner.skipSpace()
         guard scanner.rest.first == UInt8(ascii: "<") else {
             return nil

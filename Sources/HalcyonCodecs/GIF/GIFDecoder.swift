@@ -62,19 +62,11 @@ public struct GIFDecoder: ImageDecoder {
         }
         let needed = file.frames[...options.frame]
         for size in CollectionOfOne(file.canvas) + needed.map(\.size) {
-            guard size.area <= limits.pixelCount else {
-                throw .limitExceeded(.gif, .pixelCount(size, maximum: limits.pixelCount))
-            }
-            guard max(size.width, size.height) <= limits.sideLength else {
-                throw .limitExceeded(.gif, .sideLength(size, maximum: limits.sideLength))
-            }
+            try limits.check(size, of: .gif)
         }
-        // Sides have 16 bits, so that nothing here overflows.
         let savesCanvas = needed.contains { $0.control.disposal == .previous }
         let largestFrame = needed.reduce(0) { max($0, $1.size.area + $1.dataRange.count) }
-        let memory = file.canvas.area * (savesCanvas ? 8 : 4) + largestFrame
-        guard memory <= limits.memory else {
-            throw .limitExceeded(.gif, .memory(memory, maximum: limits.memory))
-        }
+        let canvas = file.canvas.bitmapByteCount
+        try limits.checkMemory(canvas, savesCanvas ? canvas : 0, largestFrame, of: .gif)
     }
 }

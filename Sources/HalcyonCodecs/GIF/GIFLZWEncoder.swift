@@ -80,7 +80,7 @@ struct GIFLZWEncoder {
     /// Where a key is or would be.
     private func place(of key: UInt32) -> Int {
         // Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4), the upper 14 bits.
-        var place = Int(key &* 2_654_435_769 >> 18)
+        var place = Int((key &* 2_654_435_769) >> 18)
         while keys[place] != key, keys[place] != GIFLZWEncoder.emptyPlace {
             place = (place + 1) & (GIFLZWEncoder.tableSize - 1)
         }

@@ -54,17 +54,18 @@ public struct JPEGDecoder: ImageDecoder {
         try options.limits.check(header.size, of: .jpeg)
         let scale = JPEGScale(of: header.size, serving: header.storedTarget(for: options.targetSize))
         let bitmapByteCount = scale.size.bitmapByteCount
+        let coefficientByteCount = header.hasMultipleScans ? header.coefficientByteCount : 0
         try options.limits.checkMemory(
             bitmapByteCount,
             header.orientation == .up ? 0 : bitmapByteCount,
-            header.hasMultipleScans ? header.coefficientByteCount : 0,
+            coefficientByteCount,
             of: .jpeg
         )
         let bitmap = try data.withUnsafeBytes { bytes in
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,
-                memoryLimit: header.coefficientByteCount + header.workingByteCount,
+                memoryLimit: coefficientByteCount + header.workingByteCount,
                 maximumScanCount: Self.maximumScanCount
             )
             return try Self.pixels(from: decompressor, isCancelled: isCancelled)

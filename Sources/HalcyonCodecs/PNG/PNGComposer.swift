@@ -26,7 +26,7 @@ struct PNGComposer {
 
     /// Bytes that the canvas, its saved state and the largest frame take together.
     static func memory(for file: PNGFile) -> Int {
-        let canvas = file.header.size.area.multipliedReportingOverflow(by: 8)
+        let canvas = file.header.size.bitmapByteCount.multipliedReportingOverflow(by: 2)
         let largest = file.frames.reduce(0) { largest, frame in
             max(largest, PNGPictureDecoder.memory(for: frame.size, ranges: frame.dataRanges, header: file.header))
         }

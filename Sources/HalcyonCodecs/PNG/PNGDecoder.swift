@@ -46,8 +46,8 @@ public struct PNGDecoder: ImageDecoder {
         do {
             return try data.withUnsafeBytes { bytes in
                 let file = try PNGFile(bytes, limits: options.limits, checksImageData: true)
-                try check(file, options)
                 let info = file.info(in: bytes)
+                try check(file, turned: info.orientation != .up, options)
                 let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
                     try picture(bytes, file, frame: options.frame, isCancelled)
                 }
@@ -59,15 +59,10 @@ public struct PNGDecoder: ImageDecoder {
     }
 
     /// Refuses what is too large before any memory is taken for it.
-    private func check(_ file: PNGFile, _ options: DecodeOptions) throws(CodecError) {
+    private func check(_ file: PNGFile, turned: Bool, _ options: DecodeOptions) throws(CodecError) {
         let size = file.header.size
         let limits = options.limits
-        guard size.area <= limits.pixelCount else {
-            throw .limitExceeded(.png, .pixelCount(size, maximum: limits.pixelCount))
-        }
-        guard max(size.width, size.height) <= limits.sideLength else {
-            throw .limitExceeded(.png, .sideLength(size, maximum: limits.sideLength))
-        }
+        try limits.check(size, of: .png)
         let frameCount = max(1, file.frames.count)
         guard options.frame >= 0, options.frame < frameCount else {
             throw .noSuchFrame(options.frame, frameCount: frameCount)
@@ -76,9 +71,8 @@ public struct PNGDecoder: ImageDecoder {
             options.frame == 0
             ? PNGPictureDecoder.memory(for: size, ranges: file.imageRanges, header: file.header)
             : PNGComposer.memory(for: file)
-        guard memory <= limits.memory else {
-            throw .limitExceeded(.png, .memory(memory, maximum: limits.memory))
-        }
+        // Turning it needs the bitmap a second time.
+        try limits.checkMemory(memory, turned ? size.bitmapByteCount : 0, of: .png)
     }
 
     private func picture(

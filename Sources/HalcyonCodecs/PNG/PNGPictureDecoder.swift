@@ -49,7 +49,7 @@ struct PNGPictureDecoder {
     /// The greatest number of bytes that ``decode(_:size:chunkName:)`` takes, its result included.
     static func memory(for size: PixelSize, ranges: [Range<Int>], header: PNGHeader) -> Int {
         let gathered = ranges.count > 1 ? ranges.reduce(0) { $0 + $1.count } : 0
-        let parts = [header.streamByteCount(of: size), size.area, size.area, size.area, size.area, gathered]
+        let parts = [header.streamByteCount(of: size), size.bitmapByteCount, gathered]
         return parts.reduce(0) { sum, part in
             let (next, overflows) = sum.addingReportingOverflow(part)
             return overflows ? .max : next

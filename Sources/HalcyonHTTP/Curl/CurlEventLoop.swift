@@ -69,12 +69,15 @@ final class CurlEventLoop: @unchecked Sendable {
         let isRunning = thread.withLock { thread in
             var id = pthread_t()
             let code = pthread_create(
-                &id, nil,
+                &id,
+                nil,
                 { context in
                     guard let context else { return nil }
                     Unmanaged<CurlEventLoop>.fromOpaque(context).takeRetainedValue().run()
                     return nil
-                }, retained.toOpaque())
+                },
+                retained.toOpaque()
+            )
             guard code == 0 else { return false }
             thread = id
             return true
@@ -151,7 +154,7 @@ final class CurlEventLoop: @unchecked Sendable {
             enforceDeadlines()
             startWaiting()
             if stop != .never, scheduler.isIdle, close() { break }
-            sleep()
+            sleep(unlessStoppedSince: stop)
         }
         handles.removeAll()
         curl_multi_cleanup(multi)
@@ -175,9 +178,10 @@ final class CurlEventLoop: @unchecked Sendable {
         }
     }
 
-    private func sleep() {
+    /// Waits for the network, the next deadline or a message, unless one has come since the mailbox was emptied.
+    private func sleep(unlessStoppedSince stop: Stop) {
         let mustSleep = mailbox.withLock { mailbox in
-            mailbox.isAsleep = mailbox.commands.isEmpty
+            mailbox.isAsleep = mailbox.commands.isEmpty && mailbox.stop == stop
             return mailbox.isAsleep
         }
         guard mustSleep else { return }

@@ -149,7 +149,11 @@ final class CurlExchange {
             return stop(.bodyTooLarge(maximum: request.limits.bodyBytes))
         }
         let response = TransferResponse(
-            status: head.status, headers: head.fields, url: effectiveURL, expectedBodyBytes: expected)
+            status: head.status,
+            headers: head.fields,
+            url: effectiveURL,
+            expectedBodyBytes: expected
+        )
         do throws(TransferError) {
             try transfer.deliver(response)
         } catch {

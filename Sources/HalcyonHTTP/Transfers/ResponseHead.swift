@@ -58,7 +58,7 @@ struct ResponseHead {
     }
 
     private mutating func appendField(_ line: Slice<UnsafeRawBufferPointer>) {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), 
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { return }
         let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmed

@@ -32,6 +32,29 @@ extension DiskCache {
         }
     }
 
+    /// Writes the uses down if no other process is writing, so that no look-up waits for one; else they stay buffered.
+    func flushWithoutWaiting() {
+        guard let index = state.withLock({ $0.index }) else { return }
+        let pending = touches.withLock { $0.take() }
+        do {
+            try index.withWriter { connection in
+                connection.setBusyTimeout(0)
+                defer { connection.setBusyTimeout(Int32(clamping: configuration.busyTimeout)) }
+                try connection.transaction {
+                    for (id, touch) in pending {
+                        try connection.touch(id, touch)
+                    }
+                }
+            }
+        } catch let error as SQLiteError where error.meansBusy {
+            touches.withLock { buffer in
+                for (id, touch) in pending { buffer.add(touch, id: id) }
+            }
+        } catch {
+            // Only recency is lost. The next call that needs the index meets the same error, and deals with it.
+        }
+    }
+
     /// Runs `body` with the open index, and again with a new one if this one turns out to be damaged or gone.
     func withIndex<Result>(_ body: (DiskIndex) throws -> Result) throws -> Result {
         var index = try openedIndex()
@@ -66,7 +89,7 @@ extension DiskCache {
             state.index = index
             state.hasOpenedBefore = true
             if state.sizeLimit == nil {
-                let free = (try? fileSystem.freeBytes(at: folder)) ?? 0
+                let free = (try? fileSystem.freeBytes(at: folder)) ?? .max
                 state.sizeLimit = min(1 << 30, free / 10)
             }
             return index

@@ -56,7 +56,7 @@ extension DiskCache {
         let find = try connection.statement(
             """
             SELECT key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access FROM entry
-            WHERE substr(key, 1, length(?1)) = ?1 ORDER BY last_access DESC, id LIMIT ?2
+            WHERE length(?1) = 0 OR substr(key, 1, length(?1)) = ?1 ORDER BY last_access DESC, id LIMIT ?2
             """
         )
         defer { find.reset() }

@@ -103,9 +103,7 @@ public final class DiskCache: Sendable {
 
     /// Whether the entry's time is over, uses that are not yet written to the index included.
     func isOver(_ row: DiskIndexRow) -> Bool {
-        let now = now
-        guard row.expiresAt <= now else { return false }
-        return touches.withLock { $0.expiresAt(of: row) ?? row.expiresAt } <= now
+        touches.withLock { $0.expiresAt(of: row) ?? row.expiresAt } <= now
     }
 
     private func used(_ row: DiskIndexRow, _ body: Data, _ extending: ExpirationExtension) -> Entry {
@@ -123,7 +121,7 @@ public final class DiskCache: Sendable {
             buffer.add(touch, id: row.id)
             return (touch.expiresAt ?? earlier ?? row.expiresAt, buffer.touches.count >= configuration.touchLimit)
         }
-        if isFull { try? flush() }
+        if isFull { flushWithoutWaiting() }
         return Entry(
             body: body,
             metadata: row.metadata,

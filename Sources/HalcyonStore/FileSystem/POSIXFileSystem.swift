@@ -6,21 +6,25 @@ public struct POSIXFileSystem: FileSystem {
     /// Makes the file system of the machine.
     public init() {}
 
+    /// See `FileSystem.openForReading(_:)`.
     public func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor {
         // Not blocking, so that a named pipe somebody put here cannot hang the caller; it changes nothing for a file.
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         return FileDescriptor(rawValue: Int(try check(retry { open(path, flags) })))
     }
 
+    /// See `FileSystem.create(_:)`.
     public func create(_ path: String) throws(FileSystemError) -> FileDescriptor {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         return FileDescriptor(rawValue: Int(try check(retry { open(path, flags, 0o600) })))
     }
 
+    /// See `FileSystem.close(_:)`.
     public func close(_ descriptor: FileDescriptor) {
         _ = Glibc.close(number(descriptor))
     }
 
+    /// See `FileSystem.read(_:into:at:)`.
     public func read(
         _ descriptor: FileDescriptor,
         into buffer: UnsafeMutableRawBufferPointer,
@@ -29,6 +33,7 @@ public struct POSIXFileSystem: FileSystem {
         try check(retry { pread(number(descriptor), buffer.baseAddress, buffer.count, off_t(offset)) })
     }
 
+    /// See `FileSystem.write(_:from:)`.
     public func write(
         _ descriptor: FileDescriptor,
         from buffer: UnsafeRawBufferPointer
@@ -36,16 +41,19 @@ public struct POSIXFileSystem: FileSystem {
         try check(retry { Glibc.write(number(descriptor), buffer.baseAddress, buffer.count) })
     }
 
+    /// See `FileSystem.synchronize(_:)`.
     public func synchronize(_ descriptor: FileDescriptor) throws(FileSystemError) {
         _ = try check(retry { fdatasync(number(descriptor)) })
     }
 
+    /// See `FileSystem.synchronizeFolder(_:)`.
     public func synchronizeFolder(_ path: String) throws(FileSystemError) {
         let folder = try check(retry { open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY) })
         defer { _ = Glibc.close(folder) }
         _ = try check(retry { fsync(folder) })
     }
 
+    /// See `FileSystem.lock(_:waits:)`.
     public func lock(_ descriptor: FileDescriptor, waits: Bool) throws(FileSystemError) -> Bool {
         let result = retry { flock(number(descriptor), waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
         if result != 0, errno == EWOULDBLOCK { return false }
@@ -53,34 +61,41 @@ public struct POSIXFileSystem: FileSystem {
         return true
     }
 
+    /// See `FileSystem.status(of:)`.
     public func status(of descriptor: FileDescriptor) throws(FileSystemError) -> FileStatus {
         var status = stat()
         _ = try check(fstat(number(descriptor), &status))
         return FileStatus(status)
     }
 
+    /// See `FileSystem.status(at:)`.
     public func status(at path: String) throws(FileSystemError) -> FileStatus {
         var status = stat()
         _ = try check(lstat(path, &status))
         return FileStatus(status)
     }
 
+    /// See `FileSystem.rename(_:to:)`.
     public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
         _ = try check(Glibc.rename(path, newPath))
     }
 
+    /// See `FileSystem.removeFile(_:)`.
     public func removeFile(_ path: String) throws(FileSystemError) {
         _ = try check(unlink(path))
     }
 
+    /// See `FileSystem.createFolder(_:)`.
     public func createFolder(_ path: String) throws(FileSystemError) {
         _ = try check(mkdir(path, 0o700))
     }
 
+    /// See `FileSystem.removeFolder(_:)`.
     public func removeFolder(_ path: String) throws(FileSystemError) {
         _ = try check(rmdir(path))
     }
 
+    /// See `FileSystem.names(inFolder:)`.
     public func names(inFolder path: String) throws(FileSystemError) -> [String] {
         guard let folder = opendir(path) else { throw FileSystemError(code: Int(errno)) }
         defer { closedir(folder) }
@@ -98,6 +113,7 @@ public struct POSIXFileSystem: FileSystem {
         }
     }
 
+    /// See `FileSystem.freeBytes(at:)`.
     public func freeBytes(at path: String) throws(FileSystemError) -> Int {
         var status = statvfs()
         _ = try check(statvfs(path, &status))

@@ -62,14 +62,15 @@ extension MemoryCache {
         let now = clock.monotonic()
         // A table that a program fills with ever new keys must not grow with what it evicted; the sweep frees the dead.
         let keepsWeakly = ledger.weakCount < 1_024 + ledger.count
-        // The first round clears the marks, the second finds a victim; the third, which takes anything, is for marks
-        // that other threads set meanwhile.
+        // The rest of a round may hold only new entries, the next round clears the marks, and one more finds a victim
+        // unless other threads set marks meanwhile; then anything goes.
         var visitedShards = 0
         var hand = ledger.evictionHand
-        while visitedShards <= 3 * shards.count {
-            let takesAnything = visitedShards > 2 * shards.count
+        while visitedShards <= 4 * shards.count {
+            if hand == MemoryLedger.Hand() { ledger.roundSerial = ledger.lastSerial }
+            let newest = visitedShards > 3 * shards.count ? Int.max : ledger.roundSerial
             let victim = shards[hand.shard].withLock { table in
-                table.evict(from: &hand.place, at: now, takesAnything: takesAnything, keepsWeakly: keepsWeakly)
+                table.evict(from: &hand.place, at: now, newest: newest, keepsWeakly: keepsWeakly)
             }
             if let victim {
                 ledger.evictionHand = hand
@@ -101,20 +102,25 @@ extension MemoryCache {
 
 extension MemoryTable {
     /// Walks the hand on to the next value to evict and takes it out; nil at the end of the table.
+    ///
+    /// - Parameter newest: values with a higher serial number are spared; with `Int.max`, no value is.
     @inlinable
     func evict(
         from place: inout Int,
         at now: Int64,
-        takesAnything: Bool,
+        newest: Int,
         keepsWeakly: Bool
     ) -> (entry: Entry, isKeptWeakly: Bool)? {
         while place < placeCount {
             defer { place += 1 }
             guard isTaken[place], entries[place].value != nil else { continue }
             let isExpired = entries[place].expiresAt <= now
-            if entries[place].isReferenced, !isExpired, !takesAnything {
-                entries[place].isReferenced = false
-                continue
+            if !isExpired, newest != .max {
+                if entries[place].serial > newest { continue }
+                if entries[place].isReferenced {
+                    entries[place].isReferenced = false
+                    continue
+                }
             }
             if keepsWeakly, !isExpired, entries[place].weak != nil {
                 let entry = entries[place]

@@ -15,10 +15,7 @@ extension MemoryCache {
             ledger.count = 0
             ledger.weakCount = 0
             return shards.map { shard in
-                shard.withLock { table in
-                    shard.table = MemoryTable()
-                    return table
-                }
+                shard.withLock { $0.takeAll() }
             }
         }
         withExtendedLifetime(tables) {}

@@ -5,16 +5,17 @@ extension MemoryCache {
         let shard = shard(for: hash)
         let found = shard.withLock { table -> Entry? in
             let place = table.find(key, hash: hash)
-            guard place >= 0, let entry = table.entry(at: place), now < entry.expiresAt else { return nil }
-            return entry
+            guard place >= 0 else { return nil }
+            return table.entry(at: place)
         }
+        guard var entry = found else { return nil }
         // The value is there if another thread gave it its place back since the caller looked. Rebuilding calls the
         // user's function, so no lock is held.
-        let value = found?.value ?? found?.weak?.resolve()
+        let value = now < entry.expiresAt ? entry.value ?? entry.weak?.resolve() : nil
         shard.withLock { _ in
             if value == nil { shard.misses &+= 1 } else { shard.hits &+= 1 }
         }
-        guard let value, var entry = found else { return nil }
+        guard let value else { return nil }
         if entry.value == nil {
             if entry.lifetime > 0 {
                 let (sum, overflows) = now.addingReportingOverflow(entry.lifetime)

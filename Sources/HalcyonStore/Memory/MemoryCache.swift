@@ -61,21 +61,23 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @inlinable
     public func value(for key: Key, extending: ExpirationExtension = .originalLifetime) -> Value? {
         let hash = key.hashValue
-        let shard = shard(for: hash)
         let now = clock.monotonic()
-        shard.lock.acquire()
-        let place = shard.table.find(key, hash: hash)
-        if place >= 0, let value = shard.table.use(place, at: now, extending: extending, clock: clock) {
-            shard.hits &+= 1
-            shard.lock.release()
-            return value
+        // The array keeps the shard alive, so the hit need not: retaining costs as much as the lock.
+        let value = shards.withUnsafeBufferPointer { shards in
+            Unmanaged.passUnretained(shards[shardIndex(for: hash)])._withUnsafeGuaranteedRef { shard -> Value? in
+                shard.lock.acquire()
+                defer { shard.lock.release() }
+                let place = shard.table.find(key, hash: hash)
+                if place >= 0, let value = shard.table.use(place, at: now, extending: extending, clock: clock) {
+                    shard.hits &+= 1
+                    return value
+                }
+                // Counted later where the weak tier has the last word.
+                if place < 0 || weakReference == nil { shard.misses &+= 1 }
+                return nil
+            }
         }
-        if place < 0 || weakReference == nil {
-            shard.misses &+= 1
-            shard.lock.release()
-            return nil
-        }
-        shard.lock.release()
+        if value != nil || weakReference == nil { return value }
         return weaklyHeldValue(for: key, hash: hash, at: now)
     }
 

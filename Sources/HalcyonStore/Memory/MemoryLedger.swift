@@ -19,6 +19,9 @@ final class MemoryLedger: @unchecked Sendable {
     @usableFromInline var expirations = 0
     /// Numbers the insertions, so that an evicted entry is told from a later one with its key.
     @usableFromInline var lastSerial = 0
+    /// `lastSerial` when the eviction hand began its present round. Later entries are spared in this round: they may lie
+    /// just before the hand, and would go before what is older.
+    @usableFromInline var roundSerial = 0
     @usableFromInline var evictionHand = Hand()
     @usableFromInline var sweepHand = Hand()
 

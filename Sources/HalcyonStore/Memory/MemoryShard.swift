@@ -4,10 +4,9 @@
 @usableFromInline
 final class MemoryShard<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
     @usableFromInline let lock = ShardLock()
+    // Constant, so that a hit need not retain it.
+    @usableFromInline let table = MemoryTable<Key, Value>()
     // The lock already excludes what the dynamic check would look for, at a fifth of a hit's cost.
-    @exclusivity(unchecked)
-    @usableFromInline
-    var table = MemoryTable<Key, Value>()
     @exclusivity(unchecked)
     @usableFromInline
     var hits = 0

@@ -165,6 +165,18 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
         return (entries + place).move()
     }
 
+    /// Empties the table and returns one that holds what it held, for the caller to free.
+    func takeAll() -> MemoryTable {
+        let taken = MemoryTable()
+        swap(&buckets, &taken.buckets)
+        swap(&bucketCount, &taken.bucketCount)
+        swap(&entries, &taken.entries)
+        swap(&capacity, &taken.capacity)
+        swap(&isTaken, &taken.isTaken)
+        swap(&freePlaces, &taken.freePlaces)
+        return taken
+    }
+
     @inlinable
     func link(_ place: Int, hash: Int) {
         let mask = bucketCount - 1

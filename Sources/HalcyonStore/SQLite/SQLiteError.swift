@@ -14,8 +14,7 @@ struct SQLiteError: Error, Sendable, Hashable {
 
     /// The file is no usable database: what it holds is lost.
     var meansDamage: Bool {
-        [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_RANGE]
-            .contains(primaryCode)
+        [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(primaryCode)
     }
 
     /// Another process holds the lock for longer than the timeout.

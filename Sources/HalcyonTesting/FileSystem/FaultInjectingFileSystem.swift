@@ -105,21 +105,25 @@ public final class FaultInjectingFileSystem: FileSystem {
         return descriptor
     }
 
+    /// See `FileSystem.openForReading(_:)`.
     public func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor {
         _ = try enter(.openForReading)
         return opened(try base.openForReading(path))
     }
 
+    /// See `FileSystem.create(_:)`.
     public func create(_ path: String) throws(FileSystemError) -> FileDescriptor {
         _ = try enter(.create)
         return opened(try base.create(path))
     }
 
+    /// See `FileSystem.close(_:)`.
     public func close(_ descriptor: FileDescriptor) {
         // After a crash the number may belong to another file already.
         if state.withLock({ $0.open.remove(descriptor) }) != nil { base.close(descriptor) }
     }
 
+    /// See `FileSystem.read(_:into:at:)`.
     public func read(
         _ descriptor: FileDescriptor,
         into buffer: UnsafeMutableRawBufferPointer,
@@ -137,6 +141,7 @@ public final class FaultInjectingFileSystem: FileSystem {
         }
     }
 
+    /// See `FileSystem.write(_:from:)`.
     public func write(_ descriptor: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(FileSystemError) -> Int
     {
         switch try enter(.write) {
@@ -157,56 +162,67 @@ public final class FaultInjectingFileSystem: FileSystem {
         }
     }
 
+    /// See `FileSystem.synchronize(_:)`.
     public func synchronize(_ descriptor: FileDescriptor) throws(FileSystemError) {
         _ = try enter(.synchronize)
         try base.synchronize(descriptor)
     }
 
+    /// See `FileSystem.synchronizeFolder(_:)`.
     public func synchronizeFolder(_ path: String) throws(FileSystemError) {
         _ = try enter(.synchronizeFolder)
         try base.synchronizeFolder(path)
     }
 
+    /// See `FileSystem.lock(_:waits:)`.
     public func lock(_ descriptor: FileDescriptor, waits: Bool) throws(FileSystemError) -> Bool {
         _ = try enter(.lock)
         return try base.lock(descriptor, waits: waits)
     }
 
+    /// See `FileSystem.status(of:)`.
     public func status(of descriptor: FileDescriptor) throws(FileSystemError) -> FileStatus {
         _ = try enter(.statusOfFile)
         return try base.status(of: descriptor)
     }
 
+    /// See `FileSystem.status(at:)`.
     public func status(at path: String) throws(FileSystemError) -> FileStatus {
         _ = try enter(.statusAtPath)
         return try base.status(at: path)
     }
 
+    /// See `FileSystem.rename(_:to:)`.
     public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
         _ = try enter(.rename)
         try base.rename(path, to: newPath)
     }
 
+    /// See `FileSystem.removeFile(_:)`.
     public func removeFile(_ path: String) throws(FileSystemError) {
         _ = try enter(.removeFile)
         try base.removeFile(path)
     }
 
+    /// See `FileSystem.createFolder(_:)`.
     public func createFolder(_ path: String) throws(FileSystemError) {
         _ = try enter(.createFolder)
         try base.createFolder(path)
     }
 
+    /// See `FileSystem.removeFolder(_:)`.
     public func removeFolder(_ path: String) throws(FileSystemError) {
         _ = try enter(.removeFolder)
         try base.removeFolder(path)
     }
 
+    /// See `FileSystem.names(inFolder:)`.
     public func names(inFolder path: String) throws(FileSystemError) -> [String] {
         _ = try enter(.names)
         return try base.names(inFolder: path)
     }
 
+    /// See `FileSystem.freeBytes(at:)`.
     public func freeBytes(at path: String) throws(FileSystemError) -> Int {
         _ = try enter(.freeBytes)
         return try base.freeBytes(at: path)

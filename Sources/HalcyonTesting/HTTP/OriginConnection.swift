@@ -77,8 +77,12 @@ final class OriginConnection: @unchecked Sendable {
         let body = Array(received[..<length])
         received.removeSubrange(..<length)
         return OriginServer.Request(
-            method: String(requestLine[0]), path: String(requestLine[1]), headers: headers, body: body,
-            connection: number)
+            method: String(requestLine[0]),
+            path: String(requestLine[1]),
+            headers: headers,
+            body: body,
+            connection: number
+        )
     }
 
     private func receive() -> Bool {

@@ -161,12 +161,15 @@ public final class OriginServer: Sendable {
         let context = Unmanaged.passRetained(work)
         var id = pthread_t()
         let code = pthread_create(
-            &id, nil,
+            &id,
+            nil,
             { context in
                 guard let context else { return nil }
                 Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
                 return nil
-            }, context.toOpaque())
+            },
+            context.toOpaque()
+        )
         guard code == 0 else {
             context.release()
             state.withLock { $0.runningThreads -= 1 }

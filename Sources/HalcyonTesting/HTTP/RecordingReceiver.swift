@@ -1,6 +1,6 @@
 public import FoundationEssentials
-public import HalcyonHTTP
 internal import HalcyonConcurrency
+public import HalcyonHTTP
 
 /// A receiver that keeps what it gets, and notes each breach of the contract of ``HTTPTransport``.
 public final class RecordingReceiver: TransferReceiver {
@@ -23,7 +23,8 @@ public final class RecordingReceiver: TransferReceiver {
     /// A receiver that does what the closures say beside recording; by default it takes everything.
     public init(
         onResponse: @escaping @Sendable (TransferResponse) throws(TransferError) -> Void = { _ in },
-        onBytes: @escaping @Sendable (UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand = { _ in .proceed },
+        onBytes: @escaping @Sendable (UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand = { _ in .proceed
+        },
         onCompletion: @escaping @Sendable (Result<TransferMetrics, TransferError>) -> Void = { _ in }
     ) {
         self.onResponse = onResponse

@@ -48,7 +48,11 @@ public final class ScriptedTransfer: Transfer {
     public func respond(status: Int = 200, headers: HTTPFields = [:], url: URL? = nil) {
         let length = headers[.contentEncoding] == nil ? headers[.contentLength].flatMap(Int.init) : nil
         let response = TransferResponse(
-            status: status, headers: headers, url: url ?? request.url, expectedBodyBytes: length)
+            status: status,
+            headers: headers,
+            url: url ?? request.url,
+            expectedBodyBytes: length
+        )
         deliver(.response(response))
     }
 
@@ -211,12 +215,17 @@ public final class ScriptedTransfer: Transfer {
     }
 
     private static func tell(
-        _ receiver: any TransferReceiver, _ event: Event, limits: TransferLimits, bodyBytes: Int
+        _ receiver: any TransferReceiver,
+        _ event: Event,
+        limits: TransferLimits,
+        bodyBytes: Int
     ) -> Outcome {
         do throws(TransferError) {
             switch event {
             case .response(let response):
-                let headerBytes = response.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+                let headerBytes = response.headers.reduce(0) {
+                    $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4
+                }
                 guard headerBytes <= limits.headerBytes else {
                     throw .headersTooLarge(maximum: limits.headerBytes)
                 }

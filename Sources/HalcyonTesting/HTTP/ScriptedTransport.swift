@@ -1,8 +1,8 @@
 internal import Dispatch
 public import FoundationEssentials
 public import HTTPTypes
-public import HalcyonHTTP
 internal import HalcyonConcurrency
+public import HalcyonHTTP
 
 /// A transport without a network: a test answers each transfer step by step, or once and for all by URL.
 ///

@@ -16,6 +16,11 @@ struct SeededRandom: RandomNumberGenerator {
         return value ^ value >> 31
     }
 
+    /// A number from 0 to below `bound`.
+    mutating func next(below bound: Int) -> Int {
+        Int(next() % UInt64(bound))
+    }
+
     /// The same bytes with one to eight of them changed, and sometimes cut.
     mutating func damage(_ data: Data) -> Data {
         var bytes = [UInt8](data)

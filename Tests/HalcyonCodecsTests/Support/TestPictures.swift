@@ -45,23 +45,3 @@ enum TestPictures {
         try bitmap(width, height) { x, y in (x * 7 & 255, y * 11 & 255, (x ^ y) * 5 & 255, (x * 13 + y * 3) & 255) }
     }
 }
-
-/// Numbers that look random and are the same in every run (xorshift64*).
-struct SeededRandom {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    }
-
-    mutating func next() -> UInt64 {
-        state ^= state >> 12
-        state ^= state << 25
-        state ^= state >> 27
-        return state &* 0x2545_F491_4F6C_DD1D
-    }
-
-    mutating func next(below bound: Int) -> Int {
-        Int(next() % UInt64(bound))
-    }
-}

@@ -17,7 +17,9 @@ func withServer<Value>(
 
 /// Runs one transfer to its end.
 func receive(
-    _ transport: any HTTPTransport, _ request: TransferRequest, receiver: RecordingReceiver = RecordingReceiver()
+    _ transport: any HTTPTransport,
+    _ request: TransferRequest,
+    receiver: RecordingReceiver = RecordingReceiver()
 ) async -> RecordingReceiver {
     _ = transport.start(request, receiver: receiver)
     _ = await receiver.result()

@@ -1,0 +1,55 @@
+// swift-tools-version: 6.1
+import Foundation
+import PackageDescription
+
+/// As in the package above: `HALCYON_STRICT=1` turns warnings into errors.
+let isStrict = Context.environment["HALCYON_STRICT"] == "1"
+
+/// libpng is only a yardstick: where its headers are missing, the case is measured without it.
+let hasPNG = FileManager.default.fileExists(atPath: "/usr/include/png.h")
+
+var swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+var cSettings: [CSetting] = []
+if isStrict {
+    swiftSettings.append(.unsafeFlags(["-warnings-as-errors"]))
+    cSettings.append(.unsafeFlags(["-Wall", "-Wextra", "-Werror"]))
+}
+if hasPNG {
+    cSettings.append(.define("HALCYON_REFERENCE_PNG"))
+}
+
+let package = Package(
+    name: "halcyon-benchmarks",
+    products: [
+        .executable(name: "halcyon-bench", targets: ["HalcyonBench"])
+    ],
+    dependencies: [
+        .package(name: "halcyon", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    ],
+    targets: [
+        .target(
+            name: "CReferences",
+            cSettings: cSettings,
+            linkerSettings: ["curl", "jpeg", "webp", "sqlite3", "m"].map { .linkedLibrary($0) }
+                + (hasPNG ? [.linkedLibrary("png16")] : [])
+        ),
+        .executableTarget(
+            name: "HalcyonBench",
+            dependencies: [
+                "CReferences",
+                .product(name: "Halcyon", package: "halcyon"),
+                .product(name: "HalcyonHTTP", package: "halcyon"),
+                .product(name: "HalcyonStore", package: "halcyon"),
+                .product(name: "HalcyonRaster", package: "halcyon"),
+                .product(name: "HalcyonCodecs", package: "halcyon"),
+                .product(name: "HalcyonTesting", package: "halcyon"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+    ]
+)

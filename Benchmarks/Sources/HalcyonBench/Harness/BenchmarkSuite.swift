@@ -1,0 +1,37 @@
+/// Workloads that belong together and share what they need.
+protocol BenchmarkSuite {
+    /// What the command line calls it.
+    static var name: String { get }
+    /// One line for the list.
+    static var summary: String { get }
+
+    /// The cases. Making them costs nothing and needs nothing to be started.
+    var cases: [any BenchmarkCase] { get }
+
+    init(_ options: SuiteOptions)
+
+    /// Starts what the cases share. Default: nothing.
+    func start() throws
+    /// Ends what ``start()`` began, also where that failed. Default: nothing.
+    func stop()
+}
+
+extension BenchmarkSuite {
+    func start() throws {}
+    func stop() {}
+}
+
+/// What the command line says about the work.
+struct SuiteOptions {
+    /// Transfers in one sample of the `http` suite.
+    let transferCount: Int
+}
+
+/// Why a suite cannot run here, and what to do about it.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

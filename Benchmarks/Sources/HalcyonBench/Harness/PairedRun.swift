@@ -1,0 +1,75 @@
+/// Measures contenders in turn, A B A B, so that what else the machine does meets them alike.
+///
+/// The ratio is the median of the ratios within each pair, not the ratio of the medians: a slow moment then spoils one
+/// pair and not one side.
+struct PairedRun {
+    private let settings: RunSettings
+
+    init(_ settings: RunSettings) {
+        self.settings = settings
+    }
+
+    func results(of work: some PairedCase) async throws -> [BenchmarkResult] {
+        let contest = try await work.contest()
+        let contenders = [contest.ours] + contest.references
+        var counts: [Int] = []
+        for contender in contenders {
+            counts.append(try await warmUp(contender, work.repetitions))
+        }
+        var samples = [[TimeSample]](repeating: [], count: contenders.count)
+        for _ in 0..<settings.samples {
+            for (index, contender) in contenders.enumerated() {
+                let start = TimeSample.now
+                try await contender.run(counts[index])
+                samples[index].append((TimeSample.now - start) / Double(counts[index]))
+            }
+        }
+        return work.measures.flatMap { measure in
+            results(of: work, contest, samples.map { $0.map { $0[measure.clock] / work.unit.inNanoseconds } }, measure)
+        }
+    }
+
+    private func results(
+        of work: some PairedCase,
+        _ contest: Contest,
+        _ samples: [[Double]],
+        _ measure: Measure
+    ) -> [BenchmarkResult] {
+        let name = measure.clock == .wall ? work.name : "\(work.name), CPU"
+        let ours = Distribution(samples[0])
+        guard !contest.references.isEmpty else {
+            return [BenchmarkResult(name, ours: ours.median, unit: work.unit.rawValue, spread: ours.spread)]
+        }
+        return contest.references.indices.map { index in
+            let reference = samples[index + 1]
+            let ratios = Distribution(zip(samples[0], reference).map { $0 / $1 })
+            return BenchmarkResult(
+                name,
+                ours: ours.median,
+                reference: .init(name: contest.references[index].name, value: Distribution(reference).median),
+                ratio: ratios.median,
+                unit: work.unit.rawValue,
+                spread: ratios.spread,
+                budget: index == 0 ? measure.budget : nil
+            )
+        }
+    }
+
+    /// Fills caches and pools, and finds how often the work fits into a sample.
+    private func warmUp(_ contender: Contender, _ repetitions: Repetitions) async throws -> Int {
+        if case .fixed(let count) = repetitions {
+            try await contender.run(count)
+            return count
+        }
+        var count = 1
+        while true {
+            let start = TimeSample.now
+            try await contender.run(count)
+            let elapsed = (TimeSample.now - start).wall
+            if elapsed >= settings.sampleTime { return count }
+            // Towards the goal in steps of ten at most: the first calls say little about the later ones.
+            let factor = elapsed > 0 ? settings.sampleTime / elapsed * 1.1 : 10
+            count = max(count + 1, Int(Double(count) * min(10, factor)))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+internal import Glibc
+
+/// Both clocks at one moment, or between two, in nanoseconds.
+struct TimeSample {
+    let wall: Double
+    let processor: Double
+
+    static var now: TimeSample {
+        TimeSample(wall: read(CLOCK_MONOTONIC), processor: read(CLOCK_PROCESS_CPUTIME_ID))
+    }
+
+    subscript(clock: Measure.Clock) -> Double {
+        switch clock {
+        case .wall: wall
+        case .processor: processor
+        }
+    }
+
+    static func - (left: TimeSample, right: TimeSample) -> TimeSample {
+        TimeSample(wall: left.wall - right.wall, processor: left.processor - right.processor)
+    }
+
+    static func / (left: TimeSample, count: Double) -> TimeSample {
+        TimeSample(wall: left.wall / count, processor: left.processor / count)
+    }
+
+    private static func read(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+}

@@ -1,0 +1,84 @@
+internal import FoundationEssentials
+internal import Halcyon
+internal import HalcyonTesting
+
+/// An image that is in memory, from its URL.
+struct PipelineMemoryHitCase: PairedCase {
+    /// How the image is asked for.
+    enum Way: String {
+        case synchronous = "URL to image, responseFromMemory"
+        case awaited = "URL to image, await response"
+        case synchronousSource = "Source to image, responseFromMemory"
+        case synchronousProcessed = "URL to processed image, responseFromMemory"
+    }
+
+    let way: Way
+
+    var name: String { way.rawValue }
+    var unit: TimeUnit { .nanoseconds }
+    var measures: [Measure] { [Measure(clock: .wall, budget: way == .synchronousSource ? nil : 3)] }
+
+    func contest() async throws -> Contest {
+        let folder = try TemporaryFolder()
+        let transport = ScriptedTransport()
+        let pipeline = ImagePipeline(configuration: .benchmark(transport, folder: folder))
+        var options: ImageOptions = [.cacheMemoryOnly]
+        if way == .synchronousProcessed { options.processing = .downsample(to: PixelSize(8, 8)) }
+        let urls = try BenchmarkURLs.make(MemorySuite.entryCount)
+        let picture = try SyntheticPicture.icon()
+        for url in urls {
+            transport.setRoute(url, .init(body: picture))
+            _ = try await pipeline.response(for: .url(url), options: options)
+        }
+        var random = SeededRandom(seed: 4)
+        let order = urls.shuffled(using: &random)
+        return Contest(ours: ours(pipeline, order, options, folder), references: [Self.reference()])
+    }
+
+    private func ours(
+        _ pipeline: ImagePipeline,
+        _ urls: [URL],
+        _ options: ImageOptions,
+        _ folder: TemporaryFolder
+    ) -> Contender {
+        let sources = urls.map { Source.url($0) }
+        let way = way
+        return Contender("ImagePipeline") { count in
+            var pixels = 0
+            for index in 0..<count {
+                let place = index % urls.count
+                switch way {
+                case .synchronous, .synchronousProcessed:
+                    let response = pipeline.responseFromMemory(for: .url(urls[place]), options: options)
+                    pixels &+= response?.image.size.width ?? 0
+                case .awaited:
+                    let response = try await pipeline.response(for: .url(urls[place]), options: options)
+                    pixels &+= response.image.size.width
+                case .synchronousSource:
+                    let response = pipeline.responseFromMemory(for: sources[place], options: options)
+                    pixels &+= response?.image.size.width ?? 0
+                }
+            }
+            // Every look-up must have been a hit: the pictures are 16 pixels wide, processed 8.
+            guard pixels == count * (way == .synchronousProcessed ? 8 : 16) else {
+                throw BenchmarkError("not every look-up was a hit")
+            }
+            withExtendedLifetime(folder) {}
+        }
+    }
+
+    private static func reference() -> Contender {
+        let keys = DigestKey.keys(MemorySuite.entryCount)
+        let cache = MemoryCache<DigestKey, CachedObject>()
+        for (number, key) in keys.enumerated() {
+            cache.insert(CachedObject(number), for: key, cost: 1)
+        }
+        return Contender("MemoryCache hit, key ready") { count in
+            var sum = 0
+            for index in 0..<count {
+                sum &+= cache.value(for: keys[index % keys.count])?.number ?? 0
+            }
+            blackHole(sum)
+        }
+    }
+}

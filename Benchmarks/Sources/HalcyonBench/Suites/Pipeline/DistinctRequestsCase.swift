@@ -1,0 +1,51 @@
+internal import FoundationEssentials
+internal import Halcyon
+internal import HalcyonTesting
+
+/// 5,000 requests for as many images, none of them in a cache: what the stages cost beside transfer and decoding.
+struct DistinctRequestsCase: PairedCase {
+    private static let requestCount = 5_000
+
+    var name: String { "5,000 requests for 5,000 images" }
+    var unit: TimeUnit { .microseconds }
+    var repetitions: Repetitions { .fixed(Self.requestCount) }
+    var measures: [Measure] { [Measure(clock: .wall), Measure(clock: .processor)] }
+
+    func contest() async throws -> Contest {
+        let folder = try TemporaryFolder()
+        let urls = try BenchmarkURLs.make(Self.requestCount)
+        let picture = try SyntheticPicture.icon()
+        return Contest(
+            ours: Contender("ImagePipeline") { count in
+                let transport = Self.transport(urls, picture)
+                let pipeline = ImagePipeline(configuration: .benchmark(transport, folder: folder))
+                let tasks = urls.prefix(count).map { pipeline.task(for: $0, options: [.noCache]) }
+                var results = 0
+                for task in tasks where try await task.response.image.size.width == 16 {
+                    results += 1
+                }
+                guard results == count else { throw BenchmarkError("\(count) requests had \(results) results") }
+            },
+            references: [
+                Contender("a task each: data(for:), decode") { count in
+                    let transport = Self.transport(urls, picture)
+                    let tasks = urls.prefix(count).map { url in
+                        Task {
+                            let data = try await transport.data(for: TransferRequest(url: url)).1
+                            return try ImageCodecs.standard.decode(data)
+                        }
+                    }
+                    for task in tasks { blackHole(try await task.value) }
+                }
+            ]
+        )
+    }
+
+    private static func transport(_ urls: [URL], _ picture: Data) -> ScriptedTransport {
+        let transport = ScriptedTransport()
+        for url in urls {
+            transport.setRoute(url, .init(body: picture))
+        }
+        return transport
+    }
+}

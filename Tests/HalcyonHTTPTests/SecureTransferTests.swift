@@ -1,0 +1,85 @@
+import FoundationEssentials
+import HalcyonHTTP
+import HalcyonTesting
+import Testing
+
+@Suite("TLS and HTTP/2", .enabled(if: SecureServer.isAvailable, "needs nginx and openssl"))
+struct SecureTransferTests {
+    private let body = Data((0..<30_000).map { UInt8(truncatingIfNeeded: $0) })
+
+    @Test("fifty transfers share one connection")
+    func multiplexing() async throws {
+        let server = try SecureServer(body: body)
+        let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
+        defer { transport.shutdown() }
+        let request = TransferRequest.patient(url: try url(server))
+        let receivers = (0..<50).map { _ in RecordingReceiver() }
+        for receiver in receivers { _ = transport.start(request, receiver: receiver) }
+        var newConnections = 0
+        for receiver in receivers {
+            let metrics = try await receiver.result().get()
+            #expect(metrics.networkProtocol == "h2")
+            #expect(receiver.response?.status == 200)
+            #expect(receiver.body == body)
+            #expect(receiver.violations == [])
+            if !metrics.isReusedConnection {
+                newConnections += 1
+                #expect(metrics.secureConnection > metrics.connect)
+            }
+        }
+        #expect(newConnections == 1)
+    }
+
+    @Test("cancelling one stream leaves the others alone")
+    func cancelStream() async throws {
+        let server = try SecureServer(body: body)
+        let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
+        defer { transport.shutdown() }
+        let request = TransferRequest.patient(url: try url(server))
+        let receivers = (0..<20).map { _ in RecordingReceiver() }
+        let transfers = receivers.map { transport.start(request, receiver: $0) }
+        for number in stride(from: 0, to: 20, by: 2) { transfers[number].cancel() }
+        for (number, receiver) in receivers.enumerated() {
+            let failure = await receiver.failure()
+            #expect(failure == nil || (failure == .cancelled && number % 2 == 0))
+            if failure == nil { #expect(receiver.body == body) }
+            #expect(receiver.completionCount == 1)
+        }
+    }
+
+    @Test("a certificate that nobody vouches for, or for another name, is not trusted")
+    func untrusted() async throws {
+        let server = try SecureServer(body: body)
+        let stranger = CurlTransport()
+        defer { stranger.shutdown() }
+        let request = TransferRequest.patient(url: try url(server))
+        guard case .untrustedServer(let message) = await receive(stranger, request).failure() else {
+            Issue.record("trusted")
+            return
+        }
+        #expect(message.contains("127.0.0.1:\(server.port)"))
+
+        let friend = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
+        defer { friend.shutdown() }
+        let otherName = try #require(URL(string: "https://localhost:\(server.port)/file"))
+        guard case .untrustedServer = await receive(friend, TransferRequest.patient(url: otherName)).failure() else {
+            Issue.record("another name was trusted")
+            return
+        }
+    }
+
+    @Test("a TLS greeting that nobody answers is a connect timeout")
+    func plainServer() async throws {
+        try await withServer { _ in
+            .init()
+        } _: { server, transport in
+            let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+            let request = TransferRequest.patient(url: url, timeouts: .init(connect: .milliseconds(300)))
+            #expect(await receive(transport, request).failure() == .timedOut(.connect))
+        }
+    }
+
+    private func url(_ server: SecureServer) throws -> URL {
+        try #require(URL(string: "https://127.0.0.1:\(server.port)/file"))
+    }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonHTTP
+import HalcyonTesting
+import Testing
+
+@Suite("under stress")
+struct StressTests {
+    @Test("2,000 rounds of faults, cancelling, pausing and changing priority complete each transfer once (R-1, R-17)")
+    func rounds() async throws {
+        try await withServer(configuration: .init(maximumConcurrentTransfers: 16)) { request in
+            switch Int(request.path.dropFirst()).map({ $0 % 8 }) {
+            case 0: .init(steps: [.close])
+            case 1: .init(steps: [.reset])
+            case 2: .scripted(headers: [.contentLength: "100"], .bytes([1]), .close)
+            case 3: .redirect(to: "/7")
+            case 4: .chunked(chunks: [[1], [2, 3]])
+            case 5: .init(404, body: [4])
+            default: .init(body: [UInt8](repeating: 7, count: 50_000))
+            }
+        } _: { server, transport in
+            await withTaskGroup(of: Void.self) { group in
+                for worker in 0..<4 {
+                    group.addTask { await Self.run(worker: worker, rounds: 500, server, transport) }
+                }
+            }
+            // What is left over would show in the next transfer.
+            #expect(await receive(transport, TransferRequest.patient(url: server.url("/7"))).failure() == nil)
+        }
+    }
+
+    private static func run(worker: Int, rounds: Int, _ server: OriginServer, _ transport: CurlTransport) async {
+        var random = SplitMix(seed: UInt64(worker))
+        for batch in 0..<(rounds / 20) {
+            let started = (0..<20).map { number -> (any Transfer, RecordingReceiver) in
+                let slot = TransferSlot()
+                let receiver = RecordingReceiver(onBytes: { bytes in
+                    guard bytes.count % 3 == 0 else { return .proceed }
+                    slot.wait().resume()
+                    return .pause
+                })
+                let request = TransferRequest.patient(url: server.url("/\(random.next() % 8)"))
+                let transfer = transport.start(request, receiver: receiver)
+                slot.fill(transfer)
+                if (batch + number) % 3 == 0 { transfer.setPriority(.high) }
+                return (transfer, receiver)
+            }
+            for (transfer, _) in started where random.next() % 3 == 0 { transfer.cancel() }
+            for (_, receiver) in started { _ = await receiver.result() }
+            for (_, receiver) in started {
+                #expect(receiver.completionCount == 1 && receiver.violations == [])
+            }
+        }
+    }
+}
+
+/// The same numbers in each run (Steele, Lea and Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+private struct SplitMix {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

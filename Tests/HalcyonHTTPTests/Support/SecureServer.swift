@@ -1,0 +1,119 @@
+import FoundationEssentials
+import Glibc
+import HalcyonTesting
+
+/// An nginx of the test's own, with TLS, HTTP/2 and a certificate that nobody has signed, on a port of 127.0.0.1.
+final class SecureServer {
+    /// Whether nginx and openssl are installed.
+    static let isAvailable = nginx != nil && openssl != nil
+    private static let nginx = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"].first(where: isProgram)
+    private static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl"].first(where: isProgram)
+
+    let port: Int
+    let folder: String
+    var certificate: String { folder + "/certificate.pem" }
+    private var process: pid_t = 0
+
+    struct Failure: Error {
+        let program: String
+        let status: Int32
+    }
+
+    /// Serves `body` at "/file"; returns when the port answers.
+    init(body: Data) throws {
+        guard let nginx = Self.nginx, let openssl = Self.openssl else { throw Failure(program: "nginx", status: -1) }
+        folder = "/tmp/halcyon-nginx-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder + "/html", withIntermediateDirectories: true)
+        // A port that was free a moment ago.
+        let probe = try OriginServer { _ in .init() }
+        port = probe.port
+        probe.stop()
+        try body.write(to: URL(fileURLWithPath: folder + "/html/file"))
+        try Self.run([
+            openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+            "2",
+            "-keyout", folder + "/key.pem", "-out", certificate, "-subj", "/CN=127.0.0.1", "-addext",
+            "subjectAltName=IP:127.0.0.1",
+        ])
+        try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
+        // Without a daemon of its own: the process started is the server.
+        process = try Self.spawn([nginx, "-p", folder, "-e", "stderr", "-c", "nginx.conf"])
+        try waitUntilListening()
+    }
+
+    deinit {
+        if process > 0 {
+            // Not SIGTERM: threads of libdispatch block it, and what they spawn inherits that.
+            kill(process, SIGKILL)
+            var status: Int32 = 0
+            waitpid(process, &status, 0)
+        }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private var configuration: String {
+        """
+        daemon off; master_process off; pid \(folder)/pid;
+        events { worker_connections 256; }
+        http {
+            access_log off;
+            client_body_temp_path \(folder)/a; proxy_temp_path \(folder)/b; fastcgi_temp_path \(folder)/c;
+            uwsgi_temp_path \(folder)/d; scgi_temp_path \(folder)/e;
+            server {
+                listen 127.0.0.1:\(port) ssl http2;
+                ssl_certificate \(folder)/certificate.pem; ssl_certificate_key \(folder)/key.pem;
+                root \(folder)/html;
+            }
+        }
+        """
+    }
+
+    /// nginx says nowhere that it is ready, so this connects until it answers, or until the process has ended.
+    private func waitUntilListening() throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        while true {
+            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(client) }
+            let connected = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
+            if connected { return }
+            var status: Int32 = 0
+            if waitpid(process, &status, WNOHANG) == process {
+                process = 0
+                throw Failure(program: "nginx", status: status)
+            }
+            sched_yield()
+        }
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        access(path, X_OK) == 0
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        let process = try spawn(arguments)
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        guard status == 0 else { throw Failure(program: arguments[0], status: status) }
+    }
+
+    private static func spawn(_ arguments: [String]) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var strings = arguments.map { strdup($0) } + [nil]
+        defer { for string in strings { free(string) } }
+        var process: pid_t = 0
+        let status = posix_spawn(&process, arguments[0], &actions, nil, &strings, environ)
+        guard status == 0 else { throw Failure(program: arguments[0], status: status) }
+        return process
+    }
+}

@@ -1,0 +1,116 @@
+import FoundationEssentials
+import HalcyonStore
+import HalcyonTesting
+import Testing
+
+@Suite("A disk cache whose file system fails at each call in turn")
+struct DiskCacheFaultTests {
+    static let faults: [FaultInjectingFileSystem.Fault] = [
+        .error(.inputOutput), .error(.noSpace), .errorFromNowOn(.noSpace), .halfDone, .flippedBit, .crash,
+        .error(FileSystemError(code: 24)), .errorFromNowOn(FileSystemError(code: 30)),
+        .error(FileSystemError(code: 13)), .error(.notFound),
+    ]
+
+    @Test("never gives a wrong body, opens again, and leaves no orphan after a clean", arguments: faults)
+    func eachCall(fault: FaultInjectingFileSystem.Fault) throws {
+        var number = 1
+        while true {
+            let folder = try TemporaryFolder()
+            let fileSystem = FaultInjectingFileSystem(fault, atCall: number)
+            try work(in: folder, fileSystem)
+            try examine(folder, "\(fault) at call \(number), \(String(describing: fileSystem.firedAt))")
+            if !fileSystem.hasFired { break }
+            number += 1
+        }
+        #expect(number > 40, "the work makes more calls than that")
+    }
+
+    /// What each key may hold; an error leaves the entry absent, old or new, and never mixed.
+    private static let versions: [String: [Data]] = [
+        "small": [bytes(10, seed: 1), bytes(11, seed: 2)],
+        "large": [bytes(20_000, seed: 3), bytes(140_000, seed: 4)],
+        "streamed": [bytes(50_000, seed: 5)],
+        "grown": [bytes(12, seed: 6), bytes(30_000, seed: 7)],
+    ]
+
+    private func work(in folder: TemporaryFolder, _ fileSystem: FaultInjectingFileSystem) throws {
+        let fixture = try DiskCacheFixture(in: folder) { $0.fileSystem = fileSystem }
+        let cache = fixture.cache
+        for (key, versions) in Self.versions.sorted(by: { $0.key < $1.key }) where key != "streamed" {
+            for version in versions {
+                _ = try? cache.put(key, body: version, durability: key == "large" ? .full : .none)
+                check(cache, key)
+            }
+        }
+        if let body = Self.versions["streamed"]?[0] {
+            let writer = cache.writer(for: "streamed")
+            _ = try? writer.append(body.prefix(30_000))
+            _ = try? writer.append(body.dropFirst(30_000))
+            _ = try? writer.commit()
+        }
+        for key in Self.versions.keys.sorted() { check(cache, key) }
+        _ = try? cache.remove("large")
+        _ = try? cache.verify(repair: true)
+        _ = try? cache.removeExpired()
+        _ = try? cache.put("large", body: Self.versions["large"]?[0] ?? Data())
+    }
+
+    private func check(_ cache: DiskCache, _ key: String) {
+        guard let entry = cache.get(key) else { return }
+        #expect(Self.versions[key]?.contains(entry.body) == true, "wrong body for \(key)")
+    }
+
+    private func examine(_ folder: TemporaryFolder, _ what: String) throws {
+        let fixture = try DiskCacheFixture(in: folder)
+        for key in Self.versions.keys { check(fixture.cache, key) }
+        try fixture.cache.removeExpired()
+        let report = try fixture.cache.verify()
+        #expect(report.isSound, "\(what): \(report)")
+        let statistics = try fixture.cache.statistics()
+        #expect(folder.bodyFiles.count == statistics.fileCount, "\(what)")
+        try fixture.cache.put("after", body: bytes(20_000))
+        #expect(fixture.cache.get("after")?.body == bytes(20_000), "\(what)")
+    }
+
+    @Test("a full disk refuses large bodies with an error that says so, and goes on serving")
+    func fullDisk() throws {
+        let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(.noSpace), atCall: 2, of: [.write])
+        let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
+        try fixture.cache.put("a", body: bytes(20_000))
+        for _ in 0..<2 {
+            let error = #expect(throws: DiskCacheError.self) { try fixture.cache.put("b", body: bytes(20_000)) }
+            #expect(error?.operation == .write)
+            #expect(error?.code == FileSystemError.noSpace.code)
+        }
+        #expect(fixture.cache.get("a")?.body == bytes(20_000))
+        #expect(fixture.folder.bodyFiles.count == 1)
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("a folder that cannot be made is told once by look-ups, and thrown by puts")
+    func unusableFolder() throws {
+        let refused = FileSystemError(code: 13)
+        let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(refused), atCall: 1, of: [.createFolder])
+        let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
+        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.log.events.count == 1)
+        #expect(throws: DiskCacheError.self) { try fixture.cache.put("a", body: bytes(1)) }
+        #expect(throws: DiskCacheError.self) { try fixture.cache.open() }
+    }
+
+    @Test("a clean leaves alone what another cache is writing, and removes it once that one is dead")
+    func livingWriter() throws {
+        let fileSystem = FaultInjectingFileSystem(.crash, atCall: 1, of: [.removeFolder])
+        let writing = try DiskCacheFixture { $0.fileSystem = fileSystem }
+        let writer = writing.cache.writer(for: "a")
+        try writer.append(bytes(100_000))
+        let cleaning = try DiskCacheFixture(in: writing.folder)
+        try cleaning.cache.removeExpired()
+        try cleaning.cache.removeAll()
+        #expect(writing.folder.bodyFiles.count == 1)
+        #expect(throws: FileSystemError.self) { try fileSystem.removeFolder("/nowhere") }
+        try cleaning.cache.removeExpired()
+        #expect(writing.folder.bodyFiles.isEmpty)
+    }
+}

@@ -1,0 +1,141 @@
+import FoundationEssentials
+import HalcyonStore
+import HalcyonTesting
+import Testing
+
+@Suite("Damage to the disk cache")
+struct DiskCacheHealingTests {
+    private func damage(_ fixture: DiskCacheFixture, _ change: (inout Data) -> Void) throws {
+        let path = fixture.folder.path + "/" + (try #require(fixture.folder.bodyFiles.first))
+        var content = try Data(contentsOf: URL(filePath: path))
+        change(&content)
+        try content.write(to: URL(filePath: path))
+    }
+
+    @Test("a body with a flipped bit, cut short, grown or missing is a miss that heals", arguments: 0..<4)
+    func damagedBody(kind: Int) throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(200_000))
+        if kind == 3 {
+            let name = try #require(fixture.folder.bodyFiles.first)
+            try FileManager.default.removeItem(atPath: fixture.folder.path + "/" + name)
+        } else {
+            try damage(fixture) { content in
+                switch kind {
+                case 0: content[150_000] ^= 1
+                case 1: content = content.prefix(199_999)
+                default: content.append(0)
+                }
+            }
+        }
+        #expect(try fixture.cache.verify().damaged.keys.sorted() == ["a"])
+        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.log.events.count == 1)
+        #expect(!fixture.cache.contains("a"))
+        #expect(fixture.folder.bodyFiles.isEmpty)
+        try fixture.cache.put("a", body: bytes(200_000))
+        #expect(fixture.cache.get("a")?.body == bytes(200_000))
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("verifying with repair removes what is wrong and tells")
+    func repair() throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(20_000))
+        try fixture.cache.put("b", body: bytes(10))
+        try damage(fixture) { $0[1] ^= 4 }
+        let orphan = fixture.folder.path + "/v1/bodies/0/1/0123456789abcdef"
+        try FileManager.default.createDirectory(
+            atPath: fixture.folder.path + "/v1/bodies/0/1",
+            withIntermediateDirectories: true
+        )
+        try Data([1]).write(to: URL(filePath: orphan))
+        let report = try fixture.cache.verify(repair: true)
+        #expect(report.damaged.keys.sorted() == ["a"])
+        #expect(report.orphans == [orphan])
+        #expect(report.checkedCount == 2)
+        #expect(try fixture.cache.verify().isSound)
+        #expect(fixture.cache.contains("b"))
+    }
+
+    @Test("the folder may vanish at any time", arguments: [10, 50_000])
+    func vanishedFolder(size: Int) throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(size))
+        try FileManager.default.removeItem(atPath: fixture.folder.path)
+        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.log.events == [.recreated(path: fixture.folder.path)])
+        try FileManager.default.removeItem(atPath: fixture.folder.path)
+        try fixture.cache.put("a", body: bytes(size, seed: 1))
+        #expect(fixture.cache.get("a")?.body == bytes(size, seed: 1))
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("an index overwritten with garbage before it is opened is given up, once, and never throws from a read")
+    func garbageBeforeOpening() throws {
+        let folder = try TemporaryFolder()
+        try DiskCacheFixture(in: folder).cache.put("large", body: bytes(50_000))
+        try bytes(40_000).write(to: URL(filePath: folder.index))
+        let fixture = try DiskCacheFixture(in: folder)
+        #expect(fixture.cache.get("large") == nil)
+        #expect(fixture.cache.get("large") == nil)
+        #expect(fixture.log.events.count == 1)
+        try fixture.cache.put("b", body: bytes(50_000, seed: 2))
+        try fixture.cache.removeExpired()
+        #expect(folder.bodyFiles.count == 1, "the bodies of the lost index are gone")
+        #expect(fixture.cache.get("b")?.body == bytes(50_000, seed: 2))
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("an index overwritten while it is open never gives wrong bytes, and the cache goes on")
+    func garbageWhileOpen() throws {
+        let fixture = try DiskCacheFixture()
+        for number in 0..<200 { try fixture.cache.put("\(number)", body: bytes(9_000, seed: number)) }
+        let descriptor = try #require(try? FileHandleForTests(fixture.folder.index))
+        try descriptor.overwrite(with: bytes(3_000_000, seed: 77))
+        for name in ["-wal", "-shm"] {
+            try? bytes(100_000, seed: 78).write(to: URL(filePath: fixture.folder.index + name))
+        }
+        for number in 0..<200 {
+            if let entry = fixture.cache.get("\(number)") { #expect(entry.body == bytes(9_000, seed: number)) }
+        }
+        for number in 0..<5 {
+            _ = try? fixture.cache.put("new \(number)", body: bytes(9_000, seed: number))
+        }
+        let later = try DiskCacheFixture(in: fixture.folder)
+        try later.cache.put("later", body: bytes(9_000))
+        #expect(later.cache.get("later")?.body == bytes(9_000))
+    }
+
+    @Test("a database of another kind in place of the index is replaced")
+    func foreignIndex() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let fixture = try DiskCacheFixture(in: folder)
+            try fixture.cache.put("a", body: bytes(10))
+            try fixture.cache.close()
+        }
+        var content = try Data(contentsOf: URL(filePath: folder.index))
+        // The version of the user, big-endian at offset 60 (SQLite database file format, section 1.3).
+        content[63] = 99
+        try content.write(to: URL(filePath: folder.index))
+        let fixture = try DiskCacheFixture(in: folder)
+        #expect(fixture.cache.get("a") == nil)
+        #expect(try fixture.cache.put("a", body: bytes(10)))
+    }
+}
+
+/// Overwrites a file in place, as a program gone wrong may do.
+struct FileHandleForTests {
+    let path: String
+
+    init(_ path: String) throws {
+        self.path = path
+        _ = try POSIXFileSystem().status(at: path)
+    }
+
+    func overwrite(with content: Data) throws {
+        // Not atomic: the file stays the same one.
+        try content.write(to: URL(filePath: path), options: [])
+    }
+}

@@ -1,0 +1,79 @@
+import HalcyonStore
+import HalcyonTesting
+import Testing
+
+@Suite("The weak tier of the memory cache")
+struct MemoryCacheWeakTierTests {
+    struct Picture: Sendable {
+        let buffer: Box
+    }
+
+    let clock = ManualStoreClock()
+    let cache: MemoryCache<Int, Picture>
+
+    init() {
+        cache = MemoryCache(
+            costLimit: 100,
+            clock: clock.clock,
+            weakReference: { picture in WeakValue(picture.buffer) { Picture(buffer: $0) } }
+        )
+    }
+
+    @Test("an evicted value is found while something else keeps its object alive, and has its place again")
+    func foundAgain() {
+        let shown = Box(1)
+        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
+        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+        #expect(cache.statistics.count == 1)
+        #expect(cache.contains(1))
+        #expect(cache.value(for: 1)?.buffer === shown)
+        #expect(cache.statistics.cost == 100)
+        #expect(cache.statistics.hits == 1)
+        #expect(!cache.contains(2), "nothing else held it")
+        #expect(cache.brokenInvariants().isEmpty)
+    }
+
+    @Test("an evicted value is gone once nothing keeps its object alive")
+    func goneWithItsObject() {
+        weak var object: Box?
+        do {
+            let shown = Box(1)
+            object = shown
+            cache.insert(Picture(buffer: shown), for: 1, cost: 100)
+            cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+            withExtendedLifetime(shown) {}
+        }
+        #expect(object == nil)
+        #expect(cache.value(for: 1) == nil)
+        cache.removeExpired()
+        #expect(cache.statistics.weakCount == 0)
+    }
+
+    @Test("a removed or replaced value does not come back")
+    func removed() {
+        let shown = Box(1)
+        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
+        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+        cache.remove(1)
+        #expect(cache.value(for: 1) == nil)
+        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
+        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+        cache.removeAll()
+        #expect(cache.value(for: 1) == nil)
+        let newer = Box(3)
+        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
+        cache.insert(Picture(buffer: newer), for: 1, cost: 100)
+        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+        #expect(cache.value(for: 1)?.buffer === newer)
+    }
+
+    @Test("an evicted value expires like any other")
+    func expires() {
+        let shown = Box(1)
+        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
+        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+        clock.advance(by: 300)
+        #expect(cache.value(for: 1) == nil)
+        withExtendedLifetime(shown) {}
+    }
+}

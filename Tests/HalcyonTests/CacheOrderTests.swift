@@ -1,0 +1,142 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("The order of sources")
+struct CacheOrderTests {
+    private let test = TestPipeline()
+    private let url = Sample.url()
+
+    init() {
+        test.transport.serve(url, Sample.png())
+    }
+
+    @Test(
+        "is network, then memory, then disk, then network again as caches are cleared (BB-1)",
+        arguments: [false, true]
+    )
+    func sequence(isProcessed: Bool) async throws {
+        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(20, 10)))] : []
+        let first = try await test.pipeline.response(for: url, options: options)
+        #expect(first.origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: options).origin == .memory)
+        await test.pipeline.cache.flush()
+        test.pipeline.cache.removeAllFromMemory()
+        let third = try await test.pipeline.response(for: url, options: options)
+        #expect(third.origin == .disk)
+        #expect(third.image.bitmap.hasSamePixels(as: first.image.bitmap))
+        #expect(third.byteCount == first.byteCount)
+        #expect(third.image.info == first.image.info)
+        try await test.pipeline.cache.removeAll()
+        #expect(try await test.pipeline.response(for: url, options: options).origin == .network)
+        #expect(test.transport.startedCount(url) == 2)
+    }
+
+    @Test("finds nothing for another processing of the same URL, unless the original was kept (BB-17)")
+    func originals() async throws {
+        let crop: ImageOption = .processor(.crop(to: PixelSize(20, 10)))
+        let other: ImageOption = .processor(.crop(to: PixelSize(10, 20)))
+        _ = try await test.pipeline.response(for: url, options: [crop])
+        await test.settle()
+        #expect(try await test.pipeline.response(for: url, options: [other]).origin == .network)
+        _ = try await test.pipeline.response(for: url, options: [other, .forceRefresh, .cacheOriginalImage])
+        await test.settle()
+        test.pipeline.cache.removeAllFromMemory()
+        let third = try await test.pipeline.response(for: url, options: [.processor(.crop(to: PixelSize(5, 5)))])
+        #expect(third.origin == .disk)
+        #expect(test.transport.startedCount(url) == 3)
+    }
+
+    @Test("ignores the caches on request, and still stores the result (BB-14)")
+    func forceRefresh() async throws {
+        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        #expect(try await test.pipeline.response(for: url, options: [.forceRefresh]).origin == .network)
+        #expect(test.transport.startedCount(url) == 2)
+        #expect(try await test.pipeline.response(for: url).origin == .memory)
+    }
+
+    @Test("takes memory but not disk on request (BB-15)")
+    func memoryOrRefresh() async throws {
+        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).origin == .memory)
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).origin == .network)
+    }
+
+    @Test("ends with an error instead of the network on request (BB-13)")
+    func onlyFromCache() async throws {
+        let error = await #expect(throws: ImageError.self) {
+            try await test.pipeline.response(for: url, options: [.onlyFromCache])
+        }
+        #expect(error?.reason == .notCached)
+        #expect(error?.stage == .cache)
+        #expect(test.transport.startedCount == 0)
+        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: url, options: [.onlyFromCache]).origin == .disk)
+    }
+
+    @Test("leaves nothing on disk if only memory may be used, the original included (N-32)")
+    func memoryOnly() async throws {
+        let options: [ImageOption] = [
+            .cacheMemoryOnly, .cacheOriginalImage, .waitForCache, .processor(.crop(to: PixelSize(9, 9))),
+        ]
+        _ = try await test.pipeline.response(for: url, options: options)
+        await test.settle()
+        #expect(try await test.pipeline.cache.diskStatistics().count == 0)
+        #expect(try await test.pipeline.response(for: url, options: options).origin == .memory)
+    }
+
+    @Test("neither reads nor writes where no cache is wanted")
+    func noCache() async throws {
+        _ = try await test.pipeline.response(for: url, options: [.noCache])
+        #expect(try await test.pipeline.response(for: url, options: [.noCache]).origin == .network)
+        await test.settle()
+        #expect(try await test.pipeline.cache.diskStatistics().count == 0)
+        #expect(test.pipeline.responseFromMemory(for: .url(url), options: ImageOptions()) == nil)
+    }
+
+    @Test("has the disk entry when a load that waits for it ends (BB-16)")
+    func waitForCache() async throws {
+        let response = try await test.pipeline.response(for: url, options: [.waitForCache])
+        #expect(response.timings.store != nil)
+        #expect(try await test.pipeline.cache.diskStatistics().count == 1)
+    }
+
+    @Test("keeps original bytes on disk as they came")
+    func originalBytes() async throws {
+        let response = try await test.pipeline.response(for: url, options: [.waitForCache])
+        #expect(response.data == Sample.png())
+        #expect(try await test.pipeline.data(for: .url(url)) == Sample.png())
+        #expect(test.transport.startedCount(url) == 1)
+    }
+
+    @Test("finds an image that was evicted while something still shows it")
+    func weakTier() async throws {
+        let response = try await test.pipeline.response(for: url)
+        test.pipeline.cache.memory.costLimit = 1
+        test.pipeline.cache.memory.costLimit = 64 << 20
+        let again = test.pipeline.responseFromMemory(for: .url(url), options: ImageOptions())
+        #expect(again?.image.bitmap.hasSamePixels(as: response.image.bitmap) == true)
+        #expect(again?.image.info == response.image.info)
+    }
+
+    @Test("removes an original together with all that was made of it")
+    func remove() async throws {
+        _ = try await test.pipeline.response(
+            for: url,
+            options: [.processor(.crop(to: PixelSize(9, 9))), .cacheOriginalImage]
+        )
+        let other = Sample.url()
+        test.transport.serve(other, Sample.png(seed: 9))
+        _ = try await test.pipeline.response(for: other)
+        await test.settle()
+        #expect(try await test.pipeline.cache.removeFromDisk(.url(url)) == 2)
+        let left = try await test.pipeline.cache.storedImages()
+        #expect(left.map(\.original) == [other.absoluteString])
+    }
+}

@@ -1,0 +1,116 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("Identity")
+struct IdentityTests {
+    @Test("of two different processings is never the same (R-34, N-20, N-22)")
+    func processings() {
+        let size = PixelSize(40, 30)
+        let chains: [ImageProcessing] = [
+            .identity, .downsample(to: size), .resize(to: size), .resize(to: size, mode: .fill),
+            .resize(to: size, mode: .stretch), .resize(to: PixelSize(30, 40)), .crop(to: size),
+            .crop(to: size, anchor: .topLeft), .roundCorners(radius: .points(5)),
+            .roundCorners(radius: .widthFraction(5)), .roundCorners(radius: .heightFraction(5)),
+            .roundCorners(radius: .points(5), corners: .top), .roundCorners(radius: .points(5), background: .white),
+            .roundCorners(radius: .points(5), background: .black), .crop(to: size) |> .resize(to: size),
+            .resize(to: size) |> .crop(to: size), .crop(to: size) |> .crop(to: size),
+        ]
+        let variants = chains.map { ImageKey.Variant(decode: DecodePolicy(), processing: $0)?.bytes }
+        #expect(Set(variants).count == chains.count)
+        #expect(Set(chains).count == chains.count)
+    }
+
+    @Test("is not changed by joining the empty chain (N-20)")
+    func neutral() {
+        let chain: ImageProcessing = .crop(to: PixelSize(4, 4))
+        #expect(chain |> .identity == chain)
+        #expect(.identity |> chain == chain)
+        #expect(ImageKey.Variant(decode: DecodePolicy(), processing: .identity) == nil)
+    }
+
+    @Test("of an original cannot be mistaken for one with a variant (N-21)")
+    func noCollisions() {
+        let variant = ImageKey.Variant(decode: DecodePolicy(), processing: .crop(to: PixelSize(4, 4)))
+        let plain = ImageKey(original: OriginalKey(text: "a"), variant: variant)
+        let suffix = plain.processedDiskKey.dropFirst(plain.originalDiskKey.count)
+        let names = ["a", "a\(suffix)", "a@b", "a|>b", "a\0", "", "1 a", "../a", "é", "e\u{301}"]
+        let keys = names.flatMap { name -> [String] in
+            let key = ImageKey(original: OriginalKey(text: name), variant: variant)
+            return [key.originalDiskKey, key.processedDiskKey]
+        }
+        // Compared by bytes, as the disk does.
+        #expect(Set(keys.map { Array($0.utf8) }).count == keys.count)
+        for name in names {
+            let key = ImageKey(original: OriginalKey(text: name), variant: variant)
+            #expect(Array(DiskKey(key.processedDiskKey).original.utf8) == Array(name.utf8))
+            #expect(DiskKey(key.processedDiskKey).isProcessed)
+            #expect(!DiskKey(key.originalDiskKey).isProcessed)
+        }
+    }
+
+    @Test("of text that only looks the same is different")
+    func canonicalEquivalence() {
+        let composed = ImageKey(original: OriginalKey(text: "\u{E9}"), variant: nil)
+        let decomposed = ImageKey(original: OriginalKey(text: "e\u{301}"), variant: nil)
+        #expect(composed != decomposed)
+    }
+
+    @Test("of a frame and of a processor's version is in the key")
+    func everythingCounts() {
+        var second = DecodePolicy()
+        second.frame = 1
+        let keys = [
+            ImageKey.Variant(decode: DecodePolicy(), processing: ImageProcessing(VersionOne())),
+            ImageKey.Variant(decode: DecodePolicy(), processing: ImageProcessing(VersionTwo())),
+            ImageKey.Variant(decode: second, processing: .identity),
+            ImageKey.Variant(decode: DecodePolicy(), processing: .identity),
+        ]
+        #expect(Set(keys.map { $0?.bytes }).count == 4)
+    }
+
+    @Test("of numbers is by value")
+    func numbers() {
+        func bytes(_ value: Double) -> [UInt8] {
+            var encoder = CacheKeyEncoder()
+            encoder.encode(value)
+            return encoder.bytes
+        }
+        #expect(bytes(0) == bytes(-0.0))
+        #expect(bytes(.nan) == bytes(-.nan))
+        #expect(bytes(0.1) != bytes(0.1.nextUp))
+    }
+
+    @Test("of a local file changes with the file (W-9)")
+    func files() async throws {
+        let test = TestPipeline()
+        let path = TestPipeline.temporaryPath() + ".png"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Sample.png(seed: 1).write(to: URL(filePath: path), options: .atomic)
+        #expect(try await test.pipeline.response(for: .file(path)).origin == .file)
+        #expect(try await test.pipeline.response(for: .file(path)).origin == .memory)
+        try Sample.png(seed: 2).write(to: URL(filePath: path), options: .atomic)
+        let changed = try await test.pipeline.response(for: .url(URL(filePath: path)))
+        #expect(changed.origin == .file)
+        #expect(changed.image.bitmap.pixel(0, 0)[0] == 2)
+        await test.settle()
+        #expect(try await test.pipeline.cache.diskStatistics().count == 0)
+    }
+
+    private struct VersionOne: ImageProcessor {
+        func encodeParameters(into encoder: inout CacheKeyEncoder) {}
+
+        func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage { image }
+    }
+
+    private struct VersionTwo: ImageProcessor {
+        static let version = 2
+
+        func encodeParameters(into encoder: inout CacheKeyEncoder) {}
+
+        func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage { image }
+    }
+}

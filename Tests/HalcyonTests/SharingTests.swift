@@ -1,0 +1,112 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("Shared work")
+struct SharingTests {
+    private let test = TestPipeline()
+    private let url = Sample.url()
+
+    @Test("is done once for ten thousand who ask at the same time (BB-2, R-14)")
+    func tenThousand() async throws {
+        let tasks = (0..<10_000).map { _ in test.pipeline.task(for: url) }
+        let transfer = await test.transport.nextTransfer()
+        await eventually { [test] in test.pipeline.loader.images.waiterCount == 10_000 }
+        transfer.answer(.init(body: Sample.png()))
+        var first: DecodedImage?
+        for task in tasks {
+            let image = try await task.image
+            if let first { #expect(first.bitmap.buffer === image.bitmap.buffer) } else { first = image }
+        }
+        #expect(test.transport.startedCount == 1)
+        #expect(test.counters.decodes == 1)
+    }
+
+    @Test("gives two processors of one URL one transfer and one decoding (BB-3, N-35)")
+    func twoProcessors() async throws {
+        let small = test.pipeline.task(for: url, options: [.processor(.crop(to: PixelSize(8, 8)))])
+        let large = test.pipeline.task(for: url, options: [.processor(.crop(to: PixelSize(16, 16)))])
+        let transfer = await test.transport.nextTransfer()
+        await eventually { [test] in test.pipeline.loader.decodings.waiterCount == 2 }
+        transfer.answer(.init(body: Sample.png()))
+        #expect(try await small.image.size == PixelSize(8, 8))
+        #expect(try await large.image.size == PixelSize(16, 16))
+        #expect(test.transport.startedCount == 1)
+        #expect(test.counters.decodes == 1)
+    }
+
+    @Test("runs the common beginning of two chains of processors once")
+    func commonPrefix() async throws {
+        let counting = CountingProcessor()
+        let first = test.pipeline.task(
+            for: url,
+            options: [.processor(ImageProcessing(counting) |> .crop(to: PixelSize(8, 8)))]
+        )
+        let second = test.pipeline.task(
+            for: url,
+            options: [.processor(ImageProcessing(counting) |> .crop(to: PixelSize(4, 4)))]
+        )
+        let transfer = await test.transport.nextTransfer()
+        await eventually { [test] in test.pipeline.loader.processings.waiterCount == 4 }
+        transfer.answer(.init(body: Sample.png()))
+        _ = try await (first.image, second.image)
+        #expect(counting.count.withLock { $0 } == 1)
+    }
+
+    @Test("is kept apart for requests that differ in a header (N-23)")
+    func headers() async throws {
+        var one = TransferRequest(url: url)
+        one.headers[.authorization] = "Bearer one"
+        var two = TransferRequest(url: url)
+        two.headers[.authorization] = "Bearer two"
+        let first = test.pipeline.task(for: .request(one, cacheKey: "one"))
+        let second = test.pipeline.task(for: .request(two, cacheKey: "two"))
+        for _ in 0..<2 {
+            let transfer = await test.transport.nextTransfer()
+            let seed = transfer.request.headers[.authorization] == "Bearer one" ? 1 : 2
+            transfer.answer(.init(body: Sample.png(seed: seed)))
+        }
+        #expect(try await first.image.bitmap.pixel(0, 0)[0] == 1)
+        #expect(try await second.image.bitmap.pixel(0, 0)[0] == 2)
+    }
+
+    @Test("starts anew for someone who asks after it ended")
+    func afterTheEnd() async throws {
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.image(from: url, options: [.noCache])
+        _ = try await test.pipeline.image(from: url, options: [.noCache])
+        #expect(test.transport.startedCount == 2)
+    }
+
+    @Test("fails for everyone who waits when it fails")
+    func failure() async throws {
+        let tasks = (0..<10).map { _ in test.pipeline.task(for: url) }
+        let transfer = await test.transport.nextTransfer()
+        await eventually { [test] in test.pipeline.loader.images.waiterCount == 10 }
+        transfer.fail(.connectionLost("reset"))
+        for task in tasks {
+            let error = await #expect(throws: ImageError.self) { try await task.response }
+            #expect(error?.reason == .transfer(.connectionLost("reset")))
+        }
+    }
+}
+
+/// Counts its runs and changes nothing. All instances of a test share a counter that is no parameter.
+struct CountingProcessor: ImageProcessor {
+    let count = Lock(0)
+
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {}
+
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        count.withLock { $0 += 1 }
+        return image
+    }
+
+    static func == (left: CountingProcessor, right: CountingProcessor) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
+}
