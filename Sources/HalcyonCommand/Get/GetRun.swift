@@ -90,7 +90,9 @@ struct GetRun: Sendable {
             defer { display.end(bar) }
             let response = try await task.response
             let loaded = try await writer.write(response, at: index, isNeeded: writes) {
-                try await pipeline.data(for: source, options: ImageOptions().applying(options))
+                // What this run has transferred is on disk after this, and need not be transferred again.
+                await pipeline.cache.flush()
+                return try await pipeline.data(for: source, options: ImageOptions().applying(options))
             }
             return GetResult(argument: argument, outcome: .success(loaded))
         } catch let error as ImageError {
