@@ -134,7 +134,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonCommandTests",
-            dependencies: ["HalcyonCommand", "HalcyonTesting"],
+            dependencies: ["Halcyon", "HalcyonCommand", "HalcyonConcurrency", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 
 /// The command `halcyon`.
 @main
@@ -9,9 +10,23 @@ struct RootCommand: AsyncParsableCommand {
         discussion: """
             Images are named by URL (http, https, file, data) or by path.
 
-            Exit codes: 0 everything was done, 1 something failed, 64 the command line made no sense.
+            Exit codes: 0 everything was done, 1 something failed, 64 the command line made no sense, \
+            130 interrupted with Ctrl-C.
+
+            Examples:
+              halcyon get https://example.org/a.jpg --resize 400x400 -o thumbnail.jpg
+              halcyon info photo.jpg
+              halcyon convert photo.png photo.webp
+              halcyon cache stats
             """,
         version: "0.1.0",
         subcommands: [GetCommand.self, InfoCommand.self, ConvertCommand.self, CacheCommand.self]
     )
+
+    static func main() async {
+        // A reader that goes away (`| head -1`) is an error of `write`, not the end of the process in the middle of work.
+        signal(SIGPIPE, SIG_IGN)
+        await main(nil)
+        if Terminal.outputState == .failed { Glibc.exit(1) }
+    }
 }

@@ -29,7 +29,7 @@ struct BackPressureTests {
                 paused.open()
                 return .pause
             })
-            var request = TransferRequest(url: server.url())
+            var request = TransferRequest.patient(url: server.url())
             request.timeouts.idle = .milliseconds(150)
             let transfer = transport.start(request, receiver: receiver)
             await paused.wait()
@@ -38,7 +38,7 @@ struct BackPressureTests {
             // A transfer beside it runs into its idle timeout, which is the same: so the time has passed.
             let quiet = try OriginServer { _ in .silence }
             defer { quiet.stop() }
-            var silent = TransferRequest(url: quiet.url())
+            var silent = TransferRequest.patient(url: quiet.url())
             silent.timeouts.idle = .milliseconds(300)
             #expect(await receive(transport, silent).failure() == .timedOut(.idle))
 
@@ -69,7 +69,7 @@ struct BackPressureTests {
                 },
                 onCompletion: { _ in continuation.finish() }
             )
-            slot.fill(transport.start(TransferRequest(url: server.url()), receiver: receiver))
+            slot.fill(transport.start(TransferRequest.patient(url: server.url()), receiver: receiver))
             for await _ in pauses { slot.wait().resume() }
             #expect(await receiver.failure() == nil)
             #expect(receiver.body == (isCoded ? plain : Data(big)))
@@ -87,7 +87,7 @@ struct BackPressureTests {
                 paused.open()
                 return .pause
             })
-            var request = TransferRequest(url: server.url())
+            var request = TransferRequest.patient(url: server.url())
             if !byCancelling { request.timeouts.total = .milliseconds(300) }
             let transfer = transport.start(request, receiver: receiver)
             await paused.wait()
@@ -107,7 +107,7 @@ struct BackPressureTests {
                 slot.wait().resume()
                 return .pause
             })
-            var request = TransferRequest(url: server.url())
+            var request = TransferRequest.patient(url: server.url())
             request.limits.bodyBytes = 200_000
             slot.fill(transport.start(request, receiver: receiver))
             #expect(await receiver.failure() == .bodyTooLarge(maximum: 200_000))
@@ -122,7 +122,7 @@ struct BackPressureTests {
         try await withServer { _ in
             .scripted(headers: [.contentLength: "\(body.count)"], .bytes(body), .open(sent))
         } _: { server, transport in
-            let stream = transport.stream(for: TransferRequest(url: server.url()))
+            let stream = transport.stream(for: TransferRequest.patient(url: server.url()))
             #expect(try await stream.response.expectedBodyBytes == body.count)
             #expect(!sent.isOpen)
             var received = Data()
@@ -140,7 +140,7 @@ struct BackPressureTests {
             .scripted(headers: [.contentLength: "9"], .bytes([1]), .awaitDisconnect(opening: gone))
         } _: { server, transport in
             do {
-                let stream = transport.stream(for: TransferRequest(url: server.url()))
+                let stream = transport.stream(for: TransferRequest.patient(url: server.url()))
                 for try await piece in stream {
                     #expect(piece == Data([1]))
                     break
@@ -157,7 +157,9 @@ struct BackPressureTests {
         } _: { server, transport in
             var received = Data()
             do {
-                for try await piece in transport.stream(for: TransferRequest(url: server.url())) { received += piece }
+                for try await piece in transport.stream(for: TransferRequest.patient(url: server.url())) {
+                    received += piece
+                }
                 Issue.record("no error")
             } catch let error as TransferError {
                 guard case .connectionLost = error else {

@@ -14,10 +14,10 @@ struct CancellationTests {
             .init(steps: [.open(arrived), .wait(release)] + OriginServer.Response().steps)
         } _: { server, transport in
             let first = RecordingReceiver()
-            _ = transport.start(TransferRequest(url: server.url("/first")), receiver: first)
+            _ = transport.start(TransferRequest.patient(url: server.url("/first")), receiver: first)
             await arrived.wait()
             let second = RecordingReceiver()
-            transport.start(TransferRequest(url: server.url("/second")), receiver: second).cancel()
+            transport.start(TransferRequest.patient(url: server.url("/second")), receiver: second).cancel()
             #expect(await second.failure() == .cancelled)
             #expect(first.completionCount == 0)
             release.open()
@@ -34,7 +34,7 @@ struct CancellationTests {
             .init(steps: [.open(arrived), .awaitDisconnect(opening: gone)])
         } _: { server, transport in
             let receiver = RecordingReceiver()
-            let transfer = transport.start(TransferRequest(url: server.url()), receiver: receiver)
+            let transfer = transport.start(TransferRequest.patient(url: server.url()), receiver: receiver)
             await arrived.wait()
             transfer.cancel()
             transfer.cancel()
@@ -57,7 +57,7 @@ struct CancellationTests {
                     return .proceed
                 }
             )
-            slot.fill(transport.start(TransferRequest(url: server.url()), receiver: receiver))
+            slot.fill(transport.start(TransferRequest.patient(url: server.url()), receiver: receiver))
             #expect(await receiver.failure() == .cancelled)
             #expect(receiver.pieceCount == (callback == "response" ? 0 : 1))
             #expect(receiver.violations == [])
@@ -70,13 +70,13 @@ struct CancellationTests {
             .init(body: [1])
         } _: { server, transport in
             let receiver = RecordingReceiver()
-            let transfer = transport.start(TransferRequest(url: server.url()), receiver: receiver)
+            let transfer = transport.start(TransferRequest.patient(url: server.url()), receiver: receiver)
             _ = await receiver.result()
             transfer.cancel()
             transfer.resume()
             transfer.setPriority(.veryHigh)
             // Another transfer afterwards goes through the same queue of commands.
-            #expect(await receive(transport, TransferRequest(url: server.url())).failure() == nil)
+            #expect(await receive(transport, TransferRequest.patient(url: server.url())).failure() == nil)
             #expect(receiver.completionCount == 1)
             #expect(await receiver.failure() == nil)
         }
@@ -88,7 +88,7 @@ struct CancellationTests {
         defer { transport.shutdown() }
         let url = try #require(URL(string: "http://host.invalid/"))
         let receiver = RecordingReceiver()
-        transport.start(TransferRequest(url: url), receiver: receiver).cancel()
+        transport.start(TransferRequest.patient(url: url), receiver: receiver).cancel()
         #expect(await receiver.failure() == .cancelled)
     }
 
@@ -99,7 +99,7 @@ struct CancellationTests {
         } _: { server, transport in
             let receivers = (0..<1000).map { _ in RecordingReceiver() }
             let transfers = receivers.enumerated().map { number, receiver in
-                transport.start(TransferRequest(url: server.url("/\(number)")), receiver: receiver)
+                transport.start(TransferRequest.patient(url: server.url("/\(number)")), receiver: receiver)
             }
             await withTaskGroup(of: Void.self) { group in
                 for part in 0..<4 {
@@ -113,7 +113,7 @@ struct CancellationTests {
                 #expect(failure == nil || failure == .cancelled)
                 #expect(receiver.completionCount == 1 && receiver.violations == [])
             }
-            #expect(await receive(transport, TransferRequest(url: server.url("/0"))).failure() == nil)
+            #expect(await receive(transport, TransferRequest.patient(url: server.url("/0"))).failure() == nil)
         }
     }
 
@@ -124,7 +124,7 @@ struct CancellationTests {
         try await withServer { _ in
             .init(steps: [.open(arrived), .awaitDisconnect(opening: gone)])
         } _: { server, transport in
-            let request = TransferRequest(url: server.url())
+            let request = TransferRequest.patient(url: server.url())
             let task = Task { try await transport.data(for: request) }
             await arrived.wait()
             task.cancel()
@@ -146,7 +146,7 @@ struct CancellationTests {
         try await withServer { _ in
             .init(body: [1])
         } _: { server, transport in
-            let request = TransferRequest(url: server.url())
+            let request = TransferRequest.patient(url: server.url())
             let tasks = (0..<50).map { _ in Task { try await transport.data(for: request) } }
             for task in tasks { task.cancel() }
             for task in tasks {

@@ -65,7 +65,7 @@ struct FaultTests {
         try await withServer { _ in
             response
         } _: { server, transport in
-            let receiver = await receive(transport, TransferRequest(url: server.url()))
+            let receiver = await receive(transport, TransferRequest.patient(url: server.url()))
             let error = await receiver.failure()
             #expect(kind.matches(error), "\(name): \(String(describing: error))")
             #expect(String(describing: error).contains("127.0.0.1:\(server.port)"), "\(String(describing: error))")
@@ -87,7 +87,7 @@ struct FaultTests {
                 return .proceed
             })
             if inHeaders { gate.open() }
-            _ = await receive(transport, TransferRequest(url: server.url()), receiver: receiver)
+            _ = await receive(transport, TransferRequest.patient(url: server.url()), receiver: receiver)
             guard case .connectionLost = await receiver.failure() else {
                 Issue.record("\(await receiver.result())")
                 return
@@ -103,11 +103,11 @@ struct FaultTests {
         try await withServer { _ in
             .init(steps: [.bytes(response)])
         } _: { server, transport in
-            let receiver = await receive(transport, TransferRequest(url: server.url()))
+            let receiver = await receive(transport, TransferRequest.patient(url: server.url()))
             #expect(await receiver.failure() == nil)
             #expect(receiver.body == Data([1, 2, 3]))
             // What is left over must not be taken for the next response.
-            let next = await receive(transport, TransferRequest(url: server.url()))
+            let next = await receive(transport, TransferRequest.patient(url: server.url()))
             #expect(next.body == Data([1, 2, 3]))
         }
     }
@@ -118,7 +118,9 @@ struct FaultTests {
         server.stop()
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        guard case .cannotConnect(let message) = await receive(transport, TransferRequest(url: server.url())).failure()
+        guard
+            case .cannotConnect(let message) = await receive(transport, TransferRequest.patient(url: server.url()))
+                .failure()
         else {
             Issue.record("not refused")
             return
@@ -131,7 +133,7 @@ struct FaultTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
         let url = try #require(URL(string: "http://host.invalid/"))
-        let error = await receive(transport, TransferRequest(url: url)).failure()
+        let error = await receive(transport, TransferRequest.patient(url: url)).failure()
         guard case .cannotFindHost(let message) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -148,7 +150,7 @@ struct FaultTests {
             let receiver = RecordingReceiver(onResponse: { response throws(TransferError) in
                 throw .responseRefused("status \(response.status)")
             })
-            _ = await receive(transport, TransferRequest(url: server.url()), receiver: receiver)
+            _ = await receive(transport, TransferRequest.patient(url: server.url()), receiver: receiver)
             #expect(await receiver.failure() == .responseRefused("status 200"))
             #expect(receiver.body.isEmpty)
             await gone.wait()
@@ -161,7 +163,7 @@ struct FaultTests {
             .scripted(headers: [.acceptRanges: "none"], .endless([1, 2, 3]))
         } _: { server, transport in
             let receiver = RecordingReceiver(onBytes: { _ throws(TransferError) in throw .other("enough") })
-            _ = await receive(transport, TransferRequest(url: server.url()), receiver: receiver)
+            _ = await receive(transport, TransferRequest.patient(url: server.url()), receiver: receiver)
             #expect(await receiver.failure() == .other("enough"))
             #expect(receiver.pieceCount == 1)
             #expect(receiver.violations == [])

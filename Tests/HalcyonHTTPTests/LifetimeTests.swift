@@ -17,7 +17,9 @@ struct LifetimeTests {
         defer { server.stop() }
         let receivers = (0..<20).map { _ in RecordingReceiver() }
         var transport: CurlTransport? = CurlTransport(configuration: .init(maximumConcurrentTransfers: 2))
-        for receiver in receivers { _ = transport?.start(TransferRequest(url: server.url()), receiver: receiver) }
+        for receiver in receivers {
+            _ = transport?.start(TransferRequest.patient(url: server.url()), receiver: receiver)
+        }
         await arrived.wait()
         transport = nil
         release.open()
@@ -33,7 +35,9 @@ struct LifetimeTests {
         defer { server.stop() }
         let transport = CurlTransport(configuration: .init(maximumConcurrentTransfers: 2))
         let receivers = (0..<20).map { _ in RecordingReceiver() }
-        for receiver in receivers { _ = transport.start(TransferRequest(url: server.url()), receiver: receiver) }
+        for receiver in receivers {
+            _ = transport.start(TransferRequest.patient(url: server.url()), receiver: receiver)
+        }
         transport.shutdown()
         transport.shutdown()
         for receiver in receivers {
@@ -41,7 +45,7 @@ struct LifetimeTests {
             #expect(await receiver.failure() == .cancelled)
         }
         let late = RecordingReceiver()
-        _ = transport.start(TransferRequest(url: server.url()), receiver: late)
+        _ = transport.start(TransferRequest.patient(url: server.url()), receiver: late)
         #expect(await late.failure() == .cancelled)
     }
 
@@ -51,7 +55,7 @@ struct LifetimeTests {
         defer { server.stop() }
         let transport = CurlTransport()
         let receiver = RecordingReceiver(onCompletion: { _ in transport.shutdown() })
-        _ = transport.start(TransferRequest(url: server.url()), receiver: receiver)
+        _ = transport.start(TransferRequest.patient(url: server.url()), receiver: receiver)
         #expect(await receiver.failure() == nil)
     }
 
@@ -65,11 +69,11 @@ struct LifetimeTests {
             do {
                 let receiver = RecordingReceiver()
                 weakReceiver = receiver
-                transfer = transport.start(TransferRequest(url: server.url()), receiver: receiver)
+                transfer = transport.start(TransferRequest.patient(url: server.url()), receiver: receiver)
                 _ = await receiver.result()
             }
             // The transport's thread lets go of it right after the call; another transfer comes after that.
-            _ = await receive(transport, TransferRequest(url: server.url()))
+            _ = await receive(transport, TransferRequest.patient(url: server.url()))
             #expect(weakReceiver == nil)
             transfer.cancel()
         }

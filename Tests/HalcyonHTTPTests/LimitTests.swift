@@ -61,7 +61,7 @@ struct LimitTests {
         try await withServer { _ in
             .init(steps: [.bytes(Array("HTTP/1.1 200 OK\r\n".utf8)), .endless(line)])
         } _: { server, transport in
-            let receiver = await receive(transport, TransferRequest(url: server.url()))
+            let receiver = await receive(transport, TransferRequest.patient(url: server.url()))
             guard case .headersTooLarge(let maximum) = await receiver.failure() else {
                 Issue.record("\(await receiver.result())")
                 return
@@ -78,7 +78,8 @@ struct LimitTests {
                 .bytes(Array("HTTP/1.1 200 OK\r\nX: ".utf8)), .endless([UInt8](repeating: 0x61, count: 4096)),
             ])
         } _: { server, transport in
-            guard case .headersTooLarge = await receive(transport, TransferRequest(url: server.url())).failure() else {
+            guard case .headersTooLarge = await receive(transport, TransferRequest.patient(url: server.url())).failure()
+            else {
                 Issue.record("not stopped by the limit of headers")
                 return
             }
@@ -91,14 +92,14 @@ struct LimitTests {
         try await withServer { _ in
             .init(steps: [.endless(hints)])
         } _: { server, transport in
-            var request = TransferRequest(url: server.url())
+            var request = TransferRequest.patient(url: server.url())
             request.limits.headerBytes = 10_000
             #expect(await receive(transport, request).failure() == .headersTooLarge(maximum: 10_000))
         }
     }
 
     private func request(_ server: OriginServer, bodyBytes: Int) -> TransferRequest {
-        var request = TransferRequest(url: server.url())
+        var request = TransferRequest.patient(url: server.url())
         request.limits.bodyBytes = bodyBytes
         return request
     }

@@ -17,7 +17,7 @@ struct PriorityTests {
         } _: { server, transport in
             func start(_ path: String, _ priority: LoadPriority) -> (any Transfer, RecordingReceiver) {
                 let receiver = RecordingReceiver()
-                let request = TransferRequest(url: server.url(path), priority: priority)
+                let request = TransferRequest.patient(url: server.url(path), priority: priority)
                 return (transport.start(request, receiver: receiver), receiver)
             }
             _ = start("/blocker", .normal)
@@ -49,9 +49,9 @@ struct PriorityTests {
         } _: { server, transport in
             let receivers = (0..<20).map { _ in RecordingReceiver() }
             for receiver in receivers {
-                _ = transport.start(TransferRequest(url: server.url(), priority: .veryHigh), receiver: receiver)
+                _ = transport.start(TransferRequest.patient(url: server.url(), priority: .veryHigh), receiver: receiver)
             }
-            let request = TransferRequest(url: other.url(), priority: .veryLow)
+            let request = TransferRequest.patient(url: other.url(), priority: .veryLow)
             #expect(await receive(transport, request).failure() == nil)
             #expect(receivers.allSatisfy { $0.completionCount == 0 })
             release.open()

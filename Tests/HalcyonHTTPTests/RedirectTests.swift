@@ -16,7 +16,7 @@ struct RedirectTests {
             default: .init(404)
             }
         } _: { server, transport in
-            let receiver = await receive(transport, TransferRequest(url: server.url("/0")))
+            let receiver = await receive(transport, TransferRequest.patient(url: server.url("/0")))
             #expect(receiver.response?.status == 200)
             #expect(receiver.response?.url == server.url("/2?x=y"))
             #expect(receiver.body == Data([9]))
@@ -31,7 +31,7 @@ struct RedirectTests {
         try await withServer { _ in
             .redirect(to: "/again")
         } _: { server, transport in
-            var request = TransferRequest(url: server.url())
+            var request = TransferRequest.patient(url: server.url())
             request.limits.redirects = maximum
             #expect(await receive(transport, request).failure() == .tooManyRedirects(maximum: maximum))
             #expect(server.requests.count == maximum + 1)
@@ -46,7 +46,7 @@ struct RedirectTests {
         try await withServer { _ in
             .redirect(to: target)
         } _: { server, transport in
-            let receiver = await receive(transport, TransferRequest(url: server.url()))
+            let receiver = await receive(transport, TransferRequest.patient(url: server.url()))
             guard case .redirectRefused(let message) = await receiver.failure() else {
                 Issue.record("not refused: \(await receiver.result())")
                 return
@@ -65,7 +65,7 @@ struct RedirectTests {
             request.path == "/near" ? .redirect(to: "/far") : .redirect(to: target)
         } _: { server, transport in
             let headers: HTTPFields = [.authorization: "Bearer secret", .cookie: "a=b", .accept: "image/*"]
-            let receiver = await receive(transport, TransferRequest(url: server.url("/near"), headers: headers))
+            let receiver = await receive(transport, TransferRequest.patient(url: server.url("/near"), headers: headers))
             #expect(receiver.response?.status == 200)
             #expect(server.requests.map { $0.headers[.authorization] } == ["Bearer secret", "Bearer secret"])
             #expect(server.requests.map { $0.headers[.cookie] } == ["a=b", "a=b"])
@@ -85,12 +85,12 @@ struct RedirectTests {
             .redirect(to: target)
         } _: { server, transport in
             let url = try #require(URL(string: "http://user:word@127.0.0.1:\(server.port)/"))
-            _ = await receive(transport, TransferRequest(url: url))
+            _ = await receive(transport, TransferRequest.patient(url: url))
             #expect(server.requests.first?.headers[.authorization]?.hasPrefix("Basic ") == true)
             #expect(other.requests.count == 1)
             #expect(other.requests.first?.headers[.authorization] == nil)
             // Neither does the next transfer inherit them.
-            _ = await receive(transport, TransferRequest(url: other.url()))
+            _ = await receive(transport, TransferRequest.patient(url: other.url()))
             #expect(other.requests.last?.headers[.authorization] == nil)
         }
     }
@@ -100,12 +100,12 @@ struct RedirectTests {
         try await withServer { request in
             request.path == "/bad" ? .redirect(to: "http://") : .init(302, body: [5])
         } _: { server, transport in
-            let bad = await receive(transport, TransferRequest(url: server.url("/bad")))
+            let bad = await receive(transport, TransferRequest.patient(url: server.url("/bad")))
             guard case .malformedResponse = await bad.failure() else {
                 Issue.record("\(await bad.result())")
                 return
             }
-            let none = await receive(transport, TransferRequest(url: server.url("/none")))
+            let none = await receive(transport, TransferRequest.patient(url: server.url("/none")))
             #expect(none.response?.status == 302)
             #expect(none.body == Data([5]))
         }

@@ -28,7 +28,7 @@ struct ResourceTests {
             let before = try ProcessResources()
             do {
                 let transport = CurlTransport()
-                _ = try await transport.data(for: TransferRequest(url: server.url()))
+                _ = try await transport.data(for: TransferRequest.patient(url: server.url()))
             }
             // The thread ends on its own, and nothing tells when; a hang is what this test fails with.
             while try ProcessResources().threads > before.threads { await Task.yield() }
@@ -43,7 +43,7 @@ struct ResourceTests {
         let transport = CurlTransport()
         let receivers = (0..<count).map { _ in RecordingReceiver() }
         let transfers = receivers.enumerated().map { number, receiver in
-            transport.start(TransferRequest(url: server.url("/\(number)")), receiver: receiver)
+            transport.start(TransferRequest.patient(url: server.url("/\(number)")), receiver: receiver)
         }
         for (number, transfer) in transfers.enumerated() where number % 5 != 0 || number % 10 == 3 {
             transfer.cancel()

@@ -12,7 +12,7 @@ struct SecureTransferTests {
         let server = try SecureServer(body: body)
         let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
         defer { transport.shutdown() }
-        let request = TransferRequest(url: try url(server))
+        let request = TransferRequest.patient(url: try url(server))
         let receivers = (0..<50).map { _ in RecordingReceiver() }
         for receiver in receivers { _ = transport.start(request, receiver: receiver) }
         var newConnections = 0
@@ -35,7 +35,7 @@ struct SecureTransferTests {
         let server = try SecureServer(body: body)
         let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
         defer { transport.shutdown() }
-        let request = TransferRequest(url: try url(server))
+        let request = TransferRequest.patient(url: try url(server))
         let receivers = (0..<20).map { _ in RecordingReceiver() }
         let transfers = receivers.map { transport.start(request, receiver: $0) }
         for number in stride(from: 0, to: 20, by: 2) { transfers[number].cancel() }
@@ -52,7 +52,7 @@ struct SecureTransferTests {
         let server = try SecureServer(body: body)
         let stranger = CurlTransport()
         defer { stranger.shutdown() }
-        let request = TransferRequest(url: try url(server))
+        let request = TransferRequest.patient(url: try url(server))
         guard case .untrustedServer(let message) = await receive(stranger, request).failure() else {
             Issue.record("trusted")
             return
@@ -62,7 +62,7 @@ struct SecureTransferTests {
         let friend = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
         defer { friend.shutdown() }
         let otherName = try #require(URL(string: "https://localhost:\(server.port)/file"))
-        guard case .untrustedServer = await receive(friend, TransferRequest(url: otherName)).failure() else {
+        guard case .untrustedServer = await receive(friend, TransferRequest.patient(url: otherName)).failure() else {
             Issue.record("another name was trusted")
             return
         }
@@ -74,7 +74,7 @@ struct SecureTransferTests {
             .init()
         } _: { server, transport in
             let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
-            let request = TransferRequest(url: url, timeouts: .init(connect: .milliseconds(300)))
+            let request = TransferRequest.patient(url: url, timeouts: .init(connect: .milliseconds(300)))
             #expect(await receive(transport, request).failure() == .timedOut(.connect))
         }
     }

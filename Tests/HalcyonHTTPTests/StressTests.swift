@@ -26,7 +26,7 @@ struct StressTests {
                 }
             }
             // What is left over would show in the next transfer.
-            #expect(await receive(transport, TransferRequest(url: server.url("/7"))).failure() == nil)
+            #expect(await receive(transport, TransferRequest.patient(url: server.url("/7"))).failure() == nil)
         }
     }
 
@@ -34,18 +34,20 @@ struct StressTests {
         var random = SplitMix(seed: UInt64(worker))
         for batch in 0..<(rounds / 20) {
             let started = (0..<20).map { number -> (any Transfer, RecordingReceiver) in
-                let receiver = RecordingReceiver(onBytes: { bytes in bytes.count % 3 == 0 ? .pause : .proceed })
-                let request = TransferRequest(url: server.url("/\(random.next() % 8)"))
+                let slot = TransferSlot()
+                let receiver = RecordingReceiver(onBytes: { bytes in
+                    guard bytes.count % 3 == 0 else { return .proceed }
+                    slot.wait().resume()
+                    return .pause
+                })
+                let request = TransferRequest.patient(url: server.url("/\(random.next() % 8)"))
                 let transfer = transport.start(request, receiver: receiver)
+                slot.fill(transfer)
                 if (batch + number) % 3 == 0 { transfer.setPriority(.high) }
                 return (transfer, receiver)
             }
             for (transfer, _) in started where random.next() % 3 == 0 { transfer.cancel() }
-            // Whoever paused goes on, however often, until all have ended.
-            while started.contains(where: { $0.1.completionCount == 0 }) {
-                for (transfer, _) in started { transfer.resume() }
-                await Task.yield()
-            }
+            for (_, receiver) in started { _ = await receiver.result() }
             for (_, receiver) in started {
                 #expect(receiver.completionCount == 1 && receiver.violations == [])
             }

@@ -13,7 +13,7 @@ struct TimeoutTests {
             inBody
                 ? .scripted(headers: [.contentLength: "9"], .bytes([1]), .awaitDisconnect(opening: Gate())) : .silence
         } _: { server, transport in
-            var request = TransferRequest(url: server.url())
+            var request = TransferRequest.patient(url: server.url())
             request.timeouts.idle = .milliseconds(200)
             let receiver = await receive(transport, request)
             #expect(await receiver.failure() == .timedOut(.idle))
@@ -26,7 +26,7 @@ struct TimeoutTests {
         try await withServer { _ in
             .scripted(headers: [.acceptRanges: "none"], .endless([1]))
         } _: { server, transport in
-            var request = TransferRequest(url: server.url())
+            var request = TransferRequest.patient(url: server.url())
             request.timeouts.total = .milliseconds(300)
             request.limits.bodyBytes = .max
             #expect(await receive(transport, request).failure() == .timedOut(.total))
@@ -40,7 +40,7 @@ struct TimeoutTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
         let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/"))
-        var request = TransferRequest(url: url)
+        var request = TransferRequest.patient(url: url)
         request.timeouts.connect = .milliseconds(200)
         // Shorter than connecting takes, and yet not what runs out: there is no transfer to be idle.
         request.timeouts.idle = .milliseconds(50)
@@ -53,9 +53,9 @@ struct TimeoutTests {
         try await withServer(configuration: .init(maximumConcurrentTransfers: 1)) { request in
             request.path == "/slow" ? .silence : .init(body: [1])
         } _: { server, transport in
-            var slow = TransferRequest(url: server.url("/slow"))
+            var slow = TransferRequest.patient(url: server.url("/slow"))
             slow.timeouts.idle = .milliseconds(300)
-            var quick = TransferRequest(url: server.url("/quick"))
+            var quick = TransferRequest.patient(url: server.url("/quick"))
             quick.timeouts = TransferTimeouts(
                 connect: .milliseconds(200),
                 idle: .milliseconds(200),
@@ -76,7 +76,7 @@ struct TimeoutTests {
         try await withServer { request in
             request.path == "/" ? .init(body: [1]) : .silence
         } _: { server, transport in
-            var request = TransferRequest(url: server.url())
+            var request = TransferRequest.patient(url: server.url())
             let forever = Duration(secondsComponent: .max, attosecondsComponent: 0)
             request.timeouts = TransferTimeouts(connect: forever, idle: forever, total: forever)
             #expect(await receive(transport, request).failure() == nil)

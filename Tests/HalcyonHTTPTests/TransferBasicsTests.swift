@@ -16,7 +16,9 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
 
-        let (response, data, metrics) = try await transport.data(for: TransferRequest(url: server.url("/picture?a=b")))
+        let (response, data, metrics) = try await transport.data(
+            for: TransferRequest.patient(url: server.url("/picture?a=b"))
+        )
 
         #expect(response.status == 200)
         #expect(response.headers[.contentType] == "image/png")
@@ -41,7 +43,7 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
         let receiver = RecordingReceiver()
-        _ = transport.start(TransferRequest(url: server.url()), receiver: receiver)
+        _ = transport.start(TransferRequest.patient(url: server.url()), receiver: receiver)
         #expect(await receiver.failure() == nil)
         #expect(receiver.response?.status == status)
         #expect(receiver.response?.expectedBodyBytes == 0)
@@ -58,7 +60,7 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        var request = TransferRequest(url: server.url())
+        var request = TransferRequest.patient(url: server.url())
         request.headers[.range] = "bytes=2-3"
         let (part, data, _) = try await transport.data(for: request)
         #expect(part.status == 206)
@@ -76,7 +78,7 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
         let url = server.url("/a")
-        var post = TransferRequest(
+        var post = TransferRequest.patient(
             url: url,
             method: .post,
             headers: [.authorization: "secret"],
@@ -84,9 +86,9 @@ struct TransferBasicsTests {
         )
         post.headers[.userAgent] = ""
         _ = try await transport.data(for: post)
-        _ = try await transport.data(for: TransferRequest(url: url))
-        _ = try await transport.data(for: TransferRequest(url: url, method: .head))
-        _ = try await transport.data(for: TransferRequest(url: url, method: .delete))
+        _ = try await transport.data(for: TransferRequest.patient(url: url))
+        _ = try await transport.data(for: TransferRequest.patient(url: url, method: .head))
+        _ = try await transport.data(for: TransferRequest.patient(url: url, method: .delete))
         let requests = server.requests
         #expect(requests.map(\.method) == ["POST", "GET", "HEAD", "DELETE"])
         #expect(requests[0].body == [0, 1, 2, 0])
@@ -103,7 +105,7 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let request = TransferRequest(url: server.url())
+        let request = TransferRequest.patient(url: server.url())
         #expect(try await !transport.data(for: request).2.isReusedConnection)
         let metrics = try await transport.data(for: request).2
         #expect(metrics.isReusedConnection)
@@ -125,7 +127,7 @@ struct TransferBasicsTests {
         let bodies = try await withThrowingTaskGroup(of: (Int, Data).self) { group in
             for number in 0..<10 {
                 group.addTask {
-                    (number, try await transport.data(for: TransferRequest(url: server.url("/\(number)"))).1)
+                    (number, try await transport.data(for: TransferRequest.patient(url: server.url("/\(number)"))).1)
                 }
             }
             for gate in arrived { await gate.wait() }
@@ -145,7 +147,7 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let (response, data, _) = try await transport.data(for: TransferRequest(url: server.url()))
+        let (response, data, _) = try await transport.data(for: TransferRequest.patient(url: server.url()))
         #expect(response.expectedBodyBytes == nil)
         #expect(data == Data([1, 2, 3, 4, 5, 6]))
     }
@@ -159,7 +161,7 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let (response, data, _) = try await transport.data(for: TransferRequest(url: server.url()))
+        let (response, data, _) = try await transport.data(for: TransferRequest.patient(url: server.url()))
         #expect(response.status == 200)
         #expect(response.headers[.contentLanguage] == nil)
         #expect(data == Data([7]))
@@ -173,7 +175,7 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let (response, data, metrics) = try await transport.data(for: TransferRequest(url: server.url()))
+        let (response, data, metrics) = try await transport.data(for: TransferRequest.patient(url: server.url()))
         #expect(response.expectedBodyBytes == nil)
         #expect(data == Data(String(repeating: "halcyon ", count: 1250).utf8))
         #expect(metrics.bodyBytesReceived == GzipFixture.tenThousandBytes.count)
@@ -188,7 +190,7 @@ struct TransferBasicsTests {
         defer { transport.shutdown() }
         let url = try #require(URL(string: text))
         await #expect(throws: TransferError.invalidURL(text)) {
-            _ = try await transport.data(for: TransferRequest(url: url))
+            _ = try await transport.data(for: TransferRequest.patient(url: url))
         }
     }
 }

@@ -38,7 +38,7 @@ struct TransportContractTests {
     func success(kind: Kind) async throws {
         let route = ScriptedTransport.Route(status: 404, headers: [.eTag: "\"x\""], body: Data([1, 2, 3]))
         try await with(kind, route) { transport, url, _ in
-            let receiver = await receive(transport, TransferRequest(url: url))
+            let receiver = await receive(transport, TransferRequest.patient(url: url))
             #expect(await receiver.failure() == nil)
             #expect(receiver.response?.status == 404)
             #expect(receiver.response?.headers[.eTag] == "\"x\"")
@@ -53,7 +53,7 @@ struct TransportContractTests {
     @Test("delivers no bytes for an empty body", arguments: Kind.allCases)
     func empty(kind: Kind) async throws {
         try await with(kind) { transport, url, _ in
-            let receiver = await receive(transport, TransferRequest(url: url))
+            let receiver = await receive(transport, TransferRequest.patient(url: url))
             #expect(receiver.response?.status == 200)
             #expect(receiver.pieceCount == 0)
             #expect(receiver.violations == [])
@@ -64,7 +64,7 @@ struct TransportContractTests {
     func veto(kind: Kind) async throws {
         try await with(kind, .init(body: Data([1]))) { transport, url, _ in
             let receiver = RecordingReceiver(onResponse: { _ throws(TransferError) in throw .responseRefused("no") })
-            _ = await receive(transport, TransferRequest(url: url), receiver: receiver)
+            _ = await receive(transport, TransferRequest.patient(url: url), receiver: receiver)
             #expect(await receiver.failure() == .responseRefused("no"))
             #expect(receiver.pieceCount == 0)
         }
@@ -73,7 +73,7 @@ struct TransportContractTests {
     @Test("keeps to the limit of the body", arguments: Kind.allCases)
     func bodyLimit(kind: Kind) async throws {
         try await with(kind, .init(body: Data(count: 101))) { transport, url, _ in
-            var request = TransferRequest(url: url)
+            var request = TransferRequest.patient(url: url)
             request.limits.bodyBytes = 100
             let receiver = await receive(transport, request)
             #expect(await receiver.failure() == .bodyTooLarge(maximum: 100))
@@ -86,7 +86,7 @@ struct TransportContractTests {
     @Test("keeps to the limit of the headers", arguments: Kind.allCases)
     func headerLimit(kind: Kind) async throws {
         try await with(kind, .init(headers: [.server: String(repeating: "s", count: 2000)])) { transport, url, _ in
-            var request = TransferRequest(url: url)
+            var request = TransferRequest.patient(url: url)
             request.limits.headerBytes = 1000
             #expect(await receive(transport, request).failure() == .headersTooLarge(maximum: 1000))
         }
@@ -96,14 +96,14 @@ struct TransportContractTests {
     func cancel(kind: Kind) async throws {
         try await with(kind) { transport, url, hanging in
             let receiver = RecordingReceiver()
-            let transfer = transport.start(TransferRequest(url: hanging), receiver: receiver)
+            let transfer = transport.start(TransferRequest.patient(url: hanging), receiver: receiver)
             transfer.cancel()
             transfer.cancel()
             #expect(await receiver.failure() == .cancelled)
             transfer.cancel()
             transfer.resume()
             transfer.setPriority(.high)
-            #expect(await receive(transport, TransferRequest(url: url)).failure() == nil)
+            #expect(await receive(transport, TransferRequest.patient(url: url)).failure() == nil)
             #expect(receiver.completionCount == 1 && receiver.violations == [])
         }
     }
@@ -119,7 +119,7 @@ struct TransportContractTests {
                 },
                 onCompletion: { _ in continuation.finish() }
             )
-            let transfer = transport.start(TransferRequest(url: url), receiver: receiver)
+            let transfer = transport.start(TransferRequest.patient(url: url), receiver: receiver)
             for await _ in pauses { transfer.resume() }
             #expect(await receiver.failure() == nil)
             #expect(receiver.body == Data([1, 2, 3]))
@@ -129,10 +129,10 @@ struct TransportContractTests {
     @Test("serves data(for:) and stream(for:)", arguments: Kind.allCases)
     func conveniences(kind: Kind) async throws {
         try await with(kind, .init(body: Data([4, 5]))) { transport, url, _ in
-            let (response, data, _) = try await transport.data(for: TransferRequest(url: url))
+            let (response, data, _) = try await transport.data(for: TransferRequest.patient(url: url))
             #expect(response.status == 200 && data == Data([4, 5]))
             var streamed = Data()
-            let stream = transport.stream(for: TransferRequest(url: url))
+            let stream = transport.stream(for: TransferRequest.patient(url: url))
             #expect(try await stream.response.status == 200)
             for try await piece in stream { streamed += piece }
             #expect(streamed == Data([4, 5]))

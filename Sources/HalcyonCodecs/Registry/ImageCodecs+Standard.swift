@@ -11,6 +11,7 @@ extension ImageCodecs {
             JPEGEncoder(),
             PNGEncoder(),
             WebPEncoder(),
+            GIFEncoder(),
             PAMEncoder(),
         ]
     )

@@ -228,7 +228,7 @@ extension CacheCommand {
             let isComplete = try await arguments.run { cache in
                 var isComplete = true
                 for url in urls {
-                    let count = try await cache.removeFromDisk(SourceArgument(text: url).source)
+                    let count = try await cache.removeFromDisk(SourceArgument(text: url).source())
                     isComplete = isComplete && count > 0
                     if arguments.json {
                         Terminal.print(JSONLine.text(Record(url: url, removed: count)))

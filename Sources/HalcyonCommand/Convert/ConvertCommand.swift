@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import Halcyon
 
 /// `halcyon convert`.
@@ -37,23 +38,43 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let format = OutputFormat(path: output) else { return }
-        do {
-            let argument = SourceArgument(text: input)
-            let pipeline = ImagePipeline()
-            let image = try await pipeline.image(
-                from: argument.source,
-                options: [.noCache, .frame(frame), .processor(resizing.processing)]
-            )
+        guard let format = OutputFormat(path: output)?.format else { return }
+        let conversion = Conversion(
+            input: SourceArgument(text: input),
+            output: output,
+            options: [.noCache, .frame(frame), .processor(resizing.processing)],
+            format: format,
+            encodeOptions: encoding.options
+        )
+        try await Interruption.guarding {
             do {
-                let data = try ImageCodecs.standard.encode(image.bitmap, as: format.format, options: encoding.options)
-                try FileOutput.write(data, to: output, source: input)
-            } catch let error as CodecError {
-                throw ImageError(stage: .encode, reason: .codec(error), source: input)
+                try await conversion.run()
+            } catch let error as ImageError {
+                Terminal.warn("\(error)")
+                throw ExitCode(1)
             }
+        }
+    }
+}
+
+/// One run of `halcyon convert`.
+private struct Conversion: Sendable {
+    let input: SourceArgument
+    let output: String
+    let options: [ImageOption]
+    let format: ImageFormat
+    let encodeOptions: EncodeOptions
+
+    func run() async throws {
+        let image = try await ImagePipeline().image(from: input.source(), options: options)
+        try FileOutput.write(encoded(image.bitmap), to: output, source: input.text)
+    }
+
+    private func encoded(_ bitmap: Bitmap) throws(ImageError) -> Data {
+        do {
+            return try ImageCodecs.standard.encode(bitmap, as: format, options: encodeOptions)
         } catch {
-            Terminal.warn("\(error)")
-            throw ExitCode(1)
+            throw ImageError(stage: .encode, reason: .codec(error), source: input.text)
         }
     }
 }

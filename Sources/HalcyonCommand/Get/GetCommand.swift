@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Halcyon
+internal import HalcyonConcurrency
 
 /// `halcyon get`.
 struct GetCommand: AsyncParsableCommand {
@@ -12,7 +13,7 @@ struct GetCommand: AsyncParsableCommand {
 
             Examples:
               halcyon get https://example.org/a.jpg -o a.jpg
-              halcyon get *.png https://example.org/b.webp --resize 400x400 --format jpeg -o thumbnails/
+              halcyon get *.png --resize 400x400 --format jpeg -o thumbnails/
               halcyon get https://example.org/a.jpg --json --trace
             """
     )
@@ -28,7 +29,7 @@ struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var resizing: ResizeArguments
 
-    @Option(name: .long, help: ArgumentHelp("Write this format: jpeg, png, webp, pam, …", valueName: "FORMAT"))
+    @Option(name: .long, help: ArgumentHelp("Write this format: \(OutputFormat.names).", valueName: "FORMAT"))
     var format: String?
 
     @OptionGroup var encoding: EncodingArguments
@@ -44,7 +45,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Load everything this often, one time after the other.", valueName: "N"))
     var `repeat` = 1
 
-    @Option(name: .long, help: ArgumentHelp("Draw all images on one contact sheet, a PNG.", valueName: "FILE"))
+    @Option(name: .long, help: ArgumentHelp("Draw all images on one contact sheet, such as sheet.png.", valueName: "FILE"))
     var sheet: String?
 
     @Flag(name: .long, help: "Show the timeline of each load.")
@@ -69,8 +70,10 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let isSuccess = await GetRun(self).run()
-        if !isSuccess { throw ExitCode(1) }
+        let run = GetRun(self)
+        try await Interruption.guarding {
+            guard await run.run() else { throw ExitCode(1) }
+        }
     }
 }
 
@@ -103,15 +106,22 @@ struct CacheArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Keep the disk cache in this folder.",
-            discussion: "Default: $XDG_CACHE_HOME/halcyon/default.",
+            "Keep the disk cache in this folder. (default: $XDG_CACHE_HOME/halcyon/default)",
             valueName: "DIR"
         )
     )
     var cacheDir: String?
 
     func cache() -> ImageCache {
-        ImageCache(disk: configuration) { Terminal.warn("\($0.message); going on without it") }
+        // Reading and storing fail for the same reason; one line is enough.
+        let isReported = Lock(false)
+        return ImageCache(disk: configuration) { error in
+            let isFirst = isReported.withLock { reported in
+                defer { reported = true }
+                return !reported
+            }
+            if isFirst { Terminal.warn("\(error.message); going on without it") }
+        }
     }
 
     /// Where the disk cache is.

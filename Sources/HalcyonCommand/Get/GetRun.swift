@@ -5,13 +5,21 @@ struct GetRun: Sendable {
     private let command: GetCommand
     private let pipeline: ImagePipeline
     private let arguments: [SourceArgument]
+    /// For each argument the first one that is equal: what is named twice is loaded once.
+    private let firsts: [Int]
     private let options: [ImageOption]
     private let writer: OutputWriter
 
     init(_ command: GetCommand) {
         self.command = command
         pipeline = ImagePipeline(configuration: .init(cache: command.cacheArguments.cache()))
-        arguments = command.urls.map(SourceArgument.init(text:))
+        let arguments = command.urls.map(SourceArgument.init(text:))
+        self.arguments = arguments
+        var known: [SourceArgument: Int] = [:]
+        firsts = arguments.indices.map { index in
+            defer { known[arguments[index]] = known[arguments[index]] ?? index }
+            return known[arguments[index]] ?? index
+        }
         // The original is kept as well, so that another size of it needs no network.
         var options: [ImageOption] = [.processor(command.resizing.processing), .cacheOriginalImage]
         if let cacheUse = command.cacheUse { options.append(cacheUse.option) }
@@ -30,61 +38,79 @@ struct GetRun: Sendable {
         do {
             try writer.prepare()
         } catch {
-            Terminal.warn("\(error)")
+            refuse(error)
             return false
         }
         var isSuccess = true
+        var unwritten = Set(firsts)
         for round in 1...command.repeat {
-            let display = ProgressDisplay(total: arguments.count, isShown: Terminal.isInteractive && !command.json)
-            let results = await load(display: display, writes: round == 1)
+            let display = ProgressDisplay(total: Set(firsts).count, isShown: Terminal.isInteractive && !command.json)
+            let results = await load(display: display, unwritten: unwritten)
             display.finish()
-            isSuccess = isSuccess && results.allSatisfy { (try? $0.outcome.get()) != nil }
+            if Task.isCancelled { break }
+            for (index, result) in zip(arguments.indices, results) {
+                if case .success = result.outcome { unwritten.remove(index) } else { isSuccess = false }
+            }
             report(results, round: round)
             if round == 1, let sheet = command.sheet {
                 isSuccess = drawSheet(of: results, path: sheet) && isSuccess
             }
+            // Nobody is left to read further rounds.
+            if Terminal.outputState == .closed { break }
         }
         await pipeline.cache.flush()
         return isSuccess
     }
 
     /// One round: a bounded number of loads at a time, the results in the order of the arguments.
-    private func load(display: ProgressDisplay, writes: Bool) async -> [GetResult] {
+    private func load(display: ProgressDisplay, unwritten: Set<Int>) async -> [GetResult] {
         await withTaskGroup(of: (Int, GetResult).self) { group in
-            var results: [GetResult?] = Array(repeating: nil, count: arguments.count)
-            var next = 0
-            while next < min(command.concurrency, arguments.count) {
-                group.addTask { [next] in (next, await load(at: next, display: display, writes: writes)) }
-                next += 1
+            var results: [Int: GetResult] = [:]
+            var waiting = Set(firsts).sorted()[...]
+            var running = 0
+            while running < command.concurrency, let index = waiting.popFirst() {
+                group.addTask { (index, await load(at: index, display: display, writes: unwritten.contains(index))) }
+                running += 1
             }
             for await (index, result) in group {
                 results[index] = result
-                if next < arguments.count {
-                    group.addTask { [next] in (next, await load(at: next, display: display, writes: writes)) }
-                    next += 1
-                }
+                guard !group.isCancelled, let index = waiting.popFirst() else { continue }
+                group.addTask { (index, await load(at: index, display: display, writes: unwritten.contains(index))) }
             }
-            return results.compactMap { $0 }
+            return firsts.compactMap { results[$0] }
         }
     }
 
     private func load(at index: Int, display: ProgressDisplay, writes: Bool) async -> GetResult {
         let argument = arguments[index]
-        let task = pipeline.task(for: argument.source, options: options)
-        let bar = display.begin(task)
-        defer { display.end(bar) }
         do {
+            let source = try argument.source()
+            let task = pipeline.task(for: source, options: options)
+            let bar = display.begin(task)
+            defer { display.end(bar) }
             let response = try await task.response
-            let loaded = try await writer.write(response, at: index, isNeeded: writes, pipeline: pipeline)
+            let loaded = try await writer.write(response, at: index, isNeeded: writes) {
+                // What this run has transferred is on disk after this, and need not be transferred again.
+                await pipeline.cache.flush()
+                return try await pipeline.data(for: source, options: ImageOptions().applying(options))
+            }
             return GetResult(argument: argument, outcome: .success(loaded))
         } catch let error as ImageError {
             display.fail()
             if !command.json { display.interrupt { Terminal.warn("\(error)") } }
             return GetResult(argument: argument, outcome: .failure(error))
         } catch {
-            // The pipeline throws nothing else but cancellation, and nothing here cancels.
+            // The pipeline throws nothing else but cancellation, and results of a cancelled round are not shown.
             let failure = ImageError(stage: .load, reason: .provider("\(error)"), source: argument.text)
             return GetResult(argument: argument, outcome: .failure(failure))
+        }
+    }
+
+    /// Says why nothing could be begun.
+    private func refuse(_ error: ImageError) {
+        guard command.json else { return Terminal.warn("\(error)") }
+        for argument in arguments {
+            Terminal.print(JSONLine.text(GetResult(argument: argument, outcome: .failure(error)).record))
         }
     }
 
@@ -93,7 +119,7 @@ struct GetRun: Sendable {
             for result in results { Terminal.print(JSONLine.text(result.record)) }
         } else {
             if command.repeat > 1 { Terminal.print(round == 1 ? "Round 1" : "\nRound \(round)") }
-            for line in GetTable(results).lines { Terminal.print(line) }
+            for line in GetTable(results).lines(width: Terminal.resultWidth) { Terminal.print(line) }
         }
         guard command.trace else { return }
         for result in results {

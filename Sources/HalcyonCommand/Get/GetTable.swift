@@ -2,25 +2,41 @@ internal import Halcyon
 
 /// The table at the end of a round: for each image its source, bytes, sizes and the time of each stage.
 struct GetTable {
+    private static let longestName = 28
+    private static let shortestName = 8
+
     private let results: [GetResult]
 
     init(_ results: [GetResult]) {
         self.results = results
     }
 
-    var lines: [String] {
+    /// As many columns as `width` has room for: names give way first, then the times of single stages.
+    ///
+    /// - Parameter width: Of the terminal; `nil` where there is none.
+    func lines(width: Int?) -> [String] {
+        let full = table(nameWidth: Self.longestName)
+        guard let width, full.width > width else { return full.lines + [summary] }
+        var table = table(nameWidth: max(Self.shortestName, Self.longestName - (full.width - width)))
+        for column in ["Encode", "Process", "Decode", "Load ms", "Original", "Source"] where table.width > width {
+            table.remove(column: column)
+        }
+        return table.lines + [summary]
+    }
+
+    private func table(nameWidth: Int) -> TextTable {
         var table = TextTable([
             ("Image", .left), ("Source", .left), ("Bytes", .right), ("Original", .right), ("Result", .right),
             ("Load ms", .right), ("Decode", .right), ("Process", .right), ("Encode", .right), ("Total", .right),
         ])
         for result in results {
-            table.append(row(for: result))
+            table.append(row(for: result, nameWidth: nameWidth))
         }
-        return table.lines + [summary]
+        return table
     }
 
-    private func row(for result: GetResult) -> [String] {
-        let name = result.argument.abbreviated(to: 28)
+    private func row(for result: GetResult, nameWidth: Int) -> [String] {
+        let name = result.argument.shortName.abbreviated(toColumns: nameWidth)
         switch result.outcome {
         case .success(let loaded):
             let response = loaded.response

@@ -30,18 +30,22 @@ struct OutputWriter: Sendable {
     }
 
     /// Makes the folder that is written into.
-    func prepare() throws {
-        if isFolder, let output { try FileOutput.makeFolder(output) }
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func prepare() throws(ImageError) {
+        if isFolder, let output { try FileOutput.makeFolder(output, source: "the results") }
     }
 
     /// Writes what was loaded, if there is anywhere to write it to.
     ///
-    /// - Parameter isNeeded: Whether to write at all; otherwise only the path is worked out.
+    /// - Parameters:
+    ///   - isNeeded: Whether to write at all; otherwise only the path is worked out.
+    ///   - fetchOriginal: Gets the encoded original, where the response does not have it.
     func write(
         _ response: ImageResponse,
         at index: Int,
         isNeeded: Bool,
-        pipeline: ImagePipeline
+        fetchOriginal: @Sendable () async throws -> Data
     ) async throws -> GetResult.Loaded {
         var loaded = GetResult.Loaded(response: response, format: response.image.info.format)
         guard let output else { return loaded }
@@ -49,11 +53,10 @@ struct OutputWriter: Sendable {
         let path = path(in: output, index: index, fileExtension: target.fileExtension)
         loaded.output = path
         loaded.format = target.format
-        let isFirst = arguments.firstIndex(of: arguments[index]) == index
-        guard isNeeded, isFirst else { return loaded }
+        guard isNeeded else { return loaded }
         let clock = ContinuousClock()
         let start = clock.now
-        let data = try await encoded(response, as: target, at: index, pipeline: pipeline)
+        let data = try await encoded(response, as: target, at: index, fetchOriginal: fetchOriginal)
         let encoded = clock.now
         try FileOutput.write(data, to: path, source: arguments[index].text)
         loaded.encodeTime = encoded - start
@@ -75,11 +78,11 @@ struct OutputWriter: Sendable {
         _ response: ImageResponse,
         as target: OutputFormat,
         at index: Int,
-        pipeline: ImagePipeline
+        fetchOriginal: @Sendable () async throws -> Data
     ) async throws -> Data {
         if keepsOriginal, target.format == response.image.info.format {
             if let data = response.data { return data }
-            return try await pipeline.data(for: arguments[index].source)
+            return try await fetchOriginal()
         }
         do {
             return try ImageCodecs.standard.encode(response.image.bitmap, as: target.format, options: encodeOptions)

@@ -83,10 +83,11 @@ final class ProgressDisplay: Sendable {
             let text =
                 " \(state.finishedCount)/\(total)\(failed)  \(Format.bytes(byteCount))"
                 + "  \(Format.bytes(Int(Double(byteCount) / seconds)))/s"
-            let width = max(10, min(40, Terminal.width - text.count - 2))
+            // A line that wraps could not be taken away again.
+            let width = max(0, min(40, Terminal.width - text.count - 1))
             let filled = min(width, Int(fraction * Double(width)))
             let bar = String(repeating: "━", count: filled) + String(repeating: "╌", count: width - filled)
-            Terminal.writeError("\r\u{1B}[K\(bar)\(text)")
+            Terminal.writeError("\r\u{1B}[K\((bar + text).prefix(max(0, Terminal.width - 1)))")
             state.isDrawn = true
         }
     }

@@ -37,7 +37,7 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     private func info(of argument: SourceArgument, pipeline: ImagePipeline) async throws -> ImageInfo {
-        let data = try await pipeline.data(for: argument.source)
+        let data = try await pipeline.data(for: argument.source())
         do {
             return try ImageCodecs.standard.info(of: data)
         } catch {
@@ -64,6 +64,11 @@ struct InfoCommand: AsyncParsableCommand {
 
 /// The object that `info --json` prints.
 struct InfoRecord: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case path, format, width, height, displayWidth, displayHeight, frames, durations, loop, orientation, bitDepth
+        case alpha, colorSpace
+    }
+
     let path: String
     let format: String
     let width: Int
@@ -92,6 +97,24 @@ struct InfoRecord: Encodable {
         bitDepth = info.bitDepth
         alpha = info.hasAlpha
         colorSpace = info.colorSpace.description
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(path, forKey: .path)
+        try container.encode(format, forKey: .format)
+        try container.encode(width, forKey: .width)
+        try container.encode(height, forKey: .height)
+        try container.encode(displayWidth, forKey: .displayWidth)
+        try container.encode(displayHeight, forKey: .displayHeight)
+        try container.encode(frames, forKey: .frames)
+        try container.encode(durations, forKey: .durations)
+        // Every field is always there: a still picture has a null.
+        try container.encode(loop, forKey: .loop)
+        try container.encode(orientation, forKey: .orientation)
+        try container.encode(bitDepth, forKey: .bitDepth)
+        try container.encode(alpha, forKey: .alpha)
+        try container.encode(colorSpace, forKey: .colorSpace)
     }
 }
 

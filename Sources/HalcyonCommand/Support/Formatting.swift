@@ -39,45 +39,6 @@ enum Format {
     }
 }
 
-/// A table of text, its columns as wide as their widest cell.
-struct TextTable {
-    /// How a column is lined up.
-    enum Alignment {
-        case left
-        case right
-    }
-
-    private let columns: [(title: String, alignment: Alignment)]
-    private var rows: [[String]] = []
-
-    init(_ columns: [(title: String, alignment: Alignment)]) {
-        self.columns = columns
-    }
-
-    mutating func append(_ row: [String]) {
-        rows.append(row)
-    }
-
-    /// The lines, a head and a rule first.
-    var lines: [String] {
-        let widths = columns.indices.map { column in
-            ([columns[column].title] + rows.map { $0[column] }).map(\.count).max() ?? 0
-        }
-        let head = line(columns.map(\.title), widths)
-        let rule = widths.map { String(repeating: "─", count: $0) }.joined(separator: "  ")
-        return [head, rule] + rows.map { line($0, widths) }
-    }
-
-    private func line(_ cells: [String], _ widths: [Int]) -> String {
-        let padded = zip(zip(cells, widths), columns).map { cell, column in
-            let padding = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
-            return column.alignment == .left ? cell.0 + padding : padding + cell.0
-        }
-        let text = padded.joined(separator: "  ")
-        return String(text.reversed().drop { $0 == " " }.reversed())
-    }
-}
-
 /// Writes one JSON object a line.
 enum JSONLine {
     static func text(_ value: some Encodable) -> String {

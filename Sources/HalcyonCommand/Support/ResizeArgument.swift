@@ -21,7 +21,10 @@ struct ResizeArguments: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Resize to this many pixels, such as 400x300.", valueName: "WxH"))
     var resize: SizeArgument?
 
-    @Option(name: .long, help: "How to fit another ratio of sides: fit inside, fill and cut, or stretch.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where the ratio of sides differs: fit inside, fill and cut, or stretch.", valueName: "MODE")
+    )
     var mode: ResizeMode = .fit
 
     var processing: ImageProcessing {
@@ -34,7 +37,7 @@ struct ResizeArguments: ParsableArguments {
 struct EncodingArguments: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("Quality of lossy formats, from 1 to 100.", discussion: "Default: 85.", valueName: "N")
+        help: ArgumentHelp("Quality of lossy formats, from 1 to 100. (default: 85)", valueName: "N")
     )
     var quality: Int?
 

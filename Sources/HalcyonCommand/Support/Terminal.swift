@@ -1,44 +1,87 @@
 internal import Glibc
+internal import HalcyonConcurrency
 
 /// What the command says, and where.
 enum Terminal {
+    /// What has become of the standard output.
+    enum OutputState {
+        case open
+        /// Nobody reads on, as after `| head -1`.
+        case closed
+        /// Results could not be written, for example to a full disk.
+        case failed
+    }
+
+    private static let state = Lock(OutputState.open)
+
+    /// What has become of the standard output.
+    static var outputState: OutputState { state.withLock { $0 } }
+
     /// Whether a person watches the error output.
     static var isInteractive: Bool {
         isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
-    /// Columns of the terminal; 80 where that is not known.
-    static var width: Int {
-        var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
-    }
+    /// Columns of the terminal that shows the error output; 80 where that is not known.
+    static var width: Int { columns(of: STDERR_FILENO) ?? 80 }
+
+    /// Columns of the terminal that shows the results; `nil` where they go into a file or a pipe.
+    static var resultWidth: Int? { columns(of: STDOUT_FILENO) }
 
     /// Writes a line of results.
     static func print(_ line: String) {
-        write(line + "\n", to: STDOUT_FILENO)
+        guard outputState == .open else { return }
+        let code = write(printable(line) + "\n", to: STDOUT_FILENO)
+        guard code != 0 else { return }
+        state.withLock { $0 = code == EPIPE ? .closed : .failed }
+        if code != EPIPE { warn("Writing the results failed: \(String(cString: strerror(code)))") }
     }
 
     /// Writes a line about what goes wrong.
     static func warn(_ line: String) {
-        write("halcyon: \(line)\n", to: STDERR_FILENO)
+        writeError("halcyon: \(printable(line))\n")
     }
 
     /// Writes to the error output as it is.
     static func writeError(_ text: String) {
-        write(text, to: STDERR_FILENO)
+        _ = write(text, to: STDERR_FILENO)
     }
 
-    /// One call a line, so that lines of several threads do not mix. A reader that has gone ends the output silently.
-    private static func write(_ text: String, to descriptor: Int32) {
+    /// Names come from anywhere; their control characters must not reach the terminal, which would obey them.
+    private static func printable(_ line: String) -> String {
+        guard line.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" }) else {
+            return line
+        }
+        let scalars = line.unicodeScalars.map { scalar -> Unicode.Scalar in
+            scalar.properties.generalCategory == .control && scalar != "\n" ? "\u{FFFD}" : scalar
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
+    private static func columns(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
+    /// One call a line, so that lines of several threads do not mix. Returns 0 or the `errno`.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var text = text
-        text.withUTF8 { bytes in
+        return text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)[...]
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                guard count > 0 else { return }
-                rest = rest.dropFirst(count)
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    // Someone has made the shared terminal non-blocking.
+                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&ready, 1, -1)
+                } else if errno != EINTR {
+                    return errno
+                }
             }
+            return 0
         }
     }
 }

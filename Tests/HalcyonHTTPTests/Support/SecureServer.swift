@@ -43,7 +43,8 @@ final class SecureServer {
 
     deinit {
         if process > 0 {
-            kill(process, SIGTERM)
+            // Not SIGTERM: threads of libdispatch block it, and what they spawn inherits that.
+            kill(process, SIGKILL)
             var status: Int32 = 0
             waitpid(process, &status, 0)
         }

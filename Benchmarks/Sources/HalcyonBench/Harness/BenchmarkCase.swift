@@ -15,6 +15,8 @@ protocol PairedCase: BenchmarkCase {
     var unit: TimeUnit { get }
     /// How often the work is done for one sample. Default: as often as fills ``RunSettings/sampleTime``.
     var repetitions: Repetitions { get }
+    /// How many processors the work keeps busy, if they are free. Default: 1.
+    var processorCount: Int { get }
 
     /// Prepares everything that is not to be measured. What it takes lives as long as the contest.
     func contest() async throws -> Contest
@@ -23,6 +25,7 @@ protocol PairedCase: BenchmarkCase {
 extension PairedCase {
     var measures: [Measure] { [Measure(clock: .wall)] }
     var repetitions: Repetitions { .calibrated }
+    var processorCount: Int { 1 }
 
     func results(_ settings: RunSettings) async throws -> [BenchmarkResult] {
         try await PairedRun(settings).results(of: self)

@@ -24,6 +24,7 @@ struct PairedRun {
                 samples[index].append((TimeSample.now - start) / Double(counts[index]))
             }
         }
+        noteIfCrowded(work, samples[0])
         return work.measures.flatMap { measure in
             results(of: work, contest, samples.map { $0.map { $0[measure.clock] / work.unit.inNanoseconds } }, measure)
         }
@@ -53,6 +54,19 @@ struct PairedRun {
                 budget: index == 0 ? measure.budget : nil
             )
         }
+    }
+
+    /// Threads that have to take turns on one processor never meet, so that their row says nothing.
+    private func noteIfCrowded(_ work: some PairedCase, _ samples: [TimeSample]) {
+        let used = Distribution(samples.map { $0.processor / $0.wall }).median
+        guard used < 0.75 * Double(work.processorCount), work.processorCount > 1 else { return }
+        let tenths = Int((used * 10).rounded())
+        StandardStream.error.writeLine(
+            """
+            halcyon-bench: \(work.name): only \(tenths / 10).\(tenths % 10) of \(work.processorCount) processors were \
+            free for it; its row says nothing.
+            """
+        )
     }
 
     /// Fills caches and pools, and finds how often the work fits into a sample.

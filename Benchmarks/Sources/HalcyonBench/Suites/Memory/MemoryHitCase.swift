@@ -6,6 +6,7 @@ struct MemoryHitCase: PairedCase {
 
     var name: String { threadCount == 1 ? "MemoryCache hit" : "MemoryCache hit, two threads" }
     var unit: TimeUnit { .nanoseconds }
+    var processorCount: Int { threadCount }
     var measures: [Measure] { [Measure(clock: .wall, budget: threadCount == 1 ? 1 : 0.2)] }
 
     func contest() -> Contest {

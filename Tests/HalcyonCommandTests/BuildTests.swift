@@ -1,4 +1,0 @@
-import Testing
-
-@Test("the module builds")
-func moduleBuilds() {}

@@ -1,0 +1,80 @@
+import HalcyonTesting
+import Testing
+
+@Suite struct CacheTests {
+    struct Statistics: Decodable {
+        var entries: Int
+        var bytes: Int
+        var limit: Int
+    }
+
+    struct Entry: Decodable {
+        var url: String
+        var kind: String
+        var bytes: Int
+        var stored: String
+    }
+
+    struct Change: Decodable {
+        var removed: Int
+        var entries: Int
+        var bytes: Int
+    }
+
+    private let work: Workplace
+    private let photo: [UInt8]
+    private let server: OriginServer
+
+    init() throws {
+        work = try Workplace()
+        let photo = try Pictures.encoded(.png, width: 64, height: 64)
+        self.photo = photo
+        server = try OriginServer { _ in .init(body: photo) }
+    }
+
+    private func url(_ path: String) -> String { "http://127.0.0.1:\(server.port)\(path)" }
+
+    @Test("the cache says what is in it, as text and as JSON")
+    func contents() async throws {
+        defer { server.stop() }
+        _ = try await work.run("get", url("/a.png"), url("/b.png"))
+        _ = try await work.run("get", url("/a.png"), "--resize", "8x8")
+        let statistics = try #require(try await work.run("cache", "stats", "--json").records(Statistics.self).first)
+        #expect(statistics.entries == 3 && statistics.bytes > 2 * photo.count && statistics.limit > statistics.bytes)
+        #expect(try await work.run("cache", "stats").output.contains("Entries"))
+        let entries = try await work.run("cache", "list", "--json").records(Entry.self)
+        #expect(entries.map(\.kind).sorted() == ["original", "original", "processed"])
+        #expect(Set(entries.map(\.url)) == [url("/a.png"), url("/b.png")])
+        #expect(try await work.run("cache", "list", "--limit", "1", "--json").lines.count == 1)
+        #expect(try await work.run("cache", "list").output.contains(url("/b.png")))
+        let verification = try await work.run("cache", "verify")
+        #expect(verification.exitCode == 0 && verification.output.contains("Everything is sound."))
+    }
+
+    @Test("an image is removed in all its sizes; what is not there is a failure")
+    func removal() async throws {
+        defer { server.stop() }
+        _ = try await work.run("get", url("/a.png"), url("/b.png"), "--resize", "8x8")
+        let removed = try await work.run("cache", "remove", url("/a.png"))
+        #expect(removed.exitCode == 0)
+        #expect(removed.output == "Removed \(url("/a.png")) (2 entries).\n")
+        let again = try await work.run("cache", "remove", url("/a.png"))
+        #expect(again.exitCode == 1 && again.error == "halcyon: \(url("/a.png")) is not in the cache\n")
+        #expect(try await work.run("cache", "stats", "--json").records(Statistics.self).map(\.entries) == [2])
+        let run = try await work.run("get", url("/a.png"), "--cache-only")
+        #expect(run.exitCode == 1)
+    }
+
+    @Test("trim leaves what fits, clear leaves nothing")
+    func trimAndClear() async throws {
+        defer { server.stop() }
+        _ = try await work.run("get", url("/a.png"), url("/b.png"), url("/c.png"))
+        let trimmed = try await work.run("cache", "trim", "--to", "\(photo.count * 2 + photo.count / 2)", "--json")
+        #expect(trimmed.exitCode == 0)
+        let change = try #require(try trimmed.records(Change.self).first)
+        #expect(change.removed >= 1 && change.entries == 3 - change.removed)
+        let cleared = try await work.run("cache", "clear")
+        #expect(cleared.exitCode == 0 && cleared.output.contains("left 0, 0 B."))
+        #expect(try await work.run("cache", "list", "--json").output.isEmpty)
+    }
+}

@@ -1,0 +1,58 @@
+import Halcyon
+import HalcyonTesting
+import Testing
+
+@Suite struct ConvertTests {
+    private let work: Workplace
+
+    init() throws { work = try Workplace() }
+
+    @Test("the output's name says the format", arguments: ["png", "jpg", "jpeg", "webp", "gif", "PNG"])
+    func formats(fileExtension: String) async throws {
+        try work.write(try Pictures.encoded(.png), to: "in.png")
+        let run = try await work.run("convert", "in.png", "out.\(fileExtension)", "--resize", "20x20", "--mode", "fill")
+        #expect(run.exitCode == 0 && run.output.isEmpty && run.error.isEmpty)
+        let info = try Pictures.info(try work.read("out.\(fileExtension)"))
+        #expect(OutputName.format(of: fileExtension) == info.format)
+        #expect(info.size == PixelSize(20, 20))
+    }
+
+    private enum OutputName {
+        static func format(of fileExtension: String) -> ImageFormat {
+            ImageFormat(rawValue: fileExtension.lowercased() == "jpg" ? "jpeg" : fileExtension.lowercased())
+        }
+    }
+
+    @Test("PAM is RGBA of 8 bit with straight alpha")
+    func pam() async throws {
+        var bitmap = try Bitmap(size: PixelSize(2, 1))
+        bitmap.fill(PixelRect(x: 0, y: 0, width: 1, height: 1), with: Color(red: 1, green: 0, blue: 0, alpha: 0.5))
+        let png = [UInt8](try ImageCodecs.standard.encode(bitmap, as: .png))
+        try work.write(png, to: "in.png")
+        let run = try await work.run("convert", "in.png", "out.pam")
+        #expect(run.exitCode == 0)
+        let bytes = try work.read("out.pam")
+        let header = "P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
+        #expect(String(decoding: bytes.prefix(header.utf8.count), as: UTF8.self) == header)
+        let pixels = Array(bytes.dropFirst(header.utf8.count))
+        #expect(pixels.count == 8)
+        #expect(pixels.first == 255 && (127...128).contains(pixels[3]) && pixels[4...] == [0, 0, 0, 0])
+    }
+
+    @Test("what fails is named, and no file appears")
+    func failures() async throws {
+        try work.write(try Pictures.encoded(.gif), to: "in.gif")
+        try work.write(Array("text".utf8), to: "in.txt")
+        for (arguments, text) in [
+            (["missing.png", "out.png"], "Loading missing.png failed: "),
+            (["in.txt", "out.png"], "Decoding in.txt failed: "),
+            (["in.gif", "out.png", "--frame", "7"], "there is no frame 7 among 1"),
+            (["in.gif", "missing/out.png"], "Storing in.gif failed: missing/out.png: No such file or directory"),
+        ] {
+            let run = try await work.start(["convert"] + arguments).outcome
+            #expect(run.exitCode == 1)
+            #expect(run.error.contains(text), "\(run.error)")
+        }
+        #expect(Workplace.files(below: work.folder) == ["in.gif", "in.txt"])
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import HalcyonTesting
+import Testing
+
+@Suite struct InterruptionTests {
+    private let work: Workplace
+
+    init() throws { work = try Workplace() }
+
+    @Test("Ctrl-C ends a load with 130 and leaves nothing behind", arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func interruption(signal: Int32, exitCode: Int32) async throws {
+        let isRequested = Gate()
+        let server = try OriginServer { _ in
+            .init(steps: [
+                .bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nabc".utf8)), .open(isRequested), .wait(Gate()),
+            ])
+        }
+        defer { server.stop() }
+        let running = try work.start(["get", server.url("/a.png").absoluteString, "-o", "out/", "--json"])
+        await isRequested.wait()
+        running.process.send(signal: signal)
+        let run = try await running.outcome
+        #expect(run.exitCode == exitCode && !run.isOverdue)
+        #expect(run.output.isEmpty && run.error.isEmpty)
+        #expect(Workplace.files(below: work.folder).isEmpty)
+        #expect(try await work.run("cache", "verify").exitCode == 0)
+    }
+
+    @Test("a terminal sees a bar while an image loads, and no bar afterwards")
+    func progressBar() async throws {
+        let photo = try Pictures.encoded(.png)
+        let mayEnd = Gate()
+        let server = try OriginServer { _ in .init(steps: [.wait(mayEnd)] + OriginServer.Response(body: photo).steps) }
+        defer { server.stop() }
+        let terminal = try PseudoTerminal(columns: 60)
+        let running = try work.start(["get", server.url("/a.png").absoluteString], error: terminal.slave)
+        let drawn = try await terminal.read(until: "0/1")
+        #expect(drawn.contains("╌"))
+        mayEnd.open()
+        let run = try await running.outcome
+        #expect(run.exitCode == 0)
+        let rest = terminal.readRest()
+        #expect(rest.hasSuffix("\r\u{1B}[K"))
+        #expect(!run.output.contains("\u{1B}") && !run.output.contains("╌"))
+        // No line reaches the edge of the terminal, where it would wrap and stay.
+        let widths = (drawn + rest).split(separator: "\r" as Character).map { String($0).replacing("\u{1B}[K", with: "").count }
+        #expect(widths.allSatisfy { $0 < 60 })
+    }
+
+    @Test("Ctrl-C takes the bar away")
+    func interruptedBar() async throws {
+        let server = try OriginServer { _ in .silence }
+        defer { server.stop() }
+        let terminal = try PseudoTerminal(columns: 20)
+        let running = try work.start(["get", server.url("/a.png").absoluteString], error: terminal.slave)
+        _ = try await terminal.read(until: "0/1")
+        running.process.send(signal: SIGINT)
+        #expect(try await running.outcome.exitCode == 130)
+        #expect(terminal.readRest().hasSuffix("\r\u{1B}[K"))
+    }
+
+    @Test("a reader that goes away ends the output, not the work, and no further round begins")
+    func closedPipe() async throws {
+        let photo = try Pictures.encoded(.png)
+        try work.write(photo, to: "a.png")
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        close(ends[0])
+        defer { close(ends[1]) }
+        let running = try work.start(
+            ["get", "a.png", "--json", "-o", "b.png", "--repeat", "1000000"], output: ends[1]
+        )
+        let run = try await running.outcome
+        #expect(run.exitCode == 0 && run.error.isEmpty)
+        #expect(try work.read("b.png") == photo)
+    }
+}

@@ -1,0 +1,49 @@
+import HalcyonTesting
+import Testing
+
+@Suite struct UsageTests {
+    private let work: Workplace
+
+    init() throws { work = try Workplace() }
+
+    @Test(
+        "a command line that makes no sense ends with 64 and says so",
+        arguments: [
+            ["get"], ["get", "a", "--resize", "0x5"], ["get", "a", "--resize", "5"], ["get", "a", "--resize", "x"],
+            ["get", "a", "--resize", "99999999999999999999x1"], ["get", "a", "--format", "bmpx"],
+            ["get", "a", "--refresh", "--cache-only"], ["get", "a", "--no-cache", "--cache-only"],
+            ["get", "a", "--concurrency", "0"], ["get", "a", "--repeat", "0"], ["get", "a", "--quality", "101"],
+            ["get", "a", "--mode", "bend"], ["get", "a", "--sheet", "sheet"], ["get", "a", "--unknown"], ["nonsense"],
+            ["info"], ["convert", "a"], ["convert", "a", "b"], ["convert", "a", "b.xyz"],
+            ["convert", "a", "b.png", "--frame", "-1"], ["cache", "remove"], ["cache", "trim", "--to", "many"],
+            ["cache", "list", "--limit", "-1"],
+        ]
+    )
+    func usage(arguments: [String]) async throws {
+        let run = try await work.start(arguments).outcome
+        #expect(run.exitCode == 64)
+        #expect(run.output.isEmpty)
+        #expect(run.error.contains("Error: "))
+        #expect(Workplace.files(below: work.folder).isEmpty && Workplace.files(below: work.cacheHome).isEmpty)
+    }
+
+    @Test(
+        "help is on the standard output, with 0",
+        arguments: [
+            [], ["--help"], ["help", "get"], ["get", "--help"], ["info", "--help"], ["convert", "-h"], ["cache"],
+            ["cache", "trim", "--help"],
+        ]
+    )
+    func help(arguments: [String]) async throws {
+        let run = try await work.start(arguments).outcome
+        #expect(run.exitCode == 0)
+        #expect(run.output.contains("USAGE: halcyon") && run.error.isEmpty)
+    }
+
+    @Test("--version is a number")
+    func version() async throws {
+        let run = try await work.run("--version")
+        #expect(run.exitCode == 0)
+        #expect(run.output.split(separator: ".").count == 3)
+    }
+}
