@@ -14,14 +14,17 @@ extension MemoryTable {
             let lifetime = entry.pointee.lifetime
             if lifetime > 0 {
                 let (sum, overflows) = now.addingReportingOverflow(lifetime)
-                entry.pointee.expiresAt = overflows ? .max : sum
+                let expiresAt = overflows ? .max : sum
+                // Memory that nobody writes stays in the caches of all processors, and the coarse clock stands still
+                // for thousands of hits.
+                if entry.pointee.expiresAt != expiresAt { entry.pointee.expiresAt = expiresAt }
             }
         case .none:
             break
         case .to(let expiration):
             entry.pointee.expiresAt = Self.deadline(expiration, clock: clock, at: now).expiresAt
         }
-        entry.pointee.isReferenced = true
+        if !entry.pointee.isReferenced { entry.pointee.isReferenced = true }
         return value
     }
 
