@@ -157,7 +157,9 @@ struct BackPressureTests {
         } _: { server, transport in
             var received = Data()
             do {
-                for try await piece in transport.stream(for: TransferRequest.patient(url: server.url())) { received += piece }
+                for try await piece in transport.stream(for: TransferRequest.patient(url: server.url())) {
+                    received += piece
+                }
                 Issue.record("no error")
             } catch let error as TransferError {
                 guard case .connectionLost = error else {

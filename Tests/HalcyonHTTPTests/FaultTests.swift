@@ -118,7 +118,9 @@ struct FaultTests {
         server.stop()
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        guard case .cannotConnect(let message) = await receive(transport, TransferRequest.patient(url: server.url())).failure()
+        guard
+            case .cannotConnect(let message) = await receive(transport, TransferRequest.patient(url: server.url()))
+                .failure()
         else {
             Issue.record("not refused")
             return

@@ -17,7 +17,9 @@ struct LifetimeTests {
         defer { server.stop() }
         let receivers = (0..<20).map { _ in RecordingReceiver() }
         var transport: CurlTransport? = CurlTransport(configuration: .init(maximumConcurrentTransfers: 2))
-        for receiver in receivers { _ = transport?.start(TransferRequest.patient(url: server.url()), receiver: receiver) }
+        for receiver in receivers {
+            _ = transport?.start(TransferRequest.patient(url: server.url()), receiver: receiver)
+        }
         await arrived.wait()
         transport = nil
         release.open()
@@ -33,7 +35,9 @@ struct LifetimeTests {
         defer { server.stop() }
         let transport = CurlTransport(configuration: .init(maximumConcurrentTransfers: 2))
         let receivers = (0..<20).map { _ in RecordingReceiver() }
-        for receiver in receivers { _ = transport.start(TransferRequest.patient(url: server.url()), receiver: receiver) }
+        for receiver in receivers {
+            _ = transport.start(TransferRequest.patient(url: server.url()), receiver: receiver)
+        }
         transport.shutdown()
         transport.shutdown()
         for receiver in receivers {

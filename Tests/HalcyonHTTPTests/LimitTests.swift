@@ -78,7 +78,8 @@ struct LimitTests {
                 .bytes(Array("HTTP/1.1 200 OK\r\nX: ".utf8)), .endless([UInt8](repeating: 0x61, count: 4096)),
             ])
         } _: { server, transport in
-            guard case .headersTooLarge = await receive(transport, TransferRequest.patient(url: server.url())).failure() else {
+            guard case .headersTooLarge = await receive(transport, TransferRequest.patient(url: server.url())).failure()
+            else {
                 Issue.record("not stopped by the limit of headers")
                 return
             }

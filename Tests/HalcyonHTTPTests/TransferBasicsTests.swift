@@ -16,7 +16,9 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
 
-        let (response, data, metrics) = try await transport.data(for: TransferRequest.patient(url: server.url("/picture?a=b")))
+        let (response, data, metrics) = try await transport.data(
+            for: TransferRequest.patient(url: server.url("/picture?a=b"))
+        )
 
         #expect(response.status == 200)
         #expect(response.headers[.contentType] == "image/png")

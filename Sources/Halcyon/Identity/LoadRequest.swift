@@ -14,10 +14,14 @@ struct LoadRequest: Sendable {
 
     /// A request whose original key has been found out.
     init(source: Source, options: ImageOptions, originalKey: OriginalKey?) {
+        self.init(source: source, options: options, key: ImageKey(original: originalKey, options: options))
+    }
+
+    /// A request whose key has been derived already.
+    init(source: Source, options: ImageOptions, key: ImageKey?) {
         self.source = source
         self.options = options
-        let variant = ImageKey.Variant(decode: options.decode, processing: options.processing)
-        key = originalKey.map { ImageKey(original: $0, variant: variant) }
+        self.key = key
     }
 
     /// The same load with fewer processors.
@@ -25,6 +29,17 @@ struct LoadRequest: Sendable {
         var options = options
         options.processing = processing
         return LoadRequest(source: source, options: options, originalKey: key?.original)
+    }
+}
+
+extension ImageKey {
+    /// The key of an original with these options; `nil` without an original's key.
+    init?(original: OriginalKey?, options: ImageOptions) {
+        guard let original else { return nil }
+        self.init(
+            original: original,
+            variant: Variant(decode: options.decode, processing: options.processing)
+        )
     }
 }
 

@@ -32,8 +32,13 @@ final class ImageLoader: Sendable {
 
     /// The image if memory has it and the options let it answer.
     func responseFromMemory(for request: LoadRequest) -> ImageResponse? {
-        guard request.options.cache.reads != .none, let key = request.key, let cached = cache.memory.value(for: key)
-        else { return nil }
+        responseFromMemory(for: request.key, policy: request.options.cache)
+    }
+
+    /// The image if memory has it and the policy lets it answer. Takes no request, because copying source and options
+    /// into one takes longer than the look-up.
+    func responseFromMemory(for key: ImageKey?, policy: CachePolicy) -> ImageResponse? {
+        guard policy.reads != .none, let key, let cached = cache.memory.value(for: key) else { return nil }
         return ImageResponse(image: cached.image, origin: .memory, byteCount: cached.byteCount)
     }
 

@@ -40,10 +40,11 @@ public final class ImagePipeline: Sendable {
 
     /// Starts a load, or answers from memory at once.
     public func task(for source: Source, options: ImageOptions) -> ImageTask {
-        let request = LoadRequest(source: source, options: options)
-        if let response = loader.responseFromMemory(for: request) {
+        let key = ImageKey(original: source.originalKey, options: options)
+        if let response = loader.responseFromMemory(for: key, policy: options.cache) {
             return ImageTask(source: source, options: options, response: response)
         }
+        let request = LoadRequest(source: source, options: options, key: key)
         let task = ImageTask(source: source, options: options)
         let loader = loader
         task.start { context in try await loader.response(for: request, context: context) }
@@ -56,8 +57,9 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(for source: Source, options: ImageOptions) async throws -> ImageResponse {
-        let request = LoadRequest(source: source, options: options)
-        if let response = loader.responseFromMemory(for: request) { return response }
+        let key = ImageKey(original: source.originalKey, options: options)
+        if let response = loader.responseFromMemory(for: key, policy: options.cache) { return response }
+        let request = LoadRequest(source: source, options: options, key: key)
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
         return try await loader.response(for: request, context: context)
     }
@@ -74,6 +76,7 @@ public final class ImagePipeline: Sendable {
     /// The image if memory has it, without any waiting. Images of files are not found this way, because the file would
     /// have to be looked at first.
     public func responseFromMemory(for source: Source, options: ImageOptions) -> ImageResponse? {
-        loader.responseFromMemory(for: LoadRequest(source: source, options: options))
+        let key = ImageKey(original: source.originalKey, options: options)
+        return loader.responseFromMemory(for: key, policy: options.cache)
     }
 }
