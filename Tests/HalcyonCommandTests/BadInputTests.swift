@@ -14,28 +14,37 @@ import Testing
     static let cases: [Case] = [
         Case(
             testDescription: "a redirect to a file",
-            response: .redirect(to: "file:///etc/passwd"), stage: "load", reason: "redirectRefused"
+            response: .redirect(to: "file:///etc/passwd"),
+            stage: "load",
+            reason: "redirectRefused"
         ),
         Case(testDescription: "404", response: .init(404), stage: "load", reason: "status"),
         Case(
             testDescription: "a body cut short",
-            response: .init(steps: [.bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n\u{FF}".utf8)), .close]),
-            stage: "load", reason: "connectionLost"
+            response: .init(steps: [
+                .bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n\u{FF}".utf8)), .close,
+            ]),
+            stage: "load",
+            reason: "connectionLost"
         ),
         Case(
             testDescription: "a page instead of an image",
             response: .init(body: Array("<!DOCTYPE html><html><body>Log in</body></html>".utf8)),
-            stage: "decode", reason: "notAnImage"
+            stage: "decode",
+            reason: "notAnImage"
         ),
         Case(testDescription: "no body", response: .init(), stage: "load", reason: "emptyBody"),
         Case(
             testDescription: "30,000 × 30,000 pixels",
             response: .init(body: Pictures.pngHeader(width: 30_000, height: 30_000)),
-            stage: "decode", reason: "limitExceeded"
+            stage: "decode",
+            reason: "limitExceeded"
         ),
         Case(
             testDescription: "a damaged image",
-            response: .init(body: Pictures.pngHeader(width: 30, height: 30)), stage: "decode", reason: "corrupt"
+            response: .init(body: Pictures.pngHeader(width: 30, height: 30)),
+            stage: "decode",
+            reason: "corrupt"
         ),
     ]
 
@@ -129,7 +138,15 @@ import Testing
         let photo = try Pictures.encoded(.png)
         let server = try OriginServer { _ in .init(body: photo) }
         defer { server.stop() }
-        let run = try await work.run("get", server.url("/a.png").absoluteString, "--json", "-o", "missing/a.png", "--repeat", "2")
+        let run = try await work.run(
+            "get",
+            server.url("/a.png").absoluteString,
+            "--json",
+            "-o",
+            "missing/a.png",
+            "--repeat",
+            "2"
+        )
         #expect(run.exitCode == 1)
         #expect(try run.results.map { $0.error?.stage } == ["store", "store"])
         #expect(Workplace.files(below: work.folder).isEmpty)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HalcyonTesting
 import Testing
 
@@ -63,6 +64,32 @@ import Testing
         #expect(try await work.run("cache", "stats", "--json").records(Statistics.self).map(\.entries) == [2])
         let run = try await work.run("get", url("/a.png"), "--cache-only")
         #expect(run.exitCode == 1)
+    }
+
+    @Test("a damaged body is found and removed, and the image loads anew")
+    func damage() async throws {
+        defer { server.stop() }
+        // Large enough to be a file of its own; the bytes behind the image's end count as well.
+        let photo = photo + [UInt8](repeating: 7, count: 60_000)
+        let large = try OriginServer { _ in .init(body: photo) }
+        defer { large.stop() }
+        let url = large.url("/large.png").absoluteString
+        _ = try await work.run("get", url)
+        let body = try #require(
+            Workplace.files(below: work.cacheFolder).map { "\(work.cacheFolder)/\($0)" }.first { path in
+                (try? Data(contentsOf: URL(filePath: path))).map { [UInt8]($0) == photo } ?? false
+            }
+        )
+        try Data(photo.map { $0 ^ 1 }).write(to: URL(filePath: body))
+
+        let found = try await work.run("cache", "verify", "--json")
+        #expect(found.exitCode == 1)
+        #expect(found.output.contains(#""damaged":["\#(url)"]"#) && found.output.contains(#""sound":false"#))
+        let text = try await work.run("cache", "verify")
+        #expect(text.exitCode == 1 && text.output.contains("Damaged: \(url)") && text.output.contains("Not repaired."))
+        #expect(try await work.run("cache", "verify", "--repair").exitCode == 0)
+        #expect(try await work.run("cache", "verify").exitCode == 0)
+        #expect(try await work.run("get", url, "--json").results.map(\.source) == ["network"])
     }
 
     @Test("trim leaves what fits, clear leaves nothing")

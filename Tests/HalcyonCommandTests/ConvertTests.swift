@@ -39,6 +39,37 @@ import Testing
         #expect(pixels.first == 255 && (127...128).contains(pixels[3]) && pixels[4...] == [0, 0, 0, 0])
     }
 
+    @Test("- is the standard input, for info as well")
+    func standardInput() async throws {
+        try work.write(try Pictures.encoded(.png), to: "in.png")
+        let run = try await work.start(["convert", "-", "out.jpg"], input: "in.png").outcome
+        #expect(run.exitCode == 0, "\(run.error)")
+        #expect(try Pictures.info(try work.read("out.jpg")).format == .jpeg)
+        let info = try await work.start(["info", "-"], input: "in.png").outcome
+        #expect(info.exitCode == 0 && info.output.hasPrefix("-: PNG, 40×30, "))
+        // Nothing to read: no bytes are no image.
+        let empty = try await work.run("convert", "-", "none.jpg")
+        #expect(empty.exitCode == 1 && empty.error.hasPrefix("halcyon: "))
+    }
+
+    @Test("--frame takes a frame of an animation")
+    func frame() async throws {
+        var writer = try GIFWriter(size: PixelSize(4, 4), loopCount: 0)
+        for white in [0.0, 1.0] {
+            var bitmap = try Bitmap(size: PixelSize(4, 4))
+            bitmap.fill(PixelRect(x: 0, y: 0, width: 4, height: 4), with: Color(white: white))
+            try writer.append(bitmap)
+        }
+        try work.write([UInt8](try writer.finish()), to: "in.gif")
+        for (frame, value) in [("0", UInt8(0)), ("1", 255)] {
+            #expect(try await work.run("convert", "in.gif", "out.png", "--frame", frame).exitCode == 0)
+            #expect(try Pictures.decoded(try work.read("out.png")).straightRGBA().first == value)
+        }
+        let info = try await work.run("info", "in.gif", "--json")
+        let line = try #require(try info.records(InfoTests.Line.self).first)
+        #expect(line.frames == 2 && line.durations.count == 2 && line.loop == 0)
+    }
+
     @Test("what fails is named, and no file appears")
     func failures() async throws {
         try work.write(try Pictures.encoded(.gif), to: "in.gif")

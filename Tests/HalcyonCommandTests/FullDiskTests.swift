@@ -62,12 +62,21 @@ struct FullDiskTests {
         defer { server.stop() }
         let disk = try #require(TinyDisk(at: work.path("disk")))
         let run = try await work.run(
-            "get", server.url("/a.png").absoluteString, "-o", "a.png", "--json", "--cache-dir", disk.path
+            "get",
+            server.url("/a.png").absoluteString,
+            "-o",
+            "a.png",
+            "--json",
+            "--cache-dir",
+            disk.path
         )
         #expect(run.exitCode == 0)
         #expect(try run.results[0].source == "network")
         #expect(run.error.hasPrefix("halcyon: "))
         #expect(try work.read("a.png") == photo)
-        #expect(Workplace.files(below: disk.path).allSatisfy { !$0.contains("incoming") }, "\(Workplace.files(below: disk.path))")
+        #expect(
+            Workplace.files(below: disk.path).allSatisfy { !$0.contains("incoming") },
+            "\(Workplace.files(below: disk.path))"
+        )
     }
 }

@@ -35,7 +35,16 @@ import Testing
         let server = try server()
         defer { server.stop() }
         let url = server.url("/a.jpg").absoluteString
-        let run = try await work.run("get", url, server.url("/missing").absoluteString, "--json", "--resize", "20x20", "-o", "out/")
+        let run = try await work.run(
+            "get",
+            url,
+            server.url("/missing").absoluteString,
+            "--json",
+            "--resize",
+            "20x20",
+            "-o",
+            "out/"
+        )
         let expected: Set = ["url", "source", "bytes", "format", "width", "height", "output", "milliseconds"]
         #expect(try run.fields(line: 0) == expected)
         #expect(try run.fields(line: 1) == ["url", "error"])
@@ -67,7 +76,10 @@ import Testing
         #expect(text.error.contains("Loading \(urls[1]) failed: the server answered with status 404"))
     }
 
-    @Test("a URL given twice is transferred once", arguments: [[], ["--concurrency", "1"], ["--no-cache", "--concurrency", "1"], ["--refresh"]])
+    @Test(
+        "a URL given twice is transferred once",
+        arguments: [[], ["--concurrency", "1"], ["--no-cache", "--concurrency", "1"], ["--refresh"]]
+    )
     func duplicates(options: [String]) async throws {
         let server = try server()
         defer { server.stop() }
@@ -126,7 +138,16 @@ import Testing
     func localSources() async throws {
         let path = try work.write(photo, to: "ä b.jpg")
         let data = "data:image/jpeg;base64," + base64(photo)
-        let run = try await work.run("get", "ä b.jpg", "file://\(work.folder)/%C3%A4%20b.jpg", path, data, "--json", "-o", "out")
+        let run = try await work.run(
+            "get",
+            "ä b.jpg",
+            "file://\(work.folder)/%C3%A4%20b.jpg",
+            path,
+            data,
+            "--json",
+            "-o",
+            "out"
+        )
         #expect(run.exitCode == 0)
         #expect(try run.results.map(\.source).filter { $0 == "data" }.count == 1)
         #expect(try run.results.allSatisfy { $0.width == 40 && $0.height == 30 })
@@ -153,7 +174,10 @@ import Testing
         defer { server.stop() }
         let url = server.url("/a.jpg").absoluteString
         let text = try await work.run("get", url, "--trace")
-        #expect(text.output.contains("first byte") && text.output.contains("decode") && text.output.contains("new connection"))
+        #expect(
+            text.output.contains("first byte") && text.output.contains("decode")
+                && text.output.contains("new connection")
+        )
         let json = try await work.run("get", url, "--trace", "--json")
         #expect(try json.results.map(\.source) == ["disk"])
         #expect(json.error.contains("disk"))

@@ -7,12 +7,16 @@ import Testing
 
     init() throws { work = try Workplace() }
 
-    @Test("Ctrl-C ends a load with 130 and leaves nothing behind", arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    @Test(
+        "Ctrl-C ends a load with 130 and leaves nothing behind",
+        arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)]
+    )
     func interruption(signal: Int32, exitCode: Int32) async throws {
         let isRequested = Gate()
         let server = try OriginServer { _ in
             .init(steps: [
-                .bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nabc".utf8)), .open(isRequested), .wait(Gate()),
+                .bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nabc".utf8)), .open(isRequested),
+                .wait(Gate()),
             ])
         }
         defer { server.stop() }
@@ -43,7 +47,9 @@ import Testing
         #expect(rest.hasSuffix("\r\u{1B}[K"))
         #expect(!run.output.contains("\u{1B}") && !run.output.contains("╌"))
         // No line reaches the edge of the terminal, where it would wrap and stay.
-        let widths = (drawn + rest).split(separator: "\r" as Character).map { String($0).replacing("\u{1B}[K", with: "").count }
+        let widths = (drawn + rest).split(separator: "\r" as Character).map {
+            String($0).replacing("\u{1B}[K", with: "").count
+        }
         #expect(widths.allSatisfy { $0 < 60 })
     }
 
@@ -69,7 +75,8 @@ import Testing
         close(ends[0])
         defer { close(ends[1]) }
         let running = try work.start(
-            ["get", "a.png", "--json", "-o", "b.png", "--repeat", "1000000"], output: ends[1]
+            ["get", "a.png", "--json", "-o", "b.png", "--repeat", "1000000"],
+            output: ends[1]
         )
         let run = try await running.outcome
         #expect(run.exitCode == 0 && run.error.isEmpty)

@@ -28,7 +28,16 @@ import Testing
         #expect(try work.read("network.png") == photo)
         #expect(try work.read("disk.png") == photo)
         // Two names of one image, so that memory answers the second time; it has no encoded bytes.
-        let third = try await work.run("get", url("/ä.png"), url("/%C3%A4.png"), "-o", "out", "--json", "--concurrency", "1")
+        let third = try await work.run(
+            "get",
+            url("/ä.png"),
+            url("/%C3%A4.png"),
+            "-o",
+            "out",
+            "--json",
+            "--concurrency",
+            "1"
+        )
         #expect(try third.results.map(\.source) == ["network", "memory"])
         #expect(try work.read("out/ä.png") == photo)
         #expect(try work.read("out/ä-2.png") == photo)
@@ -64,7 +73,8 @@ import Testing
     @Test(
         "no name leads out of the output folder",
         arguments: [
-            "/%2e%2e%2f%2e%2e%2fescape.png", "/..%2Fescape.png", "/%2Fetc%2Fescape", "/%00", "/", "", "/..", "/a.png?x=/../../b",
+            "/%2e%2e%2f%2e%2e%2fescape.png", "/..%2Fescape.png", "/%2Fetc%2Fescape", "/%00", "/", "", "/..",
+            "/a.png?x=/../../b",
             "/%0A%1B%5B2J.png", "/#/../../b", "/%FF%FE", "/ü", "/.png",
         ]
     )

@@ -19,7 +19,7 @@ struct IdentityTests {
             .roundCorners(radius: .points(5), background: .black), .crop(to: size) |> .resize(to: size),
             .resize(to: size) |> .crop(to: size), .crop(to: size) |> .crop(to: size),
         ]
-        let variants = chains.map { ImageKey.Variant(decode: DecodePolicy(), processing: $0)?.bytes }
+        let variants = chains.map { ImageKey.Variant.of(decode: DecodePolicy(), processing: $0)?.bytes }
         #expect(Set(variants).count == chains.count)
         #expect(Set(chains).count == chains.count)
     }
@@ -29,12 +29,12 @@ struct IdentityTests {
         let chain: ImageProcessing = .crop(to: PixelSize(4, 4))
         #expect(chain |> .identity == chain)
         #expect(.identity |> chain == chain)
-        #expect(ImageKey.Variant(decode: DecodePolicy(), processing: .identity) == nil)
+        #expect(ImageKey.Variant.of(decode: DecodePolicy(), processing: .identity) == nil)
     }
 
     @Test("of an original cannot be mistaken for one with a variant (N-21)")
     func noCollisions() {
-        let variant = ImageKey.Variant(decode: DecodePolicy(), processing: .crop(to: PixelSize(4, 4)))
+        let variant = ImageKey.Variant.of(decode: DecodePolicy(), processing: .crop(to: PixelSize(4, 4)))
         let plain = ImageKey(original: OriginalKey(text: "a"), variant: variant)
         let suffix = plain.processedDiskKey.dropFirst(plain.originalDiskKey.count)
         let names = ["a", "a\(suffix)", "a@b", "a|>b", "a\0", "", "1 a", "../a", "é", "e\u{301}"]
@@ -64,10 +64,10 @@ struct IdentityTests {
         var second = DecodePolicy()
         second.frame = 1
         let keys = [
-            ImageKey.Variant(decode: DecodePolicy(), processing: ImageProcessing(VersionOne())),
-            ImageKey.Variant(decode: DecodePolicy(), processing: ImageProcessing(VersionTwo())),
-            ImageKey.Variant(decode: second, processing: .identity),
-            ImageKey.Variant(decode: DecodePolicy(), processing: .identity),
+            ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessing(VersionOne())),
+            ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessing(VersionTwo())),
+            ImageKey.Variant.of(decode: second, processing: .identity),
+            ImageKey.Variant.of(decode: DecodePolicy(), processing: .identity),
         ]
         #expect(Set(keys.map { $0?.bytes }).count == 4)
     }

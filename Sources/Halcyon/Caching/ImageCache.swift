@@ -60,7 +60,7 @@ public final class ImageCache: Sendable {
     @discardableResult
     public func remove(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Bool {
         guard let original = source.originalKey else { return false }
-        let variant = ImageKey.Variant(decode: options.decode, processing: options.processing)
+        let variant = ImageKey.Variant.of(decode: options.decode, processing: options.processing)
         let key = ImageKey(original: original, variant: variant)
         memory.remove(key)
         let diskKeys = [key.originalDiskKey, key.processedDiskKey]

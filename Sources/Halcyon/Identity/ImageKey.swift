@@ -51,14 +51,21 @@ public struct ImageKey: Sendable, Hashable {
         let bytes: [UInt8]
         let hash: Int
 
-        /// `nil` if nothing differs from the original's first frame at its own size.
-        init?(decode: DecodePolicy, processing: ImageProcessing) {
-            guard !decode.isIdentity || !processing.isIdentity else { return nil }
+        init(decode: DecodePolicy, steps: [ImageProcessing.Step]) {
             var encoder = CacheKeyEncoder()
             decode.encodeIdentity(into: &encoder)
-            processing.encodeIdentity(into: &encoder)
+            encoder.encode(steps.count)
+            for step in steps {
+                encoder.encode(step.identity)
+            }
             bytes = encoder.bytes
             hash = bytes.hashValue
+        }
+
+        /// `nil` if nothing differs from the original's first frame at its own size. A chain of processors has its
+        /// variant for the first frame ready, so that looking into memory takes no time to write it.
+        static func of(decode: DecodePolicy, processing: ImageProcessing) -> Variant? {
+            decode.isIdentity ? processing.variant : Variant(decode: decode, steps: processing.steps)
         }
 
         static func == (left: Variant, right: Variant) -> Bool {

@@ -24,21 +24,13 @@ struct LoadRequest: Sendable {
         self.key = key
     }
 
-    /// The same load with fewer processors.
-    func processing(_ processing: ImageProcessing) -> LoadRequest {
-        var options = options
-        options.processing = processing
-        return LoadRequest(source: source, options: options, originalKey: key?.original)
-    }
 }
 
 extension ImageKey {
     /// The key of an original with these options; `nil` without an original's key.
     init?(original: OriginalKey?, options: ImageOptions) {
         guard let original else { return nil }
-        // Asked here too, because a failing initialiser of a class takes memory first.
-        let isIdentity = options.decode.isIdentity && options.processing.isIdentity
-        let variant = isIdentity ? nil : Variant(decode: options.decode, processing: options.processing)
+        let variant = Variant.of(decode: options.decode, processing: options.processing)
         self.init(original: original, variant: variant)
     }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Glibc
 
 /// The name of an original in caches and in shared work.
@@ -21,5 +22,16 @@ struct OriginalKey: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(text)
+    }
+
+    /// The name of what is at an `http` or `https` URL; `nil` for any other. No other scheme that images are loaded from
+    /// begins with an "h".
+    init?(web url: URL) {
+        text = url.absoluteString
+        guard let first = text.utf8.first, first | 0x20 == UInt8(ascii: "h") else { return nil }
+    }
+
+    init(text: String) {
+        self.text = text
     }
 }

@@ -17,7 +17,8 @@ extension ImagePipeline {
     ///   - url: What to load.
     ///   - options: Changes to ``Configuration/defaultOptions``.
     public func task(for url: URL, options: [ImageOption] = []) -> ImageTask {
-        task(for: .url(url), options: options)
+        let options = configuration.defaultOptions.applying(options)
+        return task(for: .url(url), options: options)
     }
 
     /// Loads an image and says how it was come by.
@@ -37,7 +38,10 @@ extension ImagePipeline {
     ///   - options: Changes to ``Configuration/defaultOptions``.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(for url: URL, options: [ImageOption] = []) async throws -> ImageResponse {
-        try await response(for: .url(url), options: options)
+        let options = configuration.defaultOptions.applying(options)
+        // A source is made only for a load: making it takes longer than a hit.
+        if let response = responseFromMemory(for: url, options: options) { return response }
+        return try await response(for: .url(url), options: options)
     }
 
     /// Loads an image.
@@ -57,6 +61,6 @@ extension ImagePipeline {
     ///   - options: Changes to ``Configuration/defaultOptions``.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func image(from url: URL, options: [ImageOption] = []) async throws -> DecodedImage {
-        try await response(for: .url(url), options: options).image
+        try await response(for: url, options: options).image
     }
 }

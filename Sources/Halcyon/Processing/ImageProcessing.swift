@@ -6,33 +6,33 @@ public import HalcyonCodecs
 /// cache key. Chains with a common beginning share its result while they are loaded together.
 public struct ImageProcessing: Hashable, Sendable {
     /// One link: a processor, its identity already written.
-    struct Step: Hashable, Sendable {
+    struct Step: Sendable {
         let processor: any ImageProcessor
         let identity: [UInt8]
 
         init(_ processor: some ImageProcessor) {
             self.processor = processor
             var encoder = CacheKeyEncoder()
-            encoder.encode(String(reflecting: type(of: processor)))
+            // The mangled name is the same in every process, also for a private type, whose printed name has an address.
+            encoder.encode(_mangledTypeName(type(of: processor)) ?? String(reflecting: type(of: processor)))
             encoder.encode(type(of: processor).version)
             processor.encodeParameters(into: &encoder)
             identity = encoder.bytes
         }
-
-        static func == (left: Step, right: Step) -> Bool { left.identity == right.identity }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(identity) }
     }
 
-    private(set) var steps: [Step]
+    let steps: [Step]
+    /// What the chain makes of an original's first frame, as keys have it; `nil` for the empty chain.
+    let variant: ImageKey.Variant?
 
     private init(steps: [Step]) {
         self.steps = steps
+        variant = steps.isEmpty ? nil : ImageKey.Variant(decode: DecodePolicy(), steps: steps)
     }
 
     /// A chain of one processor.
     public init(_ processor: some ImageProcessor) {
-        steps = [Step(processor)]
+        self.init(steps: [Step(processor)])
     }
 
     /// The chain without a processor.
@@ -40,6 +40,16 @@ public struct ImageProcessing: Hashable, Sendable {
 
     /// Whether the chain has no processor.
     public var isIdentity: Bool { steps.isEmpty }
+
+    /// Whether both do the same.
+    public static func == (left: ImageProcessing, right: ImageProcessing) -> Bool {
+        left.variant == right.variant
+    }
+
+    /// Feeds the identity of the chain.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(variant)
+    }
 
     /// Runs the left chain, then the right one.
     public static func |> (left: ImageProcessing, right: ImageProcessing) -> ImageProcessing {
@@ -54,13 +64,6 @@ public struct ImageProcessing: Hashable, Sendable {
 
     /// What the decoder has to deliver: what the first processor needs.
     var decodeTarget: DecodeTarget { steps.first?.processor.decodeTarget ?? .full }
-
-    func encodeIdentity(into encoder: inout CacheKeyEncoder) {
-        encoder.encode(steps.count)
-        for step in steps {
-            encoder.encode(step.identity)
-        }
-    }
 
     /// Runs all processors on an image.
     ///

@@ -105,6 +105,7 @@ extension CacheCommand {
                 }
                 return
             }
+            guard !images.isEmpty else { return Terminal.print("Nothing is in the cache.") }
             var table = TextTable([("Bytes", .right), ("Kind", .left), ("Stored", .left), ("Image", .left)])
             for image in images {
                 table.append([

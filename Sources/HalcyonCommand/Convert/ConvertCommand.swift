@@ -15,7 +15,7 @@ struct ConvertCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The image: a path or a URL.", valueName: "IN"))
+    @Argument(help: ArgumentHelp("The image: a path, a URL, or - for the standard input.", valueName: "IN"))
     var input: String
 
     @Argument(help: ArgumentHelp("The file to write.", valueName: "OUT"))
@@ -66,7 +66,7 @@ private struct Conversion: Sendable {
     let encodeOptions: EncodeOptions
 
     func run() async throws {
-        let image = try await ImagePipeline().image(from: input.source(), options: options)
+        let image = try await ImagePipeline().image(from: input.sourceOrStandardInput(), options: options)
         try FileOutput.write(encoded(image.bitmap), to: output, source: input.text)
     }
 

@@ -45,7 +45,10 @@ struct GetCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Load everything this often, one time after the other.", valueName: "N"))
     var `repeat` = 1
 
-    @Option(name: .long, help: ArgumentHelp("Draw all images on one contact sheet, such as sheet.png.", valueName: "FILE"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Draw all images on one contact sheet, such as sheet.png.", valueName: "FILE")
+    )
     var sheet: String?
 
     @Flag(name: .long, help: "Show the timeline of each load.")

@@ -118,7 +118,8 @@ struct GetRun: Sendable {
         if command.json {
             for result in results { Terminal.print(JSONLine.text(result.record)) }
         } else {
-            if command.repeat > 1 { Terminal.print(round == 1 ? "Round 1" : "\nRound \(round)") }
+            if round > 1 { Terminal.print("") }
+            if command.repeat > 1 { Terminal.print("Round \(round)") }
             for line in GetTable(results).lines(width: Terminal.resultWidth) { Terminal.print(line) }
         }
         guard command.trace else { return }

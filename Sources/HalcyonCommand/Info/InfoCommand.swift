@@ -6,10 +6,22 @@ struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Say what images are, from their headers alone.",
-        discussion: "Width and height are those stored; the display size has the orientation applied."
+        discussion: """
+            Width and height are those stored; the display size has the orientation applied. No pixel is decoded.
+
+            Examples:
+              halcyon info *.jpg
+              halcyon info https://example.org/animation.gif --json
+              generate | halcyon info -
+            """
     )
 
-    @Argument(help: ArgumentHelp("Images: http, https, file and data URLs, or paths.", valueName: "FILE|URL"))
+    @Argument(
+        help: ArgumentHelp(
+            "Images: http, https, file and data URLs, paths, or - for the standard input.",
+            valueName: "FILE|URL"
+        )
+    )
     var images: [String]
 
     @OptionGroup var cacheArguments: CacheArguments
@@ -37,7 +49,7 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     private func info(of argument: SourceArgument, pipeline: ImagePipeline) async throws -> ImageInfo {
-        let data = try await pipeline.data(for: argument.source())
+        let data = try await pipeline.data(for: argument.sourceOrStandardInput())
         do {
             return try ImageCodecs.standard.info(of: data)
         } catch {

@@ -47,7 +47,7 @@ struct SourceArgument: Sendable {
 
     /// A short form for tables: the last part of the path.
     var shortName: String {
-        isData ? "data:…" : text.split(separator: "/").last.map(String.init) ?? text
+        isData ? "data:…" : (text.split(separator: "/").last.map(String.init) ?? text).withoutControls
     }
 }
 

@@ -3,6 +3,13 @@ extension String {
     /// combines with the character before it (Unicode Standard Annex 11).
     var columnCount: Int { reduce(0) { $0 + $1.columnCount } }
 
+    /// The text with its control characters replaced. Names come from anywhere, and a terminal would obey them.
+    var withoutControls: String {
+        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+        let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
     /// The beginning of the text, with "…" in place of the rest, where it takes more columns than these.
     func abbreviated(toColumns limit: Int) -> String {
         guard columnCount > limit else { return self }

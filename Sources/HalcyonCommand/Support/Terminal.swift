@@ -31,7 +31,7 @@ enum Terminal {
     /// Writes a line of results.
     static func print(_ line: String) {
         guard outputState == .open else { return }
-        let code = write(printable(line) + "\n", to: STDOUT_FILENO)
+        let code = write(line.withoutControls + "\n", to: STDOUT_FILENO)
         guard code != 0 else { return }
         state.withLock { $0 = code == EPIPE ? .closed : .failed }
         if code != EPIPE { warn("Writing the results failed: \(String(cString: strerror(code)))") }
@@ -39,23 +39,12 @@ enum Terminal {
 
     /// Writes a line about what goes wrong.
     static func warn(_ line: String) {
-        writeError("halcyon: \(printable(line))\n")
+        writeError("halcyon: \(line.withoutControls)\n")
     }
 
     /// Writes to the error output as it is.
     static func writeError(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
-    }
-
-    /// Names come from anywhere; their control characters must not reach the terminal, which would obey them.
-    private static func printable(_ line: String) -> String {
-        guard line.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" }) else {
-            return line
-        }
-        let scalars = line.unicodeScalars.map { scalar -> Unicode.Scalar in
-            scalar.properties.generalCategory == .control && scalar != "\n" ? "\u{FFFD}" : scalar
-        }
-        return String(String.UnicodeScalarView(scalars))
     }
 
     private static func columns(of descriptor: Int32) -> Int? {

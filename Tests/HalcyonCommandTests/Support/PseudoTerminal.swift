@@ -26,7 +26,9 @@ final class PseudoTerminal: @unchecked Sendable {
         slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard slave >= 0 else { throw Failure(reason: String(cString: strerror(errno))) }
         var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        guard ioctl(slave, UInt(TIOCSWINSZ), &size) == 0 else { throw Failure(reason: String(cString: strerror(errno))) }
+        guard ioctl(slave, UInt(TIOCSWINSZ), &size) == 0 else {
+            throw Failure(reason: String(cString: strerror(errno)))
+        }
     }
 
     deinit {

@@ -73,11 +73,13 @@ final class Workplace: Sendable {
     /// Starts the command.
     ///
     /// - Parameters:
+    ///   - input: A file of ``folder`` that becomes its standard input; by default there is nothing to read.
     ///   - output: Becomes its standard output, instead of a file that is read at the end.
     ///   - error: The same for the error output.
     func start(
         _ arguments: [String],
         cacheHome: String? = nil,
+        input: String? = nil,
         output: Int32? = nil,
         error: Int32? = nil
     ) throws -> Running {
@@ -86,7 +88,7 @@ final class Workplace: Sendable {
             return count
         }
         let capture = "\(root)/run-\(number)"
-        let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        let input = open(input.map(path) ?? "/dev/null", O_RDONLY | O_CLOEXEC)
         let outputFile = open(capture + ".out", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         let errorFile = open(capture + ".err", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { for descriptor in [input, outputFile, errorFile] { close(descriptor) } }

@@ -49,7 +49,7 @@ struct PipelineMemoryHitCase: PairedCase {
                 let place = index % urls.count
                 switch way {
                 case .synchronous, .synchronousProcessed:
-                    let response = pipeline.responseFromMemory(for: .url(urls[place]), options: options)
+                    let response = pipeline.responseFromMemory(for: urls[place], options: options)
                     pixels &+= response?.image.size.width ?? 0
                 case .awaited:
                     let response = try await pipeline.response(for: .url(urls[place]), options: options)

@@ -1,0 +1,46 @@
+internal import Dispatch
+internal import FoundationEssentials
+internal import Glibc
+internal import Halcyon
+
+/// The image that comes by way of a pipe, named "-".
+enum StandardInput {
+    /// How many bytes are accepted: as many as from a server.
+    private static let limit = TransferLimits.standard.bodyBytes
+
+    /// Reads to the end.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/load``.
+    static func data() async throws -> Data {
+        try await withCheckedThrowingContinuation { continuation in
+            // Blocks for as long as the writer likes, so it must not take a thread of Swift's own pool.
+            DispatchQueue(label: "halcyon.input").async {
+                continuation.resume(with: Result { try read() })
+            }
+        }
+    }
+
+    private static func read() throws -> Data {
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
+            guard count > 0 else { return data }
+            guard data.count + count <= limit else { throw failure("more than the \(limit) bytes allowed") }
+            data.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    private static func failure(_ reason: String) -> ImageError {
+        ImageError(stage: .load, reason: .file(path: "-", reason: reason), source: "the standard input")
+    }
+}
+
+extension SourceArgument {
+    /// As ``source()``, with "-" for the standard input.
+    func sourceOrStandardInput() async throws -> Source {
+        text == "-" ? .data(try await StandardInput.data(), cacheKey: "-") : try source()
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import HalcyonTesting
+import Testing
+
+@Suite struct TableTests {
+    private let work: Workplace
+
+    init() throws {
+        work = try Workplace()
+        let photo = try Pictures.encoded(.png)
+        for name in ["写真写真写真写真写真写真写真写真写真写真.png", "e\u{301}te\u{301}.png", "evil\u{1B}[2J\n.png", "a.png"] {
+            try work.write(photo, to: name)
+        }
+    }
+
+    private var names: [String] { Workplace.files(below: work.folder) }
+
+    @Test("columns line up below wide and combining characters, and control characters do not reach the terminal")
+    func alignment() async throws {
+        let run = try await work.start(["get"] + names).outcome
+        #expect(run.exitCode == 0)
+        #expect(!run.output.contains("\u{1B}"))
+        let rows = run.lines.filter { $0.contains(" file ") }
+        #expect(rows.count == 4)
+        let beginnings = rows.map { row in
+            columns(row.prefix { $0 != " " } + row.drop { $0 != " " }.prefix { $0 == " " })
+        }
+        #expect(Set(beginnings).count == 1, "\(run.output)")
+    }
+
+    @Test("a narrow terminal gets a narrow table", arguments: [40, 60, 90] as [UInt16])
+    func narrowTerminal(width: UInt16) async throws {
+        let terminal = try PseudoTerminal(columns: width)
+        let running = try work.start(["get"] + names, output: terminal.slave)
+        #expect(try await running.outcome.exitCode == 0)
+        let lines = terminal.readRest().split(separator: "\r\n" as Character)
+        #expect(lines.count == 7)
+        for line in lines.dropLast() {
+            #expect(columns(line) <= Int(width), "\(line)")
+        }
+        #expect(lines[0].contains("Image") && lines[0].contains("Result") && lines[0].contains("Total"))
+    }
+
+    /// Of a text whose only wide characters are "写真".
+    private func columns(_ text: some StringProtocol) -> Int {
+        text.reduce(0) { $0 + ("写真".contains($1) ? 2 : 1) }
+    }
+}
