@@ -4,29 +4,42 @@ public import HalcyonRaster
 public struct DecodedImage: Sendable {
     /// The pixels, with ``ImageInfo/orientation`` already applied.
     public let bitmap: Bitmap
-    /// What the file said; ``ImageInfo/size`` is that of the file, which may be larger than ``bitmap``.
-    public let info: ImageInfo
     /// The size this picture stands for: larger than ``size`` where the decoder reduced it, equal to it otherwise.
     public let fullSize: PixelSize
+    private let header: Header
+
+    /// Shared by all copies. A header holds several references, and counting each of them took most of a hit in memory.
+    private final class Header: Sendable {
+        let info: ImageInfo
+
+        init(_ info: ImageInfo) {
+            self.info = info
+        }
+    }
 
     /// A picture decoded from a file with this header, at its own or at reduced size.
     public init(bitmap: Bitmap, info: ImageInfo) {
-        self.bitmap = bitmap
-        self.info = info
-        fullSize = info.displaySize
+        self.init(bitmap: bitmap, info: info, fullSize: info.displaySize)
     }
 
     package init(bitmap: Bitmap, info: ImageInfo, fullSize: PixelSize) {
+        self.init(bitmap: bitmap, header: Header(info), fullSize: fullSize)
+    }
+
+    private init(bitmap: Bitmap, header: Header, fullSize: PixelSize) {
         self.bitmap = bitmap
-        self.info = info
+        self.header = header
         self.fullSize = fullSize
     }
+
+    /// What the file said; ``ImageInfo/size`` is that of the file, which may be larger than ``bitmap``.
+    public var info: ImageInfo { header.info }
 
     /// The size of the pixels.
     public var size: PixelSize { bitmap.size }
 
     /// The result of processing this picture.
     public func replacingBitmap(_ bitmap: Bitmap) -> DecodedImage {
-        DecodedImage(bitmap: bitmap, info: info, fullSize: bitmap.size)
+        DecodedImage(bitmap: bitmap, header: header, fullSize: bitmap.size)
     }
 }

@@ -86,7 +86,7 @@ import Testing
     @Test(
         "what is no image source is named",
         arguments: [
-            ("ftp://127.0.0.1/a", "source", "invalidURL"), ("http://[", "load", "invalidURL"),
+            ("ftp://127.0.0.1/a", "source", "invalidURL"), ("http://[", "source", "invalidURL"),
             ("missing.png", "load", "file"), (".", "load", "file"), ("data:image/png;base64,%%%", "load", "provider"),
         ]
     )

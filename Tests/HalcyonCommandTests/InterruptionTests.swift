@@ -30,7 +30,7 @@ import Testing
         #expect(try await work.run("cache", "verify").exitCode == 0)
     }
 
-    @Test("a terminal sees a bar while an image loads, and no bar afterwards")
+    @Test("a terminal sees a bar while an image loads, and no bar afterwards", .enabled(if: PseudoTerminal.isAvailable))
     func progressBar() async throws {
         let photo = try Pictures.encoded(.png)
         let mayEnd = Gate()
@@ -53,7 +53,7 @@ import Testing
         #expect(widths.allSatisfy { $0 < 60 })
     }
 
-    @Test("Ctrl-C takes the bar away")
+    @Test("Ctrl-C takes the bar away", .enabled(if: PseudoTerminal.isAvailable))
     func interruptedBar() async throws {
         let server = try OriginServer { _ in .silence }
         defer { server.stop() }

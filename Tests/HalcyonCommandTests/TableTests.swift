@@ -28,7 +28,11 @@ import Testing
         #expect(Set(beginnings).count == 1, "\(run.output)")
     }
 
-    @Test("a narrow terminal gets a narrow table", arguments: [40, 60, 90] as [UInt16])
+    @Test(
+        "a narrow terminal gets a narrow table",
+        .enabled(if: PseudoTerminal.isAvailable),
+        arguments: [40, 60, 90] as [UInt16]
+    )
     func narrowTerminal(width: UInt16) async throws {
         let terminal = try PseudoTerminal(columns: width)
         let running = try work.start(["get"] + names, output: terminal.slave)

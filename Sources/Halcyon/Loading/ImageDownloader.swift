@@ -42,8 +42,11 @@ public final class ImageDownloader: Sendable {
         do {
             return try await collector.collect(request, from: transport, priority: context.priority)
         } catch let error as TransferError {
-            if case .cancelled = error { throw CancellationError() }
-            throw ImageError(stage: .load, reason: .transfer(error), source: source)
+            switch error {
+            case .cancelled: throw CancellationError()
+            case .invalidURL(let url): throw ImageError(stage: .source, reason: .invalidURL(url), source: source)
+            default: throw ImageError(stage: .load, reason: .transfer(error), source: source)
+            }
         } catch let error as RejectedStatus {
             throw ImageError(stage: .load, reason: .status(error.status), source: source)
         }

@@ -74,7 +74,7 @@ extension ImageError: CustomStringConvertible {
         case .status(let status): "the server answered with status \(status)"
         case .emptyBody: "the server sent an empty body"
         case .transfer(let error): error.description
-        case .file(let path, let reason): "\(path): \(reason)"
+        case .file(let path, let reason): path == source ? reason : "\(path): \(reason)"
         case .provider(let reason), .processing(let reason), .diskCache(let reason): reason
         case .codec(let error): error.description
         }

@@ -16,6 +16,9 @@ final class PseudoTerminal: @unchecked Sendable {
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
+    /// Whether this system gives any; a bare chroot has no /dev/pts.
+    static var isAvailable: Bool { (try? PseudoTerminal(columns: 80)) != nil }
+
     init(columns: UInt16) throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         // What unlockpt and ptsname do; Swift does not see those two.
