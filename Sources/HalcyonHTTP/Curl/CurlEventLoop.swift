@@ -41,6 +41,7 @@ final class CurlEventLoop: @unchecked Sendable {
     private var handles: CurlHandlePool
     private var scheduler: TransferScheduler<CurlTransfer>
     private var running: [CurlExchange] = []
+    let fieldNames = FieldNameCache()
     /// No deadline of a running transfer comes before this.
     private var nextDeadline = MonotonicTime.distantFuture
     /// The time at which libcurl was last asked to work.
@@ -206,8 +207,9 @@ final class CurlEventLoop: @unchecked Sendable {
 
     private func enqueue(_ transfer: CurlTransfer) {
         guard !transfer.isCancelled else { return transfer.complete(.failure(.cancelled)) }
-        let url = transfer.request.url.absoluteString
-        guard let origin = Origin(url) else { return transfer.complete(.failure(.invalidURL(url))) }
+        guard let origin = transfer.origin else {
+            return transfer.complete(.failure(.invalidURL(transfer.url)))
+        }
         transfer.stage = .waiting(scheduler.append(transfer, origin: origin, priority: transfer.priority))
     }
 
@@ -233,13 +235,13 @@ final class CurlEventLoop: @unchecked Sendable {
     }
 
     private func startWaiting() {
-        while let transfer = scheduler.next() {
-            guard case .waiting(let entry) = transfer.stage else { continue }
-            let exchange = CurlExchange(transfer, origin: entry.origin, handle: handles.take(), loop: self)
+        while let entry = scheduler.next() {
+            let transfer = entry.element
+            let exchange = CurlExchange(entry, handle: handles.take(), loop: self)
             exchange.index = running.count
             running.append(exchange)
             transfer.stage = .running(exchange)
-            guard exchange.configure(configuration), curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK
+            guard exchange.configure(), curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK
             else {
                 finish(exchange, code: CURLE_FAILED_INIT)
                 continue
@@ -266,12 +268,11 @@ final class CurlEventLoop: @unchecked Sendable {
         let result = exchange.result(code)
         curl_multi_remove_handle(multi, exchange.handle.easy)
         exchange.release()
-        handles.give(exchange.handle)
+        handles.give(exchange.handle, isPlain: code == CURLE_OK && exchange.isPlain)
         running.swapAt(exchange.index, running.count - 1)
         running[exchange.index].index = exchange.index
         running.removeLast()
-        if exchange.isMultiplexed { scheduler.markMultiplexing(exchange.origin) }
-        scheduler.transferEnded(at: exchange.origin)
+        scheduler.ended(exchange.entry)
         transfer.complete(result)
     }
 
@@ -305,6 +306,6 @@ final class CurlEventLoop: @unchecked Sendable {
 
     /// The response of `exchange` has begun: if it shares its connection, those who wait for the host may start.
     func responseBegan(_ exchange: CurlExchange) {
-        if exchange.isMultiplexed { scheduler.markMultiplexing(exchange.origin) }
+        if exchange.isMultiplexed { scheduler.markMultiplexing(exchange.entry) }
     }
 }

@@ -8,62 +8,82 @@ internal import HalcyonConcurrency
 /// Belongs to the event loop's thread. libcurl holds an unretained pointer to it, from `configure` until the handle is
 /// taken out of the multi handle; the loop's list of running transfers keeps it alive for that time.
 final class CurlExchange {
+    let entry: TransferScheduler<CurlTransfer>.Entry
     let transfer: CurlTransfer
-    let origin: Origin
     let handle: CurlHandle
     /// Where the loop keeps this.
     var index = 0
 
     private let startedAt: MonotonicTime
-    private unowned let loop: CurlEventLoop
+    private let totalDeadline: MonotonicTime
+    private let idleNanoseconds: Int64
+    /// Unsafe, which spares a count up and down with each header line: the loop outlives its transfers.
+    private unowned(unsafe) let loop: CurlEventLoop
+    /// Unchecked exclusivity, here and below: only the loop's thread comes here, nothing that is called while one of
+    /// these is being changed leads back, and the dynamic check costs more than the access it guards.
+    @exclusivity(unchecked)
     private var head = ResponseHead()
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    @exclusivity(unchecked)
     private var lastActivity: MonotonicTime
     private var uploadedBytes: Int64 = 0
+    @exclusivity(unchecked)
     private var bodyBytes = 0
     private var redirectCount = 0
+    @exclusivity(unchecked)
     private var isHeadDelivered = false
+    @exclusivity(unchecked)
     private var isPaused = false
     /// Set when this side ends the transfer; libcurl's own code then says nothing.
     private var failure: TransferError?
 
     private var request: TransferRequest { transfer.request }
 
-    init(_ transfer: CurlTransfer, origin: Origin, handle: CurlHandle, loop: CurlEventLoop) {
-        self.transfer = transfer
-        self.origin = origin
+    init(_ entry: TransferScheduler<CurlTransfer>.Entry, handle: CurlHandle, loop: CurlEventLoop) {
+        self.entry = entry
+        transfer = entry.element
         self.handle = handle
         self.loop = loop
         startedAt = loop.now
         lastActivity = loop.now
+        let timeouts = entry.element.request.timeouts
+        totalDeadline = loop.now + timeouts.total
+        idleNanoseconds = timeouts.idle.saturatedNanoseconds
     }
 
     /// Sets what is particular to this transfer; false if libcurl takes it not.
-    func configure(_ configuration: CurlTransport.Configuration) -> Bool {
+    func configure() -> Bool {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let easy = handle.easy
         halcyon_curl_set_pointer(easy, CURLOPT_PRIVATE, context)
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
-        handle.set(CURLOPT_MAXREDIRS, max(0, request.limits.redirects))
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.timeouts.connect.curlMilliseconds)
-        // Waits until TLS has shown whether the first connection can be shared, instead of opening one more. Without TLS
-        // there is nothing to wait for, and libcurl would wait for the first response.
-        if origin.isSecure { handle.set(CURLOPT_PIPEWAIT, 1) }
+        handle.bounds = CurlHandle.Bounds(
+            maximumRedirects: max(0, request.limits.redirects),
+            connectMilliseconds: request.timeouts.connect.curlMilliseconds,
+            waitsForMultiplexing: entry.origin.isSecure
+        )
         setPriority(transfer.priority)
         headerList = handle.apply(request)
-        return halcyon_curl_set_string(easy, CURLOPT_URL, request.url.absoluteString) == CURLE_OK
+        return halcyon_curl_set_string(easy, CURLOPT_URL, transfer.url) == CURLE_OK
     }
 
     /// HTTP/2 weighs streams from 1 to 256 (RFC 7540, section 5.3.2).
     func setPriority(_ priority: LoadPriority) {
-        handle.set(CURLOPT_STREAM_WEIGHT, 16 << priority.rawValue)
+        handle.streamWeight = 16 << priority.rawValue
     }
 
     /// After libcurl has let go of the handle.
     func release() {
-        curl_slist_free_all(headerList)
+        guard let list = headerList else { return }
+        halcyon_curl_set_list(handle.easy, CURLOPT_HTTPHEADER, nil)
+        curl_slist_free_all(list)
         headerList = nil
+    }
+
+    /// Whether the handle, after an untroubled end, holds nothing of this transfer but what the next one sets anew.
+    var isPlain: Bool {
+        redirectCount == 0 && request.isPlain && !transfer.url.utf8.contains(UInt8(ascii: "@"))
     }
 
     /// Notes why this side ends the transfer. The first reason counts.
@@ -88,10 +108,9 @@ final class CurlExchange {
 
     /// When this transfer times out, if nothing happens until then.
     var deadline: (time: MonotonicTime, phase: TransferError.Phase) {
-        let total = startedAt + request.timeouts.total
-        guard !isPaused else { return (total, .total) }
-        let idle = lastReceipt + request.timeouts.idle
-        return idle < total ? (idle, .idle) : (total, .total)
+        guard !isPaused else { return (totalDeadline, .total) }
+        let idle = lastReceipt.adding(nanoseconds: idleNanoseconds)
+        return idle < totalDeadline ? (idle, .idle) : (totalDeadline, .total)
     }
 
     /// Connecting has its own timeout, so the idle time begins with the request. Sending a long body is no idle time.
@@ -129,9 +148,11 @@ final class CurlExchange {
     private func receive(header line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
         guard !transfer.isCancelled else { return stop(.cancelled) }
-        guard head.append(line, limit: request.limits.headerBytes) else {
-            return stop(.headersTooLarge(maximum: request.limits.headerBytes))
+        let limit = request.limits.headerBytes
+        let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
+            head.append(line, limit: limit, names: loop.fieldNames)
         }
+        guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered else { return true }
         if head.isInformational { return true }
         if head.isRedirect {
@@ -143,6 +164,7 @@ final class CurlExchange {
 
     private func deliverHead() -> Bool {
         isHeadDelivered = true
+        loop.responseBegan(self)
         let hasBody = request.method != .head && head.status != 204 && head.status != 304
         let expected = hasBody ? head.expectedBodyBytes : 0
         if let expected, expected > request.limits.bodyBytes {
@@ -159,7 +181,6 @@ final class CurlExchange {
         } catch {
             return stop(error)
         }
-        loop.responseBegan(self)
         return transfer.isCancelled ? stop(.cancelled) : true
     }
 

@@ -2,11 +2,16 @@ internal import CCurl
 internal import CCurlShim
 internal import HTTPTypes
 
+extension TransferRequest {
+    /// A GET without a body or a range. Its options are those that a handle in the pool has, but for the header list.
+    var isPlain: Bool { method == .get && body == nil && headers[.range] == nil }
+}
+
 extension CurlHandle {
     /// Sets method, headers and body. The list returned must live until libcurl has let go of the handle.
     func apply(_ request: TransferRequest) -> UnsafeMutablePointer<curl_slist>? {
         switch (request.method, request.body) {
-        case (.get, nil): set(CURLOPT_HTTPGET, 1)
+        case (.get, nil): break
         case (.head, nil): set(CURLOPT_NOBODY, 1)
         case (let method, let body):
             if let body {
@@ -24,7 +29,7 @@ extension CurlHandle {
 
         // A range counts bytes of the coded body, so it is of use on the plain one only.
         let acceptsAnyCoding = request.headers[.range] == nil
-        if acceptsAnyCoding { set(CURLOPT_ACCEPT_ENCODING, "") }
+        if !acceptsAnyCoding { halcyon_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil) }
 
         var list: UnsafeMutablePointer<curl_slist>?
         func append(_ line: String) {

@@ -1,34 +1,14 @@
 internal import CCurl
 internal import CCurlShim
 
-/// An easy handle and the buffer that libcurl writes its error text to.
-struct CurlHandle {
-    let easy: UnsafeMutableRawPointer
-    let errorText: UnsafeMutablePointer<CChar>
-
-    fileprivate init() {
-        guard let easy = curl_easy_init() else { fatalError("libcurl cannot allocate an easy handle: out of memory") }
-        self.easy = easy
-        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        errorText.pointee = 0
-    }
-
-    fileprivate func destroy() {
-        curl_easy_cleanup(easy)
-        errorText.deallocate()
-    }
-
-    func set(_ option: CURLoption, _ value: Int) {
-        halcyon_curl_set_long(easy, option, value)
-    }
-
-    func set(_ option: CURLoption, _ value: String) {
-        halcyon_curl_set_string(easy, option, value)
-    }
-}
-
-/// Easy handles that are not in use, reset so that nothing of one transfer (credentials, body, method) reaches the next.
+/// Easy handles that are not in use, each ready for a GET that has nothing of its own.
+///
+/// Nothing of one transfer (credentials, body, method) reaches the next: a handle is reset after everything but the
+/// plainest transfer.
 struct CurlHandlePool {
+    /// What libcurl reads at a time. A small image comes in one piece, for one system call instead of three.
+    private static let bufferSize = 64 << 10
+
     private let configuration: CurlTransport.Configuration
     private var idle: [CurlHandle] = []
 
@@ -37,13 +17,18 @@ struct CurlHandlePool {
     }
 
     mutating func take() -> CurlHandle {
-        let handle = idle.popLast() ?? CurlHandle()
+        if let handle = idle.popLast() { return handle }
+        let handle = CurlHandle()
         prepare(handle)
         return handle
     }
 
-    mutating func give(_ handle: CurlHandle) {
-        curl_easy_reset(handle.easy)
+    /// `isPlain` if the transfer set and left behind nothing but its URL, its bounds and its pointers.
+    mutating func give(_ handle: CurlHandle, isPlain: Bool) {
+        if !isPlain {
+            handle.reset()
+            prepare(handle)
+        }
         handle.errorText.pointee = 0
         idle.append(handle)
     }
@@ -62,7 +47,10 @@ struct CurlHandlePool {
         handle.set(CURLOPT_FOLLOWLOCATION, 1)
         handle.set(CURLOPT_UNRESTRICTED_AUTH, 0)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        handle.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
         handle.set(CURLOPT_USERAGENT, configuration.userAgent)
+        // All codings that this libcurl can undo.
+        handle.set(CURLOPT_ACCEPT_ENCODING, "")
         if let file = configuration.certificateAuthorityFile {
             handle.set(CURLOPT_CAINFO, file)
         }

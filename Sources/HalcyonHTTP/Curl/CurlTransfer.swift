@@ -14,6 +14,9 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     }
 
     let request: TransferRequest
+    /// The request's URL and where it leads, worked out by the one who starts the transfer, to keep the loop free.
+    let url: String
+    let origin: Origin?
     let submittedAt: MonotonicTime
     var stage = Stage.submitted
     var priority: LoadPriority
@@ -23,6 +26,8 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
 
     init(_ request: TransferRequest, receiver: any TransferReceiver, loop: CurlEventLoop) {
         self.request = request
+        url = request.url.absoluteString
+        origin = Origin(url)
         self.receiver = receiver
         self.loop = loop
         priority = request.priority

@@ -18,7 +18,12 @@ struct MonotonicTime: Comparable {
 
     /// ``distantFuture`` where the sum has no place.
     static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
-        let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
+        time.adding(nanoseconds: duration.saturatedNanoseconds)
+    }
+
+    /// The same for a duration that is at least 0 and converted already, which takes longer than the sum.
+    func adding(nanoseconds duration: Int64) -> MonotonicTime {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration)
         return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
     }
 

@@ -36,7 +36,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
         else { return nil }
 
         var authority = bytes[start...]
-        if let end = authority.firstIndex(where: { "/?#\\".utf8.contains($0) }) {
+        if let end = authority.firstIndex(where: endsAuthority) {
             authority = authority[..<end]
         }
         if let user = authority.lastIndex(of: UInt8(ascii: "@")) {
@@ -54,7 +54,17 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
             }
         }
         guard !host.isEmpty, host.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
-        return Origin(isSecure: isSecure, host: String(decoding: host, as: UTF8.self).lowercased(), port: port)
+        // Most are in lower case already, and `lowercased()` looks at every byte twice and allocates.
+        var name = String(decoding: UnsafeBufferPointer(rebasing: host), as: UTF8.self)
+        if !host.allSatisfy({ $0 < 0x80 && !(0x41...0x5A).contains($0) }) { name = name.lowercased() }
+        return Origin(isSecure: isSecure, host: name, port: port)
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"): true
+        default: false
+        }
     }
 
     private static func equals(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ lowercase: StaticString) -> Bool {

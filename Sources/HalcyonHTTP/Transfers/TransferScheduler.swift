@@ -14,26 +14,39 @@ struct TransferScheduler<Element> {
     /// A transfer that waits.
     final class Entry {
         let element: Element
-        let origin: Origin
+        fileprivate let host: Host
         fileprivate var node: Queue.Node?
         fileprivate var isParked = false
 
-        fileprivate init(_ element: Element, origin: Origin) {
+        fileprivate init(_ element: Element, host: Host) {
             self.element = element
-            self.origin = origin
+            self.host = host
         }
+
+        var origin: Origin { host.origin }
     }
 
-    private final class Host {
+    /// What is known of an origin while it has transfers. Entries point to it, so that the table of hosts is searched
+    /// once for a transfer, not at each step.
+    fileprivate final class Host {
+        let origin: Origin
+        /// Transfers that wait or run.
+        var transferCount = 0
         var running = 0
+        var isMultiplexing: Bool
         var parked = Queue()
+
+        init(_ origin: Origin, isMultiplexing: Bool) {
+            self.origin = origin
+            self.isMultiplexing = isMultiplexing
+        }
     }
 
     private let maximumTransfers: Int
     private let maximumTransfersPerHost: Int
     private var waiting = Queue()
     private var hosts: [Origin: Host] = [:]
-    private var originsWithParked: Set<Origin> = []
+    private var hostsWithParked: [ObjectIdentifier: Host] = [:]
     private var multiplexingOrigins: Set<Origin> = []
     private var nextSequence = 0
     private(set) var runningCount = 0
@@ -47,7 +60,9 @@ struct TransferScheduler<Element> {
     var isIdle: Bool { runningCount == 0 && waitingCount == 0 }
 
     mutating func append(_ element: Element, origin: Origin, priority: LoadPriority) -> Entry {
-        let entry = Entry(element, origin: origin)
+        let host = host(origin)
+        host.transferCount += 1
+        let entry = Entry(element, host: host)
         enqueue(entry, priority: priority)
         waitingCount += 1
         return entry
@@ -64,45 +79,46 @@ struct TransferScheduler<Element> {
         guard entry.node != nil else { return }
         unlink(entry)
         waitingCount -= 1
+        release(entry.host)
     }
 
-    /// Takes the next transfer that may start, if any. Its end must be told with ``transferEnded(at:)``.
-    mutating func next() -> Element? {
+    /// Takes the next transfer that may start, if any. Its end must be told with ``ended(_:)``.
+    mutating func next() -> Entry? {
         while runningCount < maximumTransfers {
             guard let node = mostUrgent() else { return nil }
             let entry = node.element
             unlink(entry)
-            guard hasRoom(entry.origin) else {
+            guard hasRoom(entry.host) else {
                 park(entry, as: node)
                 continue
             }
             waitingCount -= 1
             runningCount += 1
-            host(entry.origin).running += 1
-            return entry.element
+            entry.host.running += 1
+            return entry
         }
         return nil
     }
 
-    mutating func transferEnded(at origin: Origin) {
+    /// A transfer that ``next()`` gave is over.
+    mutating func ended(_ entry: Entry) {
         runningCount -= 1
-        guard let host = hosts[origin] else { return }
-        host.running -= 1
-        if host.running == 0, host.parked.isEmpty {
-            hosts[origin] = nil
-        }
+        entry.host.running -= 1
+        release(entry.host)
     }
 
-    /// The server at `origin` answered with a protocol that carries many transfers over one connection.
-    mutating func markMultiplexing(_ origin: Origin) {
+    /// The server of `entry` answered with a protocol that carries many transfers over one connection.
+    mutating func markMultiplexing(_ entry: Entry) {
+        guard !entry.host.isMultiplexing else { return }
+        entry.host.isMultiplexing = true
         // What is remembered only saves connections, so forgetting it now and then costs little.
         if multiplexingOrigins.count >= 1024 { multiplexingOrigins.removeAll() }
-        multiplexingOrigins.insert(origin)
+        multiplexingOrigins.insert(entry.origin)
     }
 
     /// Any transfer that waits.
     var anyWaiting: Entry? {
-        waiting.first?.element ?? originsWithParked.first.flatMap { hosts[$0]?.parked.first?.element }
+        waiting.first?.element ?? hostsWithParked.first?.value.parked.first?.element
     }
 
     private mutating func enqueue(_ entry: Entry, priority: LoadPriority) {
@@ -116,8 +132,8 @@ struct TransferScheduler<Element> {
     private mutating func park(_ entry: Entry, as node: Queue.Node) {
         entry.node = node
         entry.isParked = true
-        host(entry.origin).parked.append(node)
-        originsWithParked.insert(entry.origin)
+        entry.host.parked.append(node)
+        hostsWithParked[ObjectIdentifier(entry.host)] = entry.host
     }
 
     private mutating func unlink(_ entry: Entry) {
@@ -125,32 +141,32 @@ struct TransferScheduler<Element> {
         entry.node = nil
         guard entry.isParked else { return waiting.remove(node) }
         entry.isParked = false
-        guard let host = hosts[entry.origin] else { return }
-        host.parked.remove(node)
-        if host.parked.isEmpty {
-            originsWithParked.remove(entry.origin)
-            if host.running == 0 { hosts[entry.origin] = nil }
-        }
+        entry.host.parked.remove(node)
+        if entry.host.parked.isEmpty { hostsWithParked[ObjectIdentifier(entry.host)] = nil }
     }
 
     private func mostUrgent() -> Queue.Node? {
         var best = waiting.first
-        for origin in originsWithParked where hasRoom(origin) {
-            guard let candidate = hosts[origin]?.parked.first else { continue }
+        for host in hostsWithParked.values where hasRoom(host) {
+            guard let candidate = host.parked.first else { continue }
             if best.map(candidate.precedes) ?? true { best = candidate }
         }
         return best
     }
 
-    private func hasRoom(_ origin: Origin) -> Bool {
-        guard let running = hosts[origin]?.running, running >= maximumTransfersPerHost else { return true }
-        return multiplexingOrigins.contains(origin)
+    private func hasRoom(_ host: Host) -> Bool {
+        host.running < maximumTransfersPerHost || host.isMultiplexing
     }
 
     private mutating func host(_ origin: Origin) -> Host {
         if let host = hosts[origin] { return host }
-        let host = Host()
+        let host = Host(origin, isMultiplexing: multiplexingOrigins.contains(origin))
         hosts[origin] = host
         return host
+    }
+
+    private mutating func release(_ host: Host) {
+        host.transferCount -= 1
+        if host.transferCount == 0 { hosts[host.origin] = nil }
     }
 }

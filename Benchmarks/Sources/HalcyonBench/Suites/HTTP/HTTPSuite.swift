@@ -33,12 +33,4 @@ struct HTTPSuite: BenchmarkSuite {
 enum HTTPVersion: String, CaseIterable {
     case http1 = "HTTP/1.1"
     case http2 = "TLS + HTTP/2"
-
-    /// libcurl's number for it (CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_2TLS).
-    var curlCode: Int {
-        switch self {
-        case .http1: 2
-        case .http2: 4
-        }
-    }
 }

@@ -33,20 +33,20 @@ struct TransferCase: PairedCase {
                 throw BenchmarkError("\(count) transfers gave \(driver.receivedBytes) bytes")
             }
         }
-        return Contest(ours: ours, references: [.curlLoop(text, version, authority)])
+        return Contest(ours: ours, references: [.curlLoop(text, authority, storesBody: false)])
     }
 }
 
 extension Contender {
     /// A bare multi loop, in C.
-    static func curlLoop(_ url: String, _ version: HTTPVersion, _ authority: String?) -> Contender {
+    static func curlLoop(_ url: String, _ authority: String?, storesBody: Bool) -> Contender {
         Contender("libcurl multi loop in C") { count in
             let bytes = halcyon_reference_curl_multi_loop(
                 url,
                 count,
                 HTTPSuite.concurrency,
-                version.curlCode,
-                authority
+                authority,
+                storesBody
             )
             guard bytes == count * NginxOrigin.bodySize else {
                 throw BenchmarkError("libcurl's \(count) transfers gave \(bytes) bytes")

@@ -24,7 +24,7 @@ struct TransferDataCase: PairedCase {
                 throw BenchmarkError("\(count) transfers gave \(bytes) bytes")
             }
         }
-        return Contest(ours: ours, references: [.curlLoop(text, version, authority)])
+        return Contest(ours: ours, references: [.curlLoop(text, authority, storesBody: true)])
     }
 
     private static func load(
