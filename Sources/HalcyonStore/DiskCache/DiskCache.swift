@@ -70,7 +70,8 @@ public final class DiskCache: Sendable {
         answering(.read, false) {
             try withKey(key) { key in
                 let row = try withIndex(found: .byDescriptor) { index in
-                    try index.read { try DiskIndexRow.find(key, in: $0) }
+                    try requireLinked(index)
+                    return try index.read { try DiskIndexRow.find(key, in: $0) }
                 }
                 return row.map { !isOver($0, at: now) } ?? false
             }
@@ -84,6 +85,8 @@ public final class DiskCache: Sendable {
     ) throws -> Entry? {
         var previous: DiskIndexRow?
         while let row = try index.read({ try DiskIndexRow.find(key, in: $0) }) {
+            // A body that is a file tells by itself that the folder is gone.
+            if row.file == nil { try requireLinked(index) }
             let date = configuration.clock.now()
             if isOver(row, at: DiskTime(date)) { return nil }
             switch try readBody(of: row) {
@@ -102,7 +105,13 @@ public final class DiskCache: Sendable {
                 return nil
             }
         }
+        try requireLinked(index)
         return nil
+    }
+
+    /// Makes the caller's ``withIndex(found:_:)`` go on with another index if the file of this one was removed.
+    private func requireLinked(_ index: DiskIndex) throws {
+        guard index.isLinked else { throw FileSystemError.notFound }
     }
 
     /// Whether the entry's time is over, uses that are not yet written to the index included.

@@ -37,11 +37,12 @@ struct DiskIndexRow {
 extension DiskIndexRow {
     /// The row of a key; nil if there is none, or if its place is taken by another key with the same hash.
     static func find(_ key: DiskKey, in connection: SQLiteConnection) throws -> DiskIndexRow? {
+        // Not a join: that would look in the other table for bodies that are files as well.
         let statement = try connection.statement(
             """
-            SELECT e.id, e.key, e.metadata, e.size, e.checksum, e.file, e.stored_at, e.expires_at, e.lifetime,
-                e.last_access, b.bytes
-            FROM entry e LEFT JOIN body b ON b.id = e.id WHERE e.id = ?1
+            SELECT id, key, metadata, size, checksum, file, stored_at, expires_at, lifetime, last_access,
+                CASE WHEN file IS NULL THEN (SELECT bytes FROM body WHERE body.id = entry.id) END
+            FROM entry WHERE id = ?1
             """
         )
         defer { statement.resetKeepingBindings() }
