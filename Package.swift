@@ -117,9 +117,16 @@ let package = Package(
         ),
         .testTarget(name: "HalcyonRasterTests", dependencies: ["HalcyonRaster"], swiftSettings: swiftSettings),
         .testTarget(name: "HalcyonCodecsTests", dependencies: ["HalcyonCodecs"], swiftSettings: swiftSettings),
+        // Started and killed by a test of the store.
+        .executableTarget(
+            name: "StoreCrashTrial",
+            dependencies: ["HalcyonStore"],
+            path: "Tests/StoreCrashTrial",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "HalcyonStoreTests",
-            dependencies: ["HalcyonConcurrency", "HalcyonStore", "HalcyonTesting"],
+            dependencies: ["HalcyonConcurrency", "HalcyonStore", "HalcyonTesting", "StoreCrashTrial"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

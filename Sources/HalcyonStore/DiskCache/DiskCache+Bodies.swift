@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 
 extension DiskCache {
     /// What became of reading a body.
@@ -31,48 +32,57 @@ extension DiskCache {
         return isSound ? .sound(body) : .damaged("its checksum is wrong")
     }
 
-    /// Reads a file that must have `size` bytes; nil if it has another number. The length is compared before any memory
-    /// is taken, so that a damaged index cannot ask for too much.
+    /// Reads a file that must have `size` bytes; nil if it has another number.
     private func readFile(_ path: String, size: Int) throws(FileSystemError) -> (Data, UInt64)? {
         let descriptor = try fileSystem.openForReading(path)
         defer { fileSystem.close(descriptor) }
-        let status = try fileSystem.status(of: descriptor)
-        guard status.kind == .file, status.size == size, size > 0 else { return nil }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+        // Where the length would matter it is compared before any memory is taken, so that a damaged index cannot ask
+        // for too much. For a smaller body the reading itself tells its length.
+        if size > 1 << 22 {
+            let status = try fileSystem.status(of: descriptor)
+            guard status.kind == .file, status.size == size else { return nil }
+        }
+        // One byte more than the body has: the file must end before it.
+        guard size > 0, let address = malloc(size + 1) else { return nil }
+        let buffer = UnsafeMutableRawBufferPointer(start: address, count: size + 1)
         do throws(FileSystemError) {
             guard let hash = try fill(buffer, from: descriptor) else {
-                buffer.deallocate()
+                free(address)
                 return nil
             }
-            guard let address = buffer.baseAddress else { return nil }
-            let free = Data.Deallocator.custom { address, _ in address.deallocate() }
-            return (Data(bytesNoCopy: address, count: size, deallocator: free), hash)
+            return (Data(bytesNoCopy: address, count: size, deallocator: .free), hash)
         } catch {
-            buffer.deallocate()
+            free(address)
+            // A folder or a pipe in place of the file cannot be read, and never will be.
+            guard (try? fileSystem.status(of: descriptor).kind) ?? .file == .file else { return nil }
             throw error
         }
     }
 
-    /// Reads until the buffer is full and returns its hash; nil if the file ends before. Larger bodies are hashed in
-    /// pieces, while they are in the processor's cache.
+    /// Reads to the end of the file, which must be one byte before that of the buffer, and returns the hash of what it
+    /// read; nil if the file ends elsewhere. Larger bodies are hashed in pieces, while they are in the processor's cache.
     private func fill(
         _ buffer: UnsafeMutableRawBufferPointer,
         from descriptor: FileDescriptor
     ) throws(FileSystemError) -> UInt64? {
-        let pieceSize = 131_072
-        let checksum = buffer.count > pieceSize ? Checksum() : nil
+        let size = buffer.count - 1
+        let checksum = size > Self.pieceSize ? Checksum() : nil
         var offset = 0
-        while offset < buffer.count {
-            let piece = UnsafeMutableRawBufferPointer(
-                rebasing: buffer[offset..<min(buffer.count, offset + pieceSize)]
-            )
+        while offset < size {
+            // The byte after the body is never asked for alone.
+            let rest = buffer.count - offset
+            let length = rest <= Self.pieceSize + 1 ? rest : Self.pieceSize
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[offset..<offset + length])
             let count = try fileSystem.read(descriptor, into: piece, at: offset)
-            guard count > 0 else { return nil }
+            guard count > 0, offset + count <= size else { return nil }
             checksum?.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             offset += count
         }
-        return checksum?.value ?? Checksum.hash(of: UnsafeRawBufferPointer(buffer))
+        return checksum?.value ?? Checksum.hash(of: UnsafeRawBufferPointer(rebasing: buffer[..<size]))
     }
+
+    /// What fits the second level of a processor's cache.
+    private static var pieceSize: Int { 131_072 }
 
     /// Removes a damaged entry, unless it was replaced meanwhile, and tells.
     func discard(_ row: DiskIndexRow, in index: DiskIndex, because reason: String) throws {

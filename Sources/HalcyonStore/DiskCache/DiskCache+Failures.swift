@@ -8,7 +8,9 @@ extension DiskCache {
     ) throws(DiskCacheError) -> Result {
         do {
             let result = try body()
-            _ = reportedFailures.withLock { $0.remove(operation) }
+            reportedFailures.withLock { failures in
+                if !failures.isEmpty { failures.remove(operation) }
+            }
             return result
         } catch let error as DiskCacheError {
             throw error

@@ -32,10 +32,11 @@ extension DiskCache {
         }
     }
 
-    /// Writes the uses down if no other process is writing, so that no look-up waits for one; else they stay buffered.
+    /// Writes some of the uses down if no other process is writing, so that no look-up waits for one; else they stay
+    /// buffered.
     func flushWithoutWaiting() {
         guard let index = state.withLock({ $0.index }) else { return }
-        let pending = touches.withLock { $0.take() }
+        let pending = touches.withLock { $0.takeBatch() }
         do {
             try index.withWriter { connection in
                 connection.setBusyTimeout(0)
@@ -56,8 +57,8 @@ extension DiskCache {
     }
 
     /// Runs `body` with the open index, and again with a new one if this one turns out to be damaged or gone.
-    func withIndex<Result>(_ body: (DiskIndex) throws -> Result) throws -> Result {
-        var index = try openedIndex()
+    func withIndex<Result>(found: IndexSearch = .byName, _ body: (DiskIndex) throws -> Result) throws -> Result {
+        var index = try openedIndex(found)
         do {
             return try body(index)
         } catch let error as SQLiteError {
@@ -69,15 +70,30 @@ extension DiskCache {
         } catch let error as FileSystemError where error == .notFound && !isPresent(index) {
             // The folder vanished under the call.
         }
-        index = try openedIndex()
+        index = try openedIndex(.byName)
         return try body(index)
     }
 
+    /// How a call makes sure that the open index is still the cache's.
+    enum IndexSearch {
+        /// By the file's name. Nothing escapes it.
+        case byName
+        /// Once in 50 ms by its name, which tells that a folder above it was moved; a look-up finds for so long what
+        /// moved along. That the file was removed or replaced, the caller learns from ``DiskIndex/isLinked``, which
+        /// takes a third of the time.
+        case byDescriptor
+    }
+
     /// The index, opened again if its file was removed or replaced.
-    private func openedIndex() throws -> DiskIndex {
-        let (present, isClosed) = state.withLock { ($0.index, $0.isClosed) }
+    private func openedIndex(_ search: IndexSearch) throws -> DiskIndex {
+        let time = search == .byName ? 0 : configuration.clock.monotonic()
+        let (present, isClosed, isSought) = state.withLock { state in
+            let isSought = search == .byName || time &- state.soughtAt > 50_000_000 || state.soughtAt > time
+            if isSought, search != .byName { state.soughtAt = time }
+            return (state.index, state.isClosed, isSought)
+        }
         if isClosed { throw DiskCacheError(.open, path: folder, reason: "it was closed") }
-        if let present, isPresent(present) { return present }
+        if let present, !isSought || isPresent(present) { return present }
         var events: [DiskCacheEvent] = []
         defer { for event in events { configuration.onEvent?(event) } }
         return try state.withLock { state in

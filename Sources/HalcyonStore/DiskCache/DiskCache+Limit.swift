@@ -56,6 +56,8 @@ extension DiskCache {
             return state.isTrimming
         }
         guard isTrimming else { return }
+        // What was used since is not what goes.
+        try flush()
         repeat {
             let (removed, left) = try evict(downTo: target)
             total = left

@@ -11,9 +11,9 @@ extension DiskCache {
 
     @discardableResult
     func removeEntry(_ key: String) throws -> Bool {
-        let removed = try withKey(key) { id, bytes in
+        let removed = try withKey(key) { key in
             try withIndex { index in
-                try index.write { try $0.removeRow(id: id, key: bytes) }
+                try index.write { try $0.removeRow(key) }
             }
         }
         removeFiles(removed.files)

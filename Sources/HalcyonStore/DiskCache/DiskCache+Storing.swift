@@ -89,17 +89,12 @@ extension DiskCache {
         )
         let isDurable = durability == .full
         try body.file?.publish(isDurable: isDurable)
-        let pending = touches.withLock { $0.take() }
-        let (replaced, total) = try withKey(key) { id, bytes in
+        let (replaced, total) = try withKey(key) { key in
             try withIndex { index in
                 try index.write(isDurable: isDurable) { connection in
-                    for (id, touch) in pending {
-                        try connection.touch(id, touch)
-                    }
                     let replaced = try connection.store(
                         entry,
-                        id: id,
-                        key: bytes,
+                        key,
                         inlineBody: body.inline,
                         file: body.file?.number
                     )

@@ -44,8 +44,8 @@ extension DiskCache {
     }
 
     private func isStill(_ row: DiskIndexRow, in index: DiskIndex) throws -> Bool {
-        try withKey(row.key) { _, key in
-            let present = try index.read { try DiskIndexRow.find(id: row.id, key: key, in: $0) }
+        try withKey(row.key) { key in
+            let present = try index.read { try DiskIndexRow.find(key, in: $0) }
             return present?.storedAt == row.storedAt && present?.file == row.file
         }
     }

@@ -25,6 +25,8 @@ public final class DiskCache: Sendable {
     struct State {
         var index: DiskIndex?
         var isClosed = false
+        /// When the index was last looked for by its name, on the monotonic clock.
+        var soughtAt = Int64.max
         var hasOpenedBefore = false
         /// Resolved when the cache is first opened, if the configuration leaves it open.
         var sizeLimit: Int?
@@ -57,8 +59,8 @@ public final class DiskCache: Sendable {
     /// - Parameter extending: what the look-up does to its expiry; default: its lifetime starts again.
     public func get(_ key: String, extending: ExpirationExtension = .originalLifetime) -> Entry? {
         answering(.read, nil) {
-            try withKey(key) { id, bytes in
-                try withIndex { try lookUp(id, bytes, in: $0, extending: extending) }
+            try withKey(key) { key in
+                try withIndex(found: .byDescriptor) { try lookUp(key, in: $0, extending: extending) }
             }
         }
     }
@@ -66,31 +68,36 @@ public final class DiskCache: Sendable {
     /// Whether there is an entry for `key` whose time is not over. Reads no body, and changes neither expiry nor order.
     public func contains(_ key: String) -> Bool {
         answering(.read, false) {
-            try withKey(key) { id, bytes in
-                let row = try withIndex { index in
-                    try index.read { try DiskIndexRow.find(id: id, key: bytes, in: $0) }
+            try withKey(key) { key in
+                let row = try withIndex(found: .byDescriptor) { index in
+                    try requireLinked(index)
+                    return try index.read { try DiskIndexRow.find(key, in: $0) }
                 }
-                return row.map { !isOver($0) } ?? false
+                return row.map { !isOver($0, at: now) } ?? false
             }
         }
     }
 
     private func lookUp(
-        _ id: Int64,
-        _ key: UnsafeRawBufferPointer,
+        _ key: DiskKey,
         in index: DiskIndex,
         extending: ExpirationExtension
     ) throws -> Entry? {
         var previous: DiskIndexRow?
-        while let row = try index.read({ try DiskIndexRow.find(id: id, key: key, in: $0) }) {
-            if isOver(row) { return nil }
+        while let row = try index.read({ try DiskIndexRow.find(key, in: $0) }) {
+            // A body that is a file tells by itself that the folder is gone.
+            if row.file == nil { try requireLinked(index) }
+            let date = configuration.clock.now()
+            if isOver(row, at: DiskTime(date)) { return nil }
             switch try readBody(of: row) {
             case .sound(let body):
-                return used(row, body, extending)
+                return used(row, body, extending, at: date)
             case .missing where row.file != previous?.file:
                 // Replaced or evicted by another thread since the row was read: the row tells.
                 previous = row
             case .missing:
+                // A folder that was moved has taken its files along; this index is no longer the one to correct.
+                guard isPresent(index) else { throw FileSystemError.notFound }
                 try discard(row, in: index, because: "its file is missing")
                 return nil
             case .damaged(let reason):
@@ -98,16 +105,21 @@ public final class DiskCache: Sendable {
                 return nil
             }
         }
+        try requireLinked(index)
         return nil
     }
 
+    /// Makes the caller's ``withIndex(found:_:)`` go on with another index if the file of this one was removed.
+    private func requireLinked(_ index: DiskIndex) throws {
+        guard index.isLinked else { throw FileSystemError.notFound }
+    }
+
     /// Whether the entry's time is over, uses that are not yet written to the index included.
-    func isOver(_ row: DiskIndexRow) -> Bool {
+    private func isOver(_ row: DiskIndexRow, at now: DiskTime) -> Bool {
         touches.withLock { $0.expiresAt(of: row) ?? row.expiresAt } <= now
     }
 
-    private func used(_ row: DiskIndexRow, _ body: Data, _ extending: ExpirationExtension) -> Entry {
-        let date = configuration.clock.now()
+    private func used(_ row: DiskIndexRow, _ body: Data, _ extending: ExpirationExtension, at date: Date) -> Entry {
         var touch = DiskTouch(storedAt: row.storedAt, lastAccess: DiskTime(date))
         switch extending {
         case .none: break
@@ -116,12 +128,11 @@ public final class DiskCache: Sendable {
         case .to(let expiration):
             touch.expiresAt = DiskLifetime(expiration, at: date).expiresAt
         }
-        let (expiresAt, isFull) = touches.withLock { buffer in
-            let earlier = buffer.expiresAt(of: row)
-            buffer.add(touch, id: row.id)
-            return (touch.expiresAt ?? earlier ?? row.expiresAt, buffer.touches.count >= configuration.touchLimit)
+        let (expiresAt, isDue) = touches.withLock { buffer in
+            let expiresAt = buffer.add(touch, id: row.id)
+            return (expiresAt ?? row.expiresAt, buffer.isDue(at: touch.lastAccess, limit: configuration.touchLimit))
         }
-        if isFull { flushWithoutWaiting() }
+        if isDue { flushWithoutWaiting() }
         return Entry(
             body: body,
             metadata: row.metadata,
@@ -134,12 +145,12 @@ public final class DiskCache: Sendable {
     /// Calls `body` with the number and the bytes of a key.
     func withKey<Result>(
         _ key: String,
-        _ body: (Int64, UnsafeRawBufferPointer) throws -> Result
+        _ body: (DiskKey) throws -> Result
     ) rethrows -> Result {
-        var key = key
-        return try key.withUTF8 { characters in
+        var native = key
+        return try native.withUTF8 { characters in
             let bytes = UnsafeRawBufferPointer(characters)
-            return try body(Int64(bitPattern: configuration.keyHash(bytes)), bytes)
+            return try body(DiskKey(id: Int64(bitPattern: configuration.keyHash(bytes)), text: key, bytes: bytes))
         }
     }
 }

@@ -12,16 +12,15 @@ extension SQLiteConnection {
     /// Puts an entry in the place of the one that has its number. Returns the file of that one.
     func store(
         _ entry: NewDiskEntry,
-        id: Int64,
-        key: UnsafeRawBufferPointer,
+        _ key: DiskKey,
         inlineBody: UnsafeRawBufferPointer?,
         file: Int64?
     ) throws -> [Int64] {
-        let files = try removeRow(id: id).files
+        let files = try removeRow(id: key.id).files
         let insert = try statement("INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?7)")
         try entry.metadata.withUnsafeBytes { metadata in
-            insert.bind(id, at: 1)
-            insert.bind(borrowing: key, at: 2)
+            insert.bind(key.id, at: 1)
+            insert.bind(borrowing: key.bytes, at: 2)
             insert.bind(borrowing: metadata, at: 3)
             insert.bind(entry.size, at: 4)
             insert.bind(entry.checksum, at: 5)
@@ -33,7 +32,7 @@ extension SQLiteConnection {
         }
         if let inlineBody {
             let body = try statement("INSERT OR REPLACE INTO body VALUES (?1, ?2)")
-            body.bind(id, at: 1)
+            body.bind(key.id, at: 1)
             body.bind(borrowing: inlineBody, at: 2)
             try body.run()
         }
@@ -58,14 +57,14 @@ extension SQLiteConnection {
     }
 
     /// Removes the entry that has both number and key.
-    func removeRow(id: Int64, key: UnsafeRawBufferPointer) throws -> RemovedRows {
+    func removeRow(_ key: DiskKey) throws -> RemovedRows {
         let find = try statement("SELECT key FROM entry WHERE id = ?1")
-        find.bind(id, at: 1)
+        find.bind(key.id, at: 1)
         do {
             defer { find.reset() }
-            guard try find.step(), find.withBytes(0, { $0.elementsEqual(key) }) else { return RemovedRows() }
+            guard try find.step(), find.withBytes(0, { key.hasBytes($0) }) else { return RemovedRows() }
         }
-        return try removeRow(id: id)
+        return try removeRow(id: key.id)
     }
 
     /// Removes an entry found damaged, unless it was replaced meanwhile.

@@ -17,9 +17,11 @@ struct DiskIndexRow {
     let inlineBody: Data?
 
     /// The columns, in the order in which the initialiser reads them.
-    init(_ statement: SQLiteStatement) {
+    ///
+    /// - Parameter key: the key if the caller has it, which spares decoding it.
+    init(_ statement: SQLiteStatement, key: String? = nil) {
         id = statement.integer(0)
-        key = statement.withBytes(1) { String(decoding: $0, as: UTF8.self) }
+        self.key = key ?? statement.withBytes(1) { String(decoding: $0, as: UTF8.self) }
         metadata = statement.data(2)
         size = Int(statement.integer(3))
         checksum = statement.integer(4)
@@ -34,19 +36,19 @@ struct DiskIndexRow {
 
 extension DiskIndexRow {
     /// The row of a key; nil if there is none, or if its place is taken by another key with the same hash.
-    static func find(id: Int64, key: UnsafeRawBufferPointer, in connection: SQLiteConnection) throws -> DiskIndexRow? {
+    static func find(_ key: DiskKey, in connection: SQLiteConnection) throws -> DiskIndexRow? {
+        // Not a join: that would look in the other table for bodies that are files as well.
         let statement = try connection.statement(
             """
-            SELECT e.id, e.key, e.metadata, e.size, e.checksum, e.file, e.stored_at, e.expires_at, e.lifetime,
-                e.last_access, b.bytes
-            FROM entry e LEFT JOIN body b ON b.id = e.id WHERE e.id = ?1
+            SELECT id, key, metadata, size, checksum, file, stored_at, expires_at, lifetime, last_access,
+                CASE WHEN file IS NULL THEN (SELECT bytes FROM body WHERE body.id = entry.id) END
+            FROM entry WHERE id = ?1
             """
         )
-        defer { statement.reset() }
-        statement.bind(id, at: 1)
-        guard try statement.step() else { return nil }
-        guard statement.withBytes(1, { $0.elementsEqual(key) }) else { return nil }
-        return DiskIndexRow(statement)
+        defer { statement.resetKeepingBindings() }
+        statement.bind(key.id, at: 1)
+        guard try statement.step(), statement.withBytes(1, { key.hasBytes($0) }) else { return nil }
+        return DiskIndexRow(statement, key: key.text)
     }
 
     /// The next rows in the order of their numbers, after `id`.

@@ -6,34 +6,55 @@ struct DiskTouch {
     var expiresAt: DiskTime?
 }
 
-/// The uses of entries that are not yet written to the index, at most one an entry and 4,096 entries. A crash loses
+/// The uses of entries that are not yet written to the index, at most one an entry and 8,192 entries. A crash loses
 /// them, which makes an entry look less recently used than it was, and nothing else.
 struct DiskTouchBuffer {
     private(set) var touches: [Int64: DiskTouch] = [:]
+    /// When the first of them was made.
+    private var began = DiskTime.never
 
     /// The expiry to which an earlier use moved that of the entry.
     func expiresAt(of row: DiskIndexRow) -> DiskTime? {
         touches[row.id].flatMap { $0.storedAt == row.storedAt ? $0.expiresAt : nil }
     }
 
-    mutating func add(_ touch: DiskTouch, id: Int64) {
+    /// Adds a use to an earlier one of the same entry. Returns where both together moved the expiry to.
+    @discardableResult
+    mutating func add(_ touch: DiskTouch, id: Int64) -> DiskTime? {
         var touch = touch
-        if let earlier = touches[id], earlier.storedAt == touch.storedAt {
+        let earlier = touches[id]
+        if let earlier, earlier.storedAt == touch.storedAt {
             touch.lastAccess = max(touch.lastAccess, earlier.lastAccess)
             touch.expiresAt = touch.expiresAt ?? earlier.expiresAt
-        } else if touches.count >= 4_096, touches[id] == nil {
-            return
+        } else if earlier == nil, touches.count >= 8_192 {
+            return touch.expiresAt
         }
+        if touches.isEmpty { began = touch.lastAccess }
         touches[id] = touch
+        return touch.expiresAt
+    }
+
+    /// Whether to write down what is here: `limit` entries, or what is older than a minute, because other processes
+    /// evict and expire by what is written.
+    func isDue(at now: DiskTime, limit: Int) -> Bool {
+        touches.count >= limit || now > began.advanced(by: 60_000_000)
     }
 
     mutating func forget(_ id: Int64) {
         touches[id] = nil
     }
 
-    /// Hands over everything.
-    mutating func take() -> [Int64: DiskTouch] {
+    /// Hands over everything, in the order of the index's rows: neighbours then share pages.
+    mutating func take() -> [(id: Int64, touch: DiskTouch)] {
         defer { touches = [:] }
-        return touches
+        return touches.map { (id: $0.key, touch: $0.value) }.sorted { $0.id < $1.id }
+    }
+
+    /// Hands over a few, any of them, so that whoever writes them down is not kept for long.
+    mutating func takeBatch() -> [(id: Int64, touch: DiskTouch)] {
+        guard touches.count > 256 else { return take() }
+        let batch = touches.prefix(256).map { (id: $0.key, touch: $0.value) }
+        for (id, _) in batch { touches[id] = nil }
+        return batch.sorted { $0.id < $1.id }
     }
 }

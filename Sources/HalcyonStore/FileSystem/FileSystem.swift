@@ -6,6 +6,12 @@ public protocol FileSystem: Sendable {
     /// Opens an existing file for reading. Does not follow a link in the last component.
     func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor
 
+    /// Opens what a path leads to for ``status(of:)`` alone (`O_PATH`). Does not follow a link in the last component.
+    ///
+    /// Closing any other descriptor of a file drops the record locks that SQLite holds on it in this process; closing
+    /// this one does not.
+    func openForStatus(_ path: String) throws(FileSystemError) -> FileDescriptor
+
     /// Creates a file that only this user may access and opens it for reading and writing; fails with
     /// ``FileSystemError/exists`` if there is one.
     func create(_ path: String) throws(FileSystemError) -> FileDescriptor

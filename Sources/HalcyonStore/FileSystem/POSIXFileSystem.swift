@@ -13,6 +13,11 @@ public struct POSIXFileSystem: FileSystem {
         return FileDescriptor(rawValue: Int(try check(retry { open(path, flags) })))
     }
 
+    /// See `FileSystem.openForStatus(_:)`.
+    public func openForStatus(_ path: String) throws(FileSystemError) -> FileDescriptor {
+        FileDescriptor(rawValue: Int(try check(retry { open(path, __O_PATH | O_CLOEXEC | O_NOFOLLOW) })))
+    }
+
     /// See `FileSystem.create(_:)`.
     public func create(_ path: String) throws(FileSystemError) -> FileDescriptor {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW

@@ -6,12 +6,10 @@ internal import CSQLite
 /// disk hit of 4 kB, one and a half times reading a file, is six.
 final class SQLiteConnection {
     private let database: OpaquePointer
-    private var statements: [StaticStringKey: SQLiteStatement] = [:]
-
-    /// Statements are kept by the address of their text, which costs no hashing of the text.
-    private struct StaticStringKey: Hashable {
-        let address: UInt
-    }
+    /// By the address of their text, which costs no hashing of the text.
+    private var statements: [UInt: SQLiteStatement] = [:]
+    /// A connection that reads runs the same statement nearly always.
+    private var latest: (address: UInt, statement: SQLiteStatement)?
 
     /// Opens the database at `path`, and creates it if `creates`.
     init(_ path: String, creates: Bool, busyTimeout: Int32) throws(SQLiteError) {
@@ -34,6 +32,7 @@ final class SQLiteConnection {
     }
 
     deinit {
+        latest = nil
         statements = [:]
         sqlite3_close_v2(database)
     }
@@ -60,8 +59,20 @@ final class SQLiteConnection {
 
     /// The compiled form of a statement, made at its first use.
     func statement(_ text: StaticString) throws(SQLiteError) -> SQLiteStatement {
-        let key = StaticStringKey(address: UInt(bitPattern: text.utf8Start))
-        if let statement = statements[key] { return statement }
+        let address = UInt(bitPattern: text.utf8Start)
+        if let latest, latest.address == address { return latest.statement }
+        let statement: SQLiteStatement
+        if let present = statements[address] {
+            statement = present
+        } else {
+            statement = try compile(text)
+            statements[address] = statement
+        }
+        latest = (address, statement)
+        return statement
+    }
+
+    private func compile(_ text: StaticString) throws(SQLiteError) -> SQLiteStatement {
         var compiled: OpaquePointer?
         let result = text.withUTF8Buffer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -76,9 +87,7 @@ final class SQLiteConnection {
             }
         }
         guard result == SQLITE_OK, let compiled else { throw lastError() }
-        let statement = SQLiteStatement(compiled, of: self)
-        statements[key] = statement
-        return statement
+        return SQLiteStatement(compiled, of: self)
     }
 
     /// Runs `body` in one transaction that takes the write lock at its start, and rolls back if it throws.

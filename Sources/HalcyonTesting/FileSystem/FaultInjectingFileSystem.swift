@@ -23,8 +23,8 @@ public final class FaultInjectingFileSystem: FileSystem {
     /// The calls that can fail.
     public enum Call: Sendable, Hashable, CaseIterable {
         /// The names are those of the functions of `FileSystem`.
-        case openForReading, create, read, write, synchronize, synchronizeFolder, lock, statusOfFile, statusAtPath
-        case rename, removeFile, createFolder, removeFolder, names, freeBytes
+        case openForReading, openForStatus, create, read, write, synchronize, synchronizeFolder, lock
+        case statusOfFile, statusAtPath, rename, removeFile, createFolder, removeFolder, names, freeBytes
     }
 
     private struct State {
@@ -109,6 +109,12 @@ public final class FaultInjectingFileSystem: FileSystem {
     public func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor {
         _ = try enter(.openForReading)
         return opened(try base.openForReading(path))
+    }
+
+    /// See `FileSystem.openForStatus(_:)`.
+    public func openForStatus(_ path: String) throws(FileSystemError) -> FileDescriptor {
+        _ = try enter(.openForStatus)
+        return opened(try base.openForStatus(path))
     }
 
     /// See `FileSystem.create(_:)`.
