@@ -25,7 +25,9 @@ enum Format {
     /// "12.3", or "–" where there is no number.
     static func milliseconds(_ duration: Duration?) -> String {
         guard let duration else { return "–" }
-        return decimal(duration.milliseconds, places: 1)
+        let value = duration.milliseconds
+        // A hit in memory takes a few microseconds; "0.0" would say nothing.
+        return decimal(value, places: value < 0.1 ? 3 : 1)
     }
 
     /// A number with this many decimal places.
