@@ -38,13 +38,20 @@ final class CurlEventLoop: @unchecked Sendable {
     private let thread = Lock<pthread_t?>(nil)
     private let configuration: CurlTransport.Configuration
     private let multi: UnsafeMutableRawPointer
+    // Exclusivity is not checked where only this thread comes and no call made meanwhile leads back: see CurlExchange.
+    @exclusivity(unchecked)
     private var handles: CurlHandlePool
+    @exclusivity(unchecked)
     private var scheduler: TransferScheduler<CurlTransfer>
+    @exclusivity(unchecked)
     private var running: [CurlExchange] = []
     let fieldNames = FieldNameCache()
+    private var timeouts = ClockedTimeouts(.standard)
     /// No deadline of a running transfer comes before this.
+    @exclusivity(unchecked)
     private var nextDeadline = MonotonicTime.distantFuture
     /// The time at which libcurl was last asked to work.
+    @exclusivity(unchecked)
     private(set) var now = MonotonicTime.now
 
     init(configuration: CurlTransport.Configuration) {
@@ -268,7 +275,7 @@ final class CurlEventLoop: @unchecked Sendable {
         let result = exchange.result(code)
         curl_multi_remove_handle(multi, exchange.handle.easy)
         exchange.release()
-        handles.give(exchange.handle, isPlain: code == CURLE_OK && exchange.isPlain)
+        handles.give(exchange.handle, isUntroubled: code == CURLE_OK && exchange.isStraight)
         running.swapAt(exchange.index, running.count - 1)
         running[exchange.index].index = exchange.index
         running.removeLast()
@@ -302,6 +309,12 @@ final class CurlEventLoop: @unchecked Sendable {
             scheduler.remove(entry)
             entry.element.complete(.failure(.cancelled))
         }
+    }
+
+    /// Converts timeouts, once as long as they stay the same.
+    func clocked(_ timeouts: TransferTimeouts) -> ClockedTimeouts {
+        if self.timeouts.timeouts != timeouts { self.timeouts = ClockedTimeouts(timeouts) }
+        return self.timeouts
     }
 
     /// The response of `exchange` has begun: if it shares its connection, those who wait for the host may start.

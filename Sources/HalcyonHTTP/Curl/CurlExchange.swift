@@ -37,8 +37,6 @@ final class CurlExchange {
     /// Set when this side ends the transfer; libcurl's own code then says nothing.
     private var failure: TransferError?
 
-    private var request: TransferRequest { transfer.request }
-
     init(_ entry: TransferScheduler<CurlTransfer>.Entry, handle: CurlHandle, loop: CurlEventLoop) {
         self.entry = entry
         transfer = entry.element
@@ -46,9 +44,9 @@ final class CurlExchange {
         self.loop = loop
         startedAt = loop.now
         lastActivity = loop.now
-        let timeouts = entry.element.request.timeouts
-        totalDeadline = loop.now + timeouts.total
-        idleNanoseconds = timeouts.idle.saturatedNanoseconds
+        let timeouts = loop.clocked(entry.element.request.timeouts)
+        totalDeadline = loop.now.adding(nanoseconds: timeouts.totalNanoseconds)
+        idleNanoseconds = timeouts.idleNanoseconds
     }
 
     /// Sets what is particular to this transfer; false if libcurl takes it not.
@@ -59,12 +57,12 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         handle.bounds = CurlHandle.Bounds(
-            maximumRedirects: max(0, request.limits.redirects),
-            connectMilliseconds: request.timeouts.connect.curlMilliseconds,
+            maximumRedirects: max(0, transfer.request.limits.redirects),
+            connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds,
             waitsForMultiplexing: entry.origin.isSecure
         )
         setPriority(transfer.priority)
-        headerList = handle.apply(request)
+        headerList = handle.apply(transfer.request)
         return halcyon_curl_set_string(easy, CURLOPT_URL, transfer.url) == CURLE_OK
     }
 
@@ -81,10 +79,8 @@ final class CurlExchange {
         headerList = nil
     }
 
-    /// Whether the handle, after an untroubled end, holds nothing of this transfer but what the next one sets anew.
-    var isPlain: Bool {
-        redirectCount == 0 && request.isPlain && !transfer.url.utf8.contains(UInt8(ascii: "@"))
-    }
+    /// Whether libcurl met a redirect, or credentials in the URL, which it keeps with the handle.
+    var isStraight: Bool { redirectCount == 0 && !transfer.mayHoldCredentials }
 
     /// Notes why this side ends the transfer. The first reason counts.
     func fail(_ error: TransferError) {
@@ -120,7 +116,7 @@ final class CurlExchange {
             guard connectedAfter > 0 else { return max(lastActivity, loop.now) }
             lastActivity = max(lastActivity, startedAt + .microseconds(connectedAfter))
         }
-        if request.body != nil {
+        if transfer.request.body != nil {
             let uploaded = Int64(halcyon_curl_get_offset(handle.easy, CURLINFO_SIZE_UPLOAD_T))
             if uploaded != uploadedBytes {
                 uploadedBytes = uploaded
@@ -148,7 +144,7 @@ final class CurlExchange {
     private func receive(header line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
         guard !transfer.isCancelled else { return stop(.cancelled) }
-        let limit = request.limits.headerBytes
+        let limit = transfer.request.limits.headerBytes
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
             head.append(line, limit: limit, names: loop.fieldNames)
         }
@@ -165,10 +161,10 @@ final class CurlExchange {
     private func deliverHead() -> Bool {
         isHeadDelivered = true
         loop.responseBegan(self)
-        let hasBody = request.method != .head && head.status != 204 && head.status != 304
+        let hasBody = transfer.request.method != .head && head.status != 204 && head.status != 304
         let expected = hasBody ? head.expectedBodyBytes : 0
-        if let expected, expected > request.limits.bodyBytes {
-            return stop(.bodyTooLarge(maximum: request.limits.bodyBytes))
+        if let expected, expected > transfer.request.limits.bodyBytes {
+            return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))
         }
         let response = TransferResponse(
             status: head.status,
@@ -189,8 +185,8 @@ final class CurlExchange {
         guard !transfer.isCancelled else { return stop(.cancelled) }
         // libcurl follows every redirect that `head` takes for one; were it otherwise, this would be the last response.
         guard isHeadDelivered || deliverHead() else { return false }
-        guard bytes.count <= request.limits.bodyBytes - bodyBytes else {
-            return stop(.bodyTooLarge(maximum: request.limits.bodyBytes))
+        guard bytes.count <= transfer.request.limits.bodyBytes - bodyBytes else {
+            return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))
         }
         bodyBytes += bytes.count
         do throws(TransferError) {
@@ -207,8 +203,8 @@ final class CurlExchange {
     }
 
     private var effectiveURL: URL {
-        guard redirectCount > 0, let text = handle.string(CURLINFO_EFFECTIVE_URL) else { return request.url }
-        return URL(string: text) ?? request.url
+        guard redirectCount > 0, let text = handle.string(CURLINFO_EFFECTIVE_URL) else { return transfer.request.url }
+        return URL(string: text) ?? transfer.request.url
     }
 
     // MARK: The end
@@ -217,10 +213,13 @@ final class CurlExchange {
     func result(_ code: CURLcode) -> Result<TransferMetrics, TransferError> {
         if transfer.isCancelled { return .failure(.cancelled) }
         if let failure { return .failure(failure) }
-        let problem = CurlProblem(code: code, handle: handle, request: request, head: head)
-        guard code == CURLE_OK else { return .failure(problem.error) }
-        guard head.isComplete else { return .failure(problem.endedInsideHead) }
+        guard code == CURLE_OK else { return .failure(problem(code).error) }
+        guard head.isComplete else { return .failure(problem(code).endedInsideHead) }
         if !isHeadDelivered, !deliverHead() { return .failure(failure ?? .cancelled) }
         return .success(handle.metrics(queued: startedAt - transfer.submittedAt, redirects: redirectCount))
+    }
+
+    private func problem(_ code: CURLcode) -> CurlProblem {
+        CurlProblem(code: code, handle: handle, request: transfer.request, head: head)
     }
 }

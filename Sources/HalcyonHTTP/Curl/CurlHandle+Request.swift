@@ -2,18 +2,18 @@ internal import CCurl
 internal import CCurlShim
 internal import HTTPTypes
 
-extension TransferRequest {
-    /// A GET without a body or a range. Its options are those that a handle in the pool has, but for the header list.
-    var isPlain: Bool { method == .get && body == nil && headers[.range] == nil }
-}
-
 extension CurlHandle {
     /// Sets method, headers and body. The list returned must live until libcurl has let go of the handle.
     func apply(_ request: TransferRequest) -> UnsafeMutablePointer<curl_slist>? {
+        // All that a GET sets is its header list, which it takes away again.
+        if request.method == .get, request.body == nil, request.headers.isEmpty { return nil }
         switch (request.method, request.body) {
         case (.get, nil): break
-        case (.head, nil): set(CURLOPT_NOBODY, 1)
+        case (.head, nil):
+            isAltered = true
+            set(CURLOPT_NOBODY, 1)
         case (let method, let body):
+            isAltered = true
             if let body {
                 // The size first: with it, libcurl copies that many bytes, zeros included.
                 halcyon_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
@@ -29,7 +29,10 @@ extension CurlHandle {
 
         // A range counts bytes of the coded body, so it is of use on the plain one only.
         let acceptsAnyCoding = request.headers[.range] == nil
-        if !acceptsAnyCoding { halcyon_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil) }
+        if !acceptsAnyCoding {
+            isAltered = true
+            halcyon_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil)
+        }
 
         var list: UnsafeMutablePointer<curl_slist>?
         func append(_ line: String) {

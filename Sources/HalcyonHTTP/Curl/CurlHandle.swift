@@ -18,6 +18,9 @@ final class CurlHandle {
     let easy: UnsafeMutableRawPointer
     let errorText: UnsafeMutablePointer<CChar>
 
+    /// Something is set that the next transfer would not set anew.
+    var isAltered = false
+
     /// `nil` where libcurl has its defaults.
     var bounds: Bounds? {
         didSet {
@@ -51,6 +54,7 @@ final class CurlHandle {
     /// Back to libcurl's defaults; connections and TLS sessions stay.
     func reset() {
         curl_easy_reset(easy)
+        isAltered = false
         bounds = nil
         streamWeight = nil
     }

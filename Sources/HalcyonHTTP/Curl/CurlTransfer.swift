@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HalcyonConcurrency
 internal import Synchronization
 
@@ -18,8 +19,11 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     let url: String
     let origin: Origin?
     let submittedAt: MonotonicTime
+    @exclusivity(unchecked)  // The loop's thread alone; see CurlExchange.
     var stage = Stage.submitted
+    @exclusivity(unchecked)
     var priority: LoadPriority
+    @exclusivity(unchecked)
     private var receiver: (any TransferReceiver)?
     private let loop: CurlEventLoop
     private let cancellation = Atomic<Bool>(false)
@@ -32,6 +36,13 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         self.loop = loop
         priority = request.priority
         submittedAt = .now
+    }
+
+    /// Whether the URL may have a user name; an "@" in the path is harmless, but not worth telling apart.
+    var mayHoldCredentials: Bool {
+        url.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.baseAddress.map { memchr($0, 0x40, bytes.count) != nil } ?? false
+        } ?? true
     }
 
     /// Set before the event loop learns of it, so that a callback under way can stop at once.

@@ -21,6 +21,7 @@ final class FieldNameCache {
     /// Longer names are not kept.
     private static let maximumLength = 64
 
+    @exclusivity(unchecked)  // Nothing that is called meanwhile leads back here.
     private var places = [Place](repeating: Place(), count: placeCount)
 
     /// The name spelled by `bytes`; `nil` if it is not a token (RFC 9110, section 5.6.2).

@@ -1,0 +1,15 @@
+/// Timeouts in the integers that clocks and libcurl use. A `Duration` is a 128-bit count of attoseconds, and dividing three
+/// of them takes as long as setting up the handle.
+struct ClockedTimeouts {
+    let timeouts: TransferTimeouts
+    let connectMilliseconds: Int
+    let idleNanoseconds: Int64
+    let totalNanoseconds: Int64
+
+    init(_ timeouts: TransferTimeouts) {
+        self.timeouts = timeouts
+        connectMilliseconds = timeouts.connect.curlMilliseconds
+        idleNanoseconds = timeouts.idle.saturatedNanoseconds
+        totalNanoseconds = timeouts.total.saturatedNanoseconds
+    }
+}
