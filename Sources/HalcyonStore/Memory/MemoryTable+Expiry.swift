@@ -14,14 +14,16 @@ extension MemoryTable {
             let lifetime = entry.pointee.lifetime
             if lifetime > 0 {
                 let (sum, overflows) = now.addingReportingOverflow(lifetime)
-                entry.pointee.expiresAt = overflows ? .max : sum
+                let end = overflows ? .max : sum
+                // Written only if it changes, as the mark below: else threads that read take the line from each other.
+                if entry.pointee.expiresAt != end { entry.pointee.expiresAt = end }
             }
         case .none:
             break
         case .to(let expiration):
             entry.pointee.expiresAt = Self.deadline(expiration, clock: clock, at: now).expiresAt
         }
-        entry.pointee.isReferenced = true
+        if !entry.pointee.isReferenced { entry.pointee.isReferenced = true }
         return value
     }
 
