@@ -5,6 +5,21 @@ import Testing
 
 @Suite("Threads in the disk cache")
 struct DiskCacheConcurrencyTests {
+    @Test("a use is written down after a minute at the latest, for other processes to see")
+    func usesAreShared() throws {
+        let one = try DiskCacheFixture()
+        try one.cache.put("a", body: bytes(10))
+        try one.cache.put("b", body: bytes(10))
+        one.clock.advance(by: 5)
+        let used = one.clock.clock.now()
+        _ = one.cache.get("a")
+        let two = try DiskCacheFixture(in: one.folder, clock: one.clock)
+        #expect(try two.cache.entries(prefix: "a").first?.lastAccess != used)
+        one.clock.advance(by: 61)
+        _ = one.cache.get("b")
+        #expect(try two.cache.entries(prefix: "a").first?.lastAccess == used)
+    }
+
     @Test("two caches on one folder, two threads each, never show a wrong body and keep the limit")
     func hammer() throws {
         let one = try DiskCacheFixture {

@@ -16,27 +16,59 @@ extension SQLiteConnection {
         inlineBody: UnsafeRawBufferPointer?,
         file: Int64?
     ) throws -> [Int64] {
-        let files = try removeRow(id: key.id).files
-        let insert = try statement("INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?7)")
+        let earlier = try place(of: key.id)
+        let body = try replaceBody(earlier?.body, by: inlineBody)
+        // An earlier row is changed in place: taking it out and putting it in would write more pages.
+        let change = try statement(
+            earlier == nil
+                ? "INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?8)"
+                : """
+                UPDATE entry SET key = ?2, metadata = ?3, size = ?4, checksum = ?5, file = ?6, body_id = ?7,
+                    stored_at = ?8, expires_at = ?9, lifetime = ?10, last_access = ?8 WHERE id = ?1
+                """
+        )
         try entry.metadata.withUnsafeBytes { metadata in
-            insert.bind(key.id, at: 1)
-            insert.bind(borrowing: key.bytes, at: 2)
-            insert.bind(borrowing: metadata, at: 3)
-            insert.bind(entry.size, at: 4)
-            insert.bind(entry.checksum, at: 5)
-            insert.bind(file, at: 6)
-            insert.bind(entry.storedAt.microseconds, at: 7)
-            insert.bind(entry.lifetime.expiresAt.microseconds, at: 8)
-            insert.bind(entry.lifetime.duration, at: 9)
-            try insert.run()
+            change.bind(key.id, at: 1)
+            change.bind(borrowing: key.bytes, at: 2)
+            change.bind(borrowing: metadata, at: 3)
+            change.bind(entry.size, at: 4)
+            change.bind(entry.checksum, at: 5)
+            change.bind(file, at: 6)
+            change.bind(body, at: 7)
+            change.bind(entry.storedAt.microseconds, at: 8)
+            change.bind(entry.lifetime.expiresAt.microseconds, at: 9)
+            change.bind(entry.lifetime.duration, at: 10)
+            try change.run()
         }
-        if let inlineBody {
-            let body = try statement("INSERT OR REPLACE INTO body VALUES (?1, ?2)")
-            body.bind(key.id, at: 1)
-            body.bind(borrowing: inlineBody, at: 2)
-            try body.run()
+        return earlier?.file.map { [$0] } ?? []
+    }
+
+    /// Where the body of an entry lies; nil if there is no such entry.
+    private func place(of id: Int64) throws -> (file: Int64?, body: Int64?)? {
+        let find = try statement("SELECT file, body_id FROM entry WHERE id = ?1")
+        find.bind(id, at: 1)
+        defer { find.reset() }
+        guard try find.step() else { return nil }
+        return (find.isNull(0) ? nil : find.integer(0), find.isNull(1) ? nil : find.integer(1))
+    }
+
+    /// Puts a body into the table of bodies, in the place of an earlier one. Returns its number there.
+    private func replaceBody(_ earlier: Int64?, by bytes: UnsafeRawBufferPointer?) throws -> Int64? {
+        if let earlier {
+            let change = try statement(
+                bytes == nil ? "DELETE FROM body WHERE id = ?1" : "UPDATE body SET bytes = ?2 WHERE id = ?1"
+            )
+            change.bind(earlier, at: 1)
+            if let bytes { change.bind(borrowing: bytes, at: 2) }
+            try change.run()
+            // None is changed if a damaged index has lost it.
+            if bytes != nil, changeCount > 0 { return earlier }
         }
-        return files
+        guard let bytes else { return nil }
+        let insert = try statement("INSERT INTO body (bytes) VALUES (?1)")
+        insert.bind(borrowing: bytes, at: 1)
+        try insert.run()
+        return lastInsertedRow
     }
 
     /// Removes the entry with a number, whatever its key.

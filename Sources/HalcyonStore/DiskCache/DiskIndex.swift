@@ -81,13 +81,16 @@ final class DiskIndex: @unchecked Sendable {
             PRAGMA wal_autocheckpoint = 4000;
             PRAGMA journal_size_limit = 16777216;
             PRAGMA cell_size_check = ON;
+            PRAGMA secure_delete = OFF;
+            PRAGMA cache_size = -8192;
             """
         )
         // Finds at once a file that is a database but not this one.
         do {
             guard try number("SELECT count(*) FROM total", connection) == 1 else { throw foreign }
+            _ = try number("SELECT count(*) FROM (SELECT body_id FROM entry LIMIT 1)", connection)
         } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
-            // No such table.
+            // No such table or column.
             throw foreign
         }
     }

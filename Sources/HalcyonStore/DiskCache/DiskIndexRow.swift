@@ -41,7 +41,7 @@ extension DiskIndexRow {
         let statement = try connection.statement(
             """
             SELECT id, key, metadata, size, checksum, file, stored_at, expires_at, lifetime, last_access,
-                CASE WHEN file IS NULL THEN (SELECT bytes FROM body WHERE body.id = entry.id) END
+                CASE WHEN file IS NULL THEN (SELECT bytes FROM body WHERE body.id = entry.body_id) END
             FROM entry WHERE id = ?1
             """
         )
@@ -57,7 +57,7 @@ extension DiskIndexRow {
             """
             SELECT e.id, e.key, e.metadata, e.size, e.checksum, e.file, e.stored_at, e.expires_at, e.lifetime,
                 e.last_access, b.bytes
-            FROM entry e LEFT JOIN body b ON b.id = e.id
+            FROM entry e LEFT JOIN body b ON b.id = e.body_id
             WHERE ?1 IS NULL OR e.id > ?1 ORDER BY e.id LIMIT ?2
             """
         )

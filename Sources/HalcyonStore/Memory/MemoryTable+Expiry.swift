@@ -14,10 +14,9 @@ extension MemoryTable {
             let lifetime = entry.pointee.lifetime
             if lifetime > 0 {
                 let (sum, overflows) = now.addingReportingOverflow(lifetime)
-                let expiresAt = overflows ? .max : sum
-                // Memory that nobody writes stays in the caches of all processors, and the coarse clock stands still
-                // for thousands of hits.
-                if entry.pointee.expiresAt != expiresAt { entry.pointee.expiresAt = expiresAt }
+                let end = overflows ? .max : sum
+                // Written only if it changes, as the mark below: else threads that read take the line from each other.
+                if entry.pointee.expiresAt != end { entry.pointee.expiresAt = end }
             }
         case .none:
             break

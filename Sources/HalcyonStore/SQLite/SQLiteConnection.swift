@@ -52,6 +52,11 @@ final class SQLiteConnection {
         Int(sqlite3_changes(database))
     }
 
+    /// The number of the row that was last inserted.
+    var lastInsertedRow: Int64 {
+        sqlite3_last_insert_rowid(database)
+    }
+
     /// Runs statements that are needed once.
     func execute(_ text: String) throws(SQLiteError) {
         if sqlite3_exec(database, text, nil, nil, nil) != SQLITE_OK { throw lastError() }
