@@ -71,6 +71,19 @@ struct LimitTests {
         }
     }
 
+    @Test("more header fields than anyone sends are stopped, though their bytes are few")
+    func floodOfShortFields() async throws {
+        try await withServer { _ in
+            .init(steps: [.bytes(Array("HTTP/1.1 200 OK\r\n".utf8)), .endless(Array("a:\n".utf8))])
+        } _: { server, transport in
+            guard case .headersTooLarge = await receive(transport, TransferRequest.patient(url: server.url())).failure()
+            else {
+                Issue.record("not stopped by the limit of headers")
+                return
+            }
+        }
+    }
+
     @Test("one endless header line is stopped")
     func endlessLine() async throws {
         try await withServer { _ in

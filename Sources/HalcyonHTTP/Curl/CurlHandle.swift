@@ -2,7 +2,8 @@ internal import CCurl
 internal import CCurlShim
 
 /// An easy handle, the buffer that libcurl writes its error text to, and the options that stay from one transfer to the
-/// next as long as they are the same: setting all of them each time took a tenth of a small transfer.
+/// next as long as they are the same: setting all of them each time took 6 % of a small transfer's
+/// instructions.
 ///
 /// Belongs to the event loop's thread. ``destroy()`` ends it.
 final class CurlHandle {

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 /// Header names that have come before. Servers send the same dozen with every response, and to check and to lower-case a
-/// name takes ten times as long as to find it here.
+/// name takes much longer than to find it here.
 ///
 /// Every name has one place, by its hash, and drives out what stood there: so the memory is bounded, whatever a server
 /// sends. Names are compared byte by byte, because ``HTTPTypes/HTTPField/Name`` keeps the case they were received in.
