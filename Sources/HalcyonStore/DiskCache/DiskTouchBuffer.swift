@@ -12,6 +12,8 @@ struct DiskTouchBuffer {
     private(set) var touches: [Int64: DiskTouch] = [:]
     /// When the first of them was made.
     private var began = DiskTime.never
+    /// Where the last batch ended.
+    private var lastTaken = Int64.min
 
     /// The expiry to which an earlier use moved that of the entry.
     func expiresAt(of row: DiskIndexRow) -> DiskTime? {
@@ -50,11 +52,16 @@ struct DiskTouchBuffer {
         return touches.map { (id: $0.key, touch: $0.value) }.sorted { $0.id < $1.id }
     }
 
-    /// Hands over a few, any of them, so that whoever writes them down is not kept for long.
+    /// Hands over a few, so that whoever writes them down is not kept for long: neighbours in the index, which share
+    /// pages, each time those after the last.
     mutating func takeBatch() -> [(id: Int64, touch: DiskTouch)] {
         guard touches.count > 256 else { return take() }
-        let batch = touches.prefix(256).map { (id: $0.key, touch: $0.value) }
-        for (id, _) in batch { touches[id] = nil }
-        return batch.sorted { $0.id < $1.id }
+        let ids = touches.keys.sorted()
+        let start = ids.firstIndex { $0 > lastTaken } ?? 0
+        let batch = ids[start..<min(ids.count, start + 256)].compactMap { id in
+            touches.removeValue(forKey: id).map { (id: id, touch: $0) }
+        }
+        lastTaken = batch.last?.id ?? .min
+        return batch
     }
 }
