@@ -50,6 +50,9 @@ final class CurlEventLoop: @unchecked Sendable {
     /// No deadline of a running transfer comes before this.
     @exclusivity(unchecked)
     private var nextDeadline = MonotonicTime.distantFuture
+    /// Whether a transfer ended, or a host began to take more, since those who wait were last looked at.
+    @exclusivity(unchecked)
+    private var mayStartMore = false
     /// The time at which libcurl was last asked to work.
     @exclusivity(unchecked)
     private(set) var now = MonotonicTime.now
@@ -155,13 +158,15 @@ final class CurlEventLoop: @unchecked Sendable {
             now = .now
             for command in commands { perform(command) }
             if stop == .now { cancelEverything() }
+            mayStartMore = false
             startWaiting()
             var count: Int32 = 0
             curl_multi_perform(multi, &count)
             collectFinished()
             enforceDeadlines()
-            startWaiting()
             if stop != .never, scheduler.isIdle, close() { break }
+            // Who comes next is decided only after the commands that came meanwhile: they may hold a more urgent one.
+            if mayStartMore, scheduler.waitingCount > 0 { continue }
             sleep(unlessStoppedSince: stop)
         }
         handles.removeAll()
@@ -280,6 +285,7 @@ final class CurlEventLoop: @unchecked Sendable {
         running[exchange.index].index = exchange.index
         running.removeLast()
         scheduler.ended(exchange.entry)
+        mayStartMore = true
         transfer.complete(result)
     }
 
@@ -319,6 +325,8 @@ final class CurlEventLoop: @unchecked Sendable {
 
     /// The response of `exchange` has begun: if it shares its connection, those who wait for the host may start.
     func responseBegan(_ exchange: CurlExchange) {
-        if exchange.isMultiplexed { scheduler.markMultiplexing(exchange.entry) }
+        guard exchange.isMultiplexed else { return }
+        scheduler.markMultiplexing(exchange.entry)
+        mayStartMore = true
     }
 }
