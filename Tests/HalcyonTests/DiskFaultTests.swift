@@ -63,6 +63,21 @@ struct DiskFaultTests {
         #expect(test.transport.startedCount(url) == 2)
     }
 
+    @Test("is not suspected of damage when only the request cannot be met")
+    func soundBody() async throws {
+        let test = TestPipeline()
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        test.pipeline.cache.removeAllFromMemory()
+        for option in [ImageOption.frame(9), .decodeLimits(DecodeLimits(pixelCount: 1))] {
+            await #expect(throws: ImageError.self) {
+                try await test.pipeline.response(for: url, options: [option])
+            }
+        }
+        #expect(test.transport.startedCount(url) == 1)
+        #expect(try await test.pipeline.cache.diskStatistics().count == 1)
+    }
+
     @Test("with a processed image that cannot be decoded goes on from the original")
     func damagedProcessed() async throws {
         let test = TestPipeline()

@@ -16,7 +16,7 @@ extension ImageLoader {
             let original = try await self.original(for: request, key: key, work: work.original, context: context)
             do {
                 return try await decoded(original, request: request, target: target, context: context)
-            } catch let error as ImageError where original.origin == .disk && error.stage == .decode {
+            } catch let error as ImageError where original.origin == .disk && error.isDamage {
                 // What is on disk is no use: it goes, and the load goes on as if it had never been there.
                 await cache.disk.remove(key.originalDiskKey)
                 let work = OriginalWorkKey(request, original: key.original, readsDisk: false)
@@ -64,6 +64,17 @@ extension ImageLoader {
             try await workers.run(priority: context.priority) { [self] flag in
                 try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
             }
+        }
+    }
+}
+
+extension ImageError {
+    /// Whether the bytes themselves are no use. A limit, or a frame that does not exist, says nothing against them.
+    fileprivate var isDamage: Bool {
+        guard case .codec(let error) = reason else { return false }
+        return switch error {
+        case .empty, .unknownFormat, .truncated, .corrupt: true
+        case .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode: false
         }
     }
 }

@@ -9,15 +9,15 @@ extension ImageLoader {
         key: ImageKey,
         original: OriginalWorkKey,
         context: WorkContext
-    ) async throws -> LoadedImage {
+    ) async throws -> ImageResponse {
         // Someone else may have finished between the caller's look into memory and now.
-        if let response = responseFromMemory(for: request) { return LoadedImage(response: response) }
+        if let response = responseFromMemory(for: request) { return response }
         let policy = request.options.cache
         if original.readsDisk, !request.options.processing.isIdentity, request.source.isCachedOnDisk,
             let response = try await processedImageFromDisk(key, options: request.options, context: context)
         {
             remember(response, key: key, policy: policy)
-            return LoadedImage(response: response)
+            return response
         }
         var (response, decoded) = try await processed(request, key: key, original: original, context: context)
         remember(response, key: key, policy: policy)
@@ -29,7 +29,7 @@ extension ImageLoader {
             }
             response.timings.store = ContinuousClock.now - start
         }
-        return LoadedImage(response: response)
+        return response
     }
 
     /// Decodes and runs the processors.

@@ -17,7 +17,7 @@ final class ImageLoader: Sendable {
     /// Bytes of decoded pixels in the making.
     let decodeBudget: Budget
 
-    let images = SharedWork<ImageWorkKey, LoadedImage>()
+    let images = SharedWork<ImageWorkKey, ImageResponse>()
     let processings = SharedWork<ProcessedWorkKey, ProcessedOriginal>()
     let decodings = SharedWork<DecodedWorkKey, DecodedOriginal>()
     let originals = SharedWork<OriginalWorkKey, Original>()
@@ -46,28 +46,28 @@ final class ImageLoader: Sendable {
     func response(for request: LoadRequest, context: WorkContext) async throws -> ImageResponse {
         let start = ContinuousClock.now
         var request = request
-        var options = request.options
         if request.key == nil {
-            (request, options) = try await identified(request, context: context)
+            request = try await identified(request, context: context)
             if let response = responseFromMemory(for: request) { return response.finished(since: start) }
         }
         guard let key = request.key else {
             throw ImageError(stage: .source, reason: .invalidURL("\(request.source)"), source: "\(request.source)")
         }
         let identified = request
-        let original = OriginalWorkKey(identified, original: key.original, readsDisk: options.cache.reads == .all)
+        let options = request.options
+        let original = OriginalWorkKey(request, original: key.original, readsDisk: options.cache.reads == .all)
         let work = ImageWorkKey(image: key, original: original, limits: options.decode, cache: options.cache)
-        let loaded = try await images.value(for: work, context: context) { [self] context in
+        let response = try await images.value(for: work, context: context) { [self] context in
             try await image(for: identified, key: key, original: original, context: context)
         }
-        return loaded.response.finished(since: start)
+        return response.finished(since: start)
     }
 
     /// The encoded bytes of the original, without decoding them. They are not stored: nobody knows that they are an image.
     func original(for request: LoadRequest, context: WorkContext) async throws -> Original {
         var request = request
         if request.key == nil {
-            (request, _) = try await identified(request, context: context)
+            request = try await identified(request, context: context)
         }
         guard let key = request.key else {
             throw ImageError(stage: .source, reason: .invalidURL("\(request.source)"), source: "\(request.source)")
@@ -81,7 +81,7 @@ final class ImageLoader: Sendable {
     private func identified(
         _ request: LoadRequest,
         context: WorkContext
-    ) async throws -> (LoadRequest, ImageOptions) {
+    ) async throws -> LoadRequest {
         switch request.source.location {
         case .file(let path):
             let identity = try await fileIdentity(of: path, context: context)
@@ -92,10 +92,7 @@ final class ImageLoader: Sendable {
             encoder.encode(identity.modifiedNanoseconds)
             encoder.encode(Int(truncatingIfNeeded: identity.node))
             let key = "file:" + encoder.bytes.map { String($0, radix: 16) }.joined(separator: ".")
-            return (
-                LoadRequest(source: request.source, options: request.options, originalKey: OriginalKey(text: key)),
-                request.options
-            )
+            return LoadRequest(source: request.source, options: request.options, originalKey: OriginalKey(text: key))
         case .data:
             // Nameless bytes are neither cached nor shared: their key is used once.
             var options = request.options
@@ -103,18 +100,13 @@ final class ImageLoader: Sendable {
             options.cache.storesInMemory = false
             options.cache.storesOnDisk = false
             let key = "data:\(UUID().uuidString)"
-            return (LoadRequest(source: request.source, options: options, originalKey: OriginalKey(text: key)), options)
+            return LoadRequest(source: request.source, options: options, originalKey: OriginalKey(text: key))
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         case .network, .provider:
-            return (request, request.options)
+            return request
         }
     }
-}
-
-/// A processed image and its story.
-struct LoadedImage: Sendable {
-    var response: ImageResponse
 }
 
 /// The result of processors on an original.
