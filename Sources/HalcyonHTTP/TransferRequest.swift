@@ -18,6 +18,12 @@ public struct TransferRequest: Sendable, Hashable {
     public var timeouts: TransferTimeouts
     /// Default: ``TransferLimits/standard``.
     public var limits: TransferLimits
+    /// Proves to the server of ``url`` who asks; redirects to other origins do not carry it. Default: none, or what the
+    /// transport has for the host.
+    public var credential: Credential?
+    /// Whether redirects are followed, at most ``TransferLimits/redirects``. If not, a redirect is the response.
+    /// Default: `true`.
+    public var followsRedirects = true
 
     /// A GET request with a default for everything else.
     public init(
