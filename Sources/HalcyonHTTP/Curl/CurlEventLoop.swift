@@ -16,6 +16,7 @@ final class CurlEventLoop: @unchecked Sendable {
         case cancel(CurlTransfer)
         case setPriority(CurlTransfer, LoadPriority)
         case resume(CurlTransfer)
+        case removeCookies
     }
 
     /// When the thread is to end.
@@ -46,6 +47,7 @@ final class CurlEventLoop: @unchecked Sendable {
     @exclusivity(unchecked)
     private var running: [CurlExchange] = []
     let fieldNames = FieldNameCache()
+    let rules: SecurityRules
     private var timeouts = ClockedTimeouts(.standard)
     /// No deadline of a running transfer comes before this.
     @exclusivity(unchecked)
@@ -64,7 +66,8 @@ final class CurlEventLoop: @unchecked Sendable {
         }
         self.configuration = configuration
         self.multi = multi
-        handles = CurlHandlePool(configuration: configuration)
+        rules = SecurityRules(configuration)
+        handles = CurlHandlePool(configuration: configuration, rules: rules)
         scheduler = TransferScheduler(
             maximumTransfers: configuration.maximumConcurrentTransfers,
             maximumTransfersPerHost: configuration.maximumTransfersPerHost
@@ -214,6 +217,8 @@ final class CurlEventLoop: @unchecked Sendable {
             guard case .running(let exchange) = transfer.stage else { return }
             guard exchange.resume() else { return finish(exchange, code: CURLE_WRITE_ERROR) }
             nextDeadline = min(nextDeadline, exchange.deadline.time)
+        case .removeCookies:
+            handles.removeAllCookies()
         }
     }
 

@@ -62,6 +62,12 @@ final class CurlExchange {
             waitsForMultiplexing: entry.origin.isSecure
         )
         setPriority(transfer.priority)
+        do throws(TransferError) {
+            try handle.secure(entry.origin, for: transfer.request, from: entry.origin, rules: loop.rules)
+        } catch {
+            fail(error)
+            return false
+        }
         headerList = handle.apply(transfer.request)
         return halcyon_curl_set_string(easy, CURLOPT_URL, transfer.url) == CURLE_OK
     }
@@ -151,6 +157,8 @@ final class CurlExchange {
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered else { return true }
         if head.isInformational { return true }
+        // Delivered with its body, or at the end, if libcurl has no answer to the challenge.
+        if handle.mayAnswer(status: head.status) { return true }
         if head.isRedirect {
             redirectCount += 1
             return true

@@ -22,6 +22,9 @@ final class CurlHandle {
     /// Something is set that the next transfer would not set anew.
     var isAltered = false
 
+    /// What belongs to one hop of one transfer; see `secure`.
+    var security = HopSecurity()
+
     /// `nil` where libcurl has its defaults.
     var bounds: Bounds? {
         didSet {
@@ -49,12 +52,15 @@ final class CurlHandle {
 
     func destroy() {
         curl_easy_cleanup(easy)
+        security.release()
         errorText.deallocate()
     }
 
     /// Back to libcurl's defaults; connections and TLS sessions stay.
     func reset() {
         curl_easy_reset(easy)
+        security.release()
+        security = HopSecurity()
         isAltered = false
         bounds = nil
         streamWeight = nil

@@ -11,10 +11,14 @@ struct CurlHandlePool {
     private static let bufferSize = 32 << 10
 
     private let configuration: CurlTransport.Configuration
+    private let rules: SecurityRules
+    private let cookies: CookieJar?
     private var idle: [CurlHandle] = []
 
-    init(configuration: CurlTransport.Configuration) {
+    init(configuration: CurlTransport.Configuration, rules: SecurityRules) {
         self.configuration = configuration
+        self.rules = rules
+        cookies = configuration.cookies == .inMemory ? CookieJar() : nil
     }
 
     mutating func take() -> CurlHandle {
@@ -39,6 +43,14 @@ struct CurlHandlePool {
         idle = []
     }
 
+    /// For ``CookiePolicy/inMemory``.
+    mutating func removeAllCookies() {
+        guard let cookies else { return }
+        let handle = take()
+        cookies.removeAll(through: handle)
+        give(handle, isUntroubled: true)
+    }
+
     /// Sets what all transfers have in common.
     private func prepare(_ handle: CurlHandle) {
         halcyon_curl_allow_http_only(handle.easy)
@@ -52,9 +64,7 @@ struct CurlHandlePool {
         handle.set(CURLOPT_USERAGENT, configuration.userAgent)
         // All codings that this libcurl can undo.
         handle.set(CURLOPT_ACCEPT_ENCODING, "")
-        if let file = configuration.certificateAuthorityFile {
-            handle.set(CURLOPT_CAINFO, file)
-        }
+        handle.prepareSecurity(rules, cookies: cookies)
         halcyon_curl_set_pointer(handle.easy, CURLOPT_ERRORBUFFER, handle.errorText)
         halcyon_curl_set_callback(handle.easy, CURLOPT_HEADERFUNCTION, CurlExchange.headerCallback)
         halcyon_curl_set_callback(handle.easy, CURLOPT_WRITEFUNCTION, CurlExchange.bodyCallback)

@@ -14,6 +14,7 @@ struct CurlProblem {
     }
 
     var error: TransferError {
+        if let objection = handle.objection(toConnectingTo: server, code: code) { return objection }
         switch code {
         case CURLE_URL_MALFORMAT:
             return head.isRedirect ? .malformedResponse(message) : .invalidURL(request.url.absoluteString)
