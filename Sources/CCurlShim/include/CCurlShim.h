@@ -11,7 +11,7 @@ CURLcode halcyon_curl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode halcyon_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, curl_write_callback value);
 
-// Allows only http and https, for the first request and for redirects. libcurl 7.85 replaced the bit masks by names.
+// Allows only http and https. libcurl 7.85 replaced the bit masks by names.
 CURLcode halcyon_curl_allow_http_only(CURL *easy);
 
 // Lets a cancelled name look-up finish on its own thread; otherwise removing the handle waits for the resolver.
