@@ -61,17 +61,9 @@ CURLSHcode halcyon_curl_share_cookies(CURLSH *share) {
 
 CURLcode halcyon_curl_allow_http_only(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    if (code != CURLE_OK) {
-        return code;
-    }
-    return curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-    if (code != CURLE_OK) {
-        return code;
-    }
-    return curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 }
 

@@ -29,8 +29,8 @@ extension CurlHandle {
         if security.knownAddresses != nil { halcyon_curl_set_list(easy, CURLOPT_RESOLVE, security.knownAddresses) }
     }
 
-    /// Sets all that belongs to one hop: `hop` is where this request goes, `first` where the transfer began. Everything is gone
-    /// after ``reset()``, which follows because the handle is marked as altered.
+    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only; `first` is where the
+    /// transfer began. Everything is gone after ``reset()``, which follows because the handle is marked as altered.
     ///
     /// Throws where going on would be unsafe or useless; then libcurl must not be given the handle.
     func secure(
@@ -105,12 +105,10 @@ extension CurlHandle {
         _ first: Origin,
         _ rules: SecurityRules
     ) throws(TransferError) {
-        var credential: Credential?
-        if hop == first {
-            // The header is the transfer's own choice.
-            if request.headers[.authorization] != nil { return }
-            credential = request.credential ?? request.urlCredential
-        }
+        // The header is the transfer's own choice.
+        if request.headers[.authorization] != nil { return }
+        // A redirect has taken away from the request what was meant for another origin.
+        var credential = request.credential ?? request.urlCredential
         if credential == nil, hop.isSecure || !first.isSecure { credential = rules.credentials[hop] }
         guard let credential else { return }
         try credential.validate(for: hop.description)

@@ -9,7 +9,6 @@ internal import CCurlShim
 final class CurlHandle {
     /// The bounds that libcurl itself keeps.
     struct Bounds: Equatable {
-        var maximumRedirects: Int
         var connectMilliseconds: Int
         /// Waits until TLS has shown whether the first connection can be shared, instead of opening one more. Without
         /// TLS there is nothing to wait for, and libcurl would wait for the first response.
@@ -29,7 +28,6 @@ final class CurlHandle {
     var bounds: Bounds? {
         didSet {
             guard let bounds, bounds != oldValue else { return }
-            set(CURLOPT_MAXREDIRS, bounds.maximumRedirects)
             set(CURLOPT_CONNECTTIMEOUT_MS, bounds.connectMilliseconds)
             set(CURLOPT_PIPEWAIT, bounds.waitsForMultiplexing ? 1 : 0)
         }

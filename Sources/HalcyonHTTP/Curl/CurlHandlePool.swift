@@ -57,8 +57,6 @@ struct CurlHandlePool {
         halcyon_curl_leave_resolver_behind(handle.easy)
         handle.set(CURLOPT_NOSIGNAL, 1)
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-        handle.set(CURLOPT_FOLLOWLOCATION, 1)
-        handle.set(CURLOPT_UNRESTRICTED_AUTH, 0)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
         handle.set(CURLOPT_USERAGENT, configuration.userAgent)
