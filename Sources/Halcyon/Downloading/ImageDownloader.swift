@@ -32,7 +32,12 @@ public final class ImageDownloader: Sendable {
                 priority: context.priority,
                 accept: { response in
                     guard acceptedStatusCodes.contains(response.status) else {
-                        throw ImageError(stage: .load, reason: .status(response.status), source: source)
+                        throw ImageError(
+                            stage: .load,
+                            reason: .status(response.status),
+                            source: source,
+                            retryAfter: RetryAfter.delay(response.headers)
+                        )
                     }
                 },
                 report: { progress in
