@@ -74,9 +74,10 @@ let package = Package(
         .target(
             name: "HalcyonHTTP",
             dependencies: [
-                "HalcyonConcurrency", "CCurl", "CCurlShim",
+                "HalcyonConcurrency", "HalcyonStore", "CCurl", "CCurlShim",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
+            exclude: ["Resuming/FORMAT.md"],
             swiftSettings: swiftSettings
         ),
         .target(

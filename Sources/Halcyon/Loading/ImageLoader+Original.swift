@@ -32,13 +32,11 @@ extension ImageLoader {
         context: WorkContext
     ) async throws -> (Data, ImageResponse.Origin, TransferMetrics?) {
         switch request.source.location {
-        case .network(var transfer):
+        case .network(let transfer):
             guard request.options.network.isAllowed else {
                 throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
             }
-            if let timeouts = request.options.network.timeouts { transfer.timeouts = timeouts }
-            if let limits = request.options.network.limits { transfer.limits = limits }
-            let download = try await downloader.download(transfer, context: context)
+            let download = try await downloader.download(transfer, policy: request.options.network, context: context)
             guard !download.data.isEmpty else {
                 throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
             }

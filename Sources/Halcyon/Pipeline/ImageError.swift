@@ -29,7 +29,19 @@ public struct ImageError: Error, Sendable, Hashable {
         case invalidURL(String)
         /// No cache has the image, and the options forbid the network.
         case notCached
-        /// The server answered with a status outside 200..<400.
+        /// A ``RequestModifying`` rejected the request, with the words of its error if it threw one; nothing was sent.
+        case requestRejected(String?)
+        /// The downloader was shut down before.
+        case downloaderShutDown
+        /// A ``RedirectHandling`` refused the redirect to this URL.
+        case redirectRejected(String)
+        /// The content is none of ``NetworkPolicy/acceptedContentTypes``; `nil`: the server did not say what it is.
+        case contentType(String?)
+        /// A ``ResponseReviewing`` did not want the body, with the words of its error if it threw one.
+        case responseRejected(String?)
+        /// A ``DataModifying`` could do nothing with the body, with the words of its error if it threw one.
+        case dataRejected(String?)
+        /// The server answered with a status that is not accepted; by default one outside 200..<400.
         case status(Int)
         /// The server answered without a body.
         case emptyBody
@@ -71,6 +83,13 @@ extension ImageError: CustomStringConvertible {
         switch reason {
         case .invalidURL(let url): "“\(url)” is not a URL that images can be loaded from"
         case .notCached: "no cache has it, and the network may not be used"
+        case .requestRejected(let reason): Self.sentence("the request was rejected before it was sent", reason)
+        case .downloaderShutDown: "the downloader has been shut down"
+        case .redirectRejected(let target): "the redirect was refused: \(target)"
+        case .contentType(let type?): "content of type “\(type)” is not accepted"
+        case .contentType(nil): "the server did not say what type the content has"
+        case .responseRejected(let reason): Self.sentence("the response was rejected before its body came", reason)
+        case .dataRejected(let reason): Self.sentence("the body was rejected", reason)
         case .status(let status): "the server answered with status \(status)"
         case .emptyBody: "the server sent an empty body"
         case .transfer(let error): error.description
@@ -80,11 +99,21 @@ extension ImageError: CustomStringConvertible {
         }
     }
 
+    private static func sentence(_ text: String, _ reason: String?) -> String {
+        reason.map { "\(text): \($0)" } ?? text
+    }
+
     /// The reason as one word that programs can rely on.
     public var code: String {
         switch reason {
         case .invalidURL: "invalidURL"
         case .notCached: "notCached"
+        case .requestRejected: "requestRejected"
+        case .downloaderShutDown: "downloaderShutDown"
+        case .redirectRejected: "redirectRejected"
+        case .contentType: "contentType"
+        case .responseRejected: "responseRejected"
+        case .dataRejected: "dataRejected"
         case .status: "status"
         case .emptyBody: "emptyBody"
         case .transfer(let error): error.code
