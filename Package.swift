@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "HalcyonHTTP", targets: ["HalcyonHTTP"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
         .executable(name: "halcyon", targets: ["HalcyonCommand"]),
+        .executable(name: "halcyon-conformance", targets: ["HalcyonConformance"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -105,6 +106,16 @@ let package = Package(
         ),
 
         .executableTarget(
+            name: "HalcyonConformance",
+            dependencies: [
+                "HalcyonConcurrency", "HalcyonHTTP", "HalcyonTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
+        .executableTarget(
             name: "HalcyonSamples",
             dependencies: ["HalcyonRaster", "HalcyonCodecs", "HalcyonTesting"],
             swiftSettings: swiftSettings
@@ -143,6 +154,11 @@ let package = Package(
         .testTarget(
             name: "HalcyonCommandTests",
             dependencies: ["Halcyon", "HalcyonCommand", "HalcyonConcurrency", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonConformanceTests",
+            dependencies: ["HalcyonConformance", "HalcyonHTTP", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

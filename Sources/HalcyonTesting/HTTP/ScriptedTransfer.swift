@@ -1,4 +1,4 @@
-internal import Dispatch
+package import Dispatch
 public import FoundationEssentials
 public import HTTPTypes
 public import HalcyonConcurrency
@@ -37,7 +37,11 @@ public final class ScriptedTransfer: Transfer {
     private let cancelled = Gate()
     private let completed = Gate()
 
-    init(_ request: TransferRequest, receiver: any TransferReceiver, queue: DispatchQueue) {
+    package init(
+        _ request: TransferRequest,
+        receiver: any TransferReceiver,
+        queue: DispatchQueue = DispatchQueue(label: "halcyon.scripted-transfer")
+    ) {
         self.request = request
         self.queue = queue
         state = Lock(State(receiver: receiver, priority: request.priority))
