@@ -59,7 +59,7 @@ final class CurlExchange {
         handle.bounds = CurlHandle.Bounds(
             maximumRedirects: max(0, transfer.request.limits.redirects),
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds,
-            waitsForMultiplexing: entry.origin.isSecure
+            waitsForMultiplexing: entry.origin.isSecure || loop.configuration.cleartextHTTP2
         )
         setPriority(transfer.priority)
         headerList = handle.apply(transfer.request)

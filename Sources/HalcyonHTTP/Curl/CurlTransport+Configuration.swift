@@ -12,6 +12,9 @@ extension CurlTransport {
         public var certificateAuthorityFile: String?
         /// Sent as `User-Agent` where a request has none of its own. Default: "Halcyon".
         public var userAgent: String
+        /// Whether servers of `http` URLs are known to speak HTTP/2 without TLS ("prior knowledge", RFC 9113, section
+        /// 3.3), as behind a service mesh. They must then: there is no way back to HTTP/1.1. Default: `false`.
+        public var cleartextHTTP2: Bool
 
         /// A configuration with a default for each field.
         public init(
@@ -19,13 +22,15 @@ extension CurlTransport {
             maximumTransfersPerHost: Int = 6,
             maximumIdleConnections: Int = 64,
             certificateAuthorityFile: String? = nil,
-            userAgent: String = "Halcyon"
+            userAgent: String = "Halcyon",
+            cleartextHTTP2: Bool = false
         ) {
             self.maximumConcurrentTransfers = maximumConcurrentTransfers
             self.maximumTransfersPerHost = maximumTransfersPerHost
             self.maximumIdleConnections = maximumIdleConnections
             self.certificateAuthorityFile = certificateAuthorityFile
             self.userAgent = userAgent
+            self.cleartextHTTP2 = cleartextHTTP2
         }
     }
 }
