@@ -151,6 +151,7 @@ final class CurlExchange {
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered else { return true }
         if head.isInformational { return true }
+        if hasBody, let problem = head.framingProblem { return stop(self.problem(CURLE_OK).malformed(problem)) }
         if head.isRedirect {
             redirectCount += 1
             return true
@@ -158,10 +159,17 @@ final class CurlExchange {
         return deliverHead()
     }
 
+    private var hasBody: Bool {
+        transfer.request.method != .head && head.status != 204 && head.status != 304
+    }
+
     private func deliverHead() -> Bool {
         isHeadDelivered = true
+        guard !head.isInformational else {
+            // libcurl lets 101 pass, after which anything may follow.
+            return stop(problem(CURLE_OK).malformed("status \(head.status), which nobody asked for"))
+        }
         loop.responseBegan(self)
-        let hasBody = transfer.request.method != .head && head.status != 204 && head.status != 304
         let expected = hasBody ? head.expectedBodyBytes : 0
         if let expected, expected > transfer.request.limits.bodyBytes {
             return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))
