@@ -36,7 +36,8 @@ public final class ProxyServer: Sendable {
 
     /// The port on 127.0.0.1.
     public let port: Int
-    let kind: Kind
+    /// What the proxy speaks.
+    public let kind: Kind
     let routes: [String: Int]
     let user: String?
     let password: String

@@ -115,12 +115,17 @@ struct AddressPolicyTests {
         defer { usual.shutdown() }
         #expect(await receive(usual, .patient(url: url)).body == Data([1]))
 
-        let named = transport(.publicOnly(allowing: ["proxy.example"]))
+        // With the proxy allowed by its name, no address is.
+        var configuration = CurlTransport.Configuration()
+        configuration.proxies = .proxy(Proxy(host: "proxy.example", port: proxy.port))
+        configuration.addresses = .publicOnly(allowing: ["proxy.example"])
+        configuration.overrides.addresses = ["proxy.example:\(proxy.port):127.0.0.1"]
+        let named = CurlTransport(configuration: configuration)
         defer { named.shutdown() }
+        #expect(await receive(named, .patient(url: url)).body == Data([1]))
         let before = proxy.requests.count
         for host in ["10.0.0.1", "0x7f.1", "%31%32%37.1", "[::1]", "localhost", "a.localhost.", "169.254.169.254"] {
             let url = try #require(URL(string: "http://\(host)/"))
-            try await expectRefusal(receive(usual, .patient(url: url)))
             try await expectRefusal(receive(named, .patient(url: url)))
         }
         #expect(proxy.requests.count == before)
