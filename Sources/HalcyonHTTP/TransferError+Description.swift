@@ -24,6 +24,7 @@ extension TransferError: CustomStringConvertible {
         case .headersTooLarge(let maximum): "the response's headers are larger than \(maximum) bytes"
         case .malformedResponse(let reason): "the response makes no sense: \(reason)"
         case .responseRefused(let reason): "the response was refused: \(reason)"
+        case .temporaryFileFailed(let reason): "what had arrived cannot be read back from its file: \(reason)"
         case .other(let reason): reason
         }
     }
@@ -48,6 +49,7 @@ extension TransferError: CustomStringConvertible {
         case .headersTooLarge: "headersTooLarge"
         case .malformedResponse: "malformedResponse"
         case .responseRefused: "responseRefused"
+        case .temporaryFileFailed: "temporaryFileFailed"
         case .other: "transfer"
         }
     }

@@ -35,6 +35,8 @@ public enum TransferError: Error, Sendable, Hashable {
     case malformedResponse(String)
     /// The receiver refused the response.
     case responseRefused(String)
+    /// What had arrived cannot be read back from its temporary file.
+    case temporaryFileFailed(String)
     /// Anything else, in the transport's words.
     case other(String)
 

@@ -37,7 +37,7 @@ final class CurlEventLoop: @unchecked Sendable {
 
     private let mailbox = Lock(Mailbox())
     private let thread = Lock<pthread_t?>(nil)
-    private let configuration: CurlTransport.Configuration
+    let configuration: CurlTransport.Configuration
     private let multi: UnsafeMutableRawPointer
     // Exclusivity is not checked where only this thread comes and no call made meanwhile leads back: see CurlExchange.
     @exclusivity(unchecked)
@@ -73,7 +73,9 @@ final class CurlEventLoop: @unchecked Sendable {
         handles = CurlHandlePool(configuration: configuration, rules: rules)
         scheduler = TransferScheduler(
             maximumTransfers: configuration.maximumConcurrentTransfers,
-            maximumTransfersPerHost: configuration.maximumTransfersPerHost
+            maximumTransfersPerHost: configuration.maximumTransfersPerHost,
+            order: configuration.order,
+            startRate: configuration.startRate
         )
         halcyon_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, configuration.maximumIdleConnections))
     }
@@ -204,7 +206,7 @@ final class CurlEventLoop: @unchecked Sendable {
             return mailbox.isAsleep
         }
         guard mustSleep else { return }
-        let timeout = nextDeadline.pollTimeout(from: now)
+        let timeout = min(nextDeadline, scheduler.nextStart).pollTimeout(from: now)
         if curl_multi_poll(multi, nil, 0, timeout, nil) != CURLM_OK {
             // Out of memory, say: try again, but not as fast as the processor can.
             usleep(10_000)
@@ -230,7 +232,13 @@ final class CurlEventLoop: @unchecked Sendable {
         guard let origin = transfer.origin else {
             return transfer.complete(.failure(.invalidURL(transfer.url)))
         }
-        transfer.stage = .waiting(scheduler.append(transfer, origin: origin, priority: transfer.priority))
+        let entry = scheduler.append(
+            transfer,
+            origin: origin,
+            priority: transfer.priority,
+            isUnderWay: transfer.history != nil
+        )
+        transfer.stage = .waiting(entry)
     }
 
     private func cancel(_ transfer: CurlTransfer) {
@@ -254,7 +262,7 @@ final class CurlEventLoop: @unchecked Sendable {
     }
 
     private func startWaiting() {
-        while let entry = scheduler.next() {
+        while let entry = scheduler.next(at: now) {
             let transfer = entry.element
             if transfer.history != nil { redirected[ObjectIdentifier(transfer)] = nil }
             let exchange = CurlExchange(entry, handle: handles.take(), loop: self)
@@ -347,9 +355,8 @@ final class CurlEventLoop: @unchecked Sendable {
             exchange.fail(.cancelled)
             finish(exchange, code: CURLE_ABORTED_BY_CALLBACK)
         }
-        while let entry = scheduler.anyWaiting {
-            abandon(entry, .cancelled)
-        }
+        redirected = [:]
+        for entry in scheduler.removeAll() { entry.element.complete(.failure(.cancelled)) }
     }
 
     /// The deadline of `exchange` may come earlier than it did.

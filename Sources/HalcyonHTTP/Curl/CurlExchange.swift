@@ -74,7 +74,7 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         handle.bounds = CurlHandle.Bounds(
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds,
-            waitsForMultiplexing: entry.origin.isSecure
+            waitsForMultiplexing: entry.origin.isSecure || loop.configuration.cleartextHTTP2
         )
         setPriority(transfer.priority)
         do throws(TransferError) {
@@ -181,6 +181,7 @@ final class CurlExchange {
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered, redirection == nil, !head.isInformational else { return true }
+        if hasBody, let problem = head.framingProblem { return stop(self.problem(CURLE_OK).malformed(problem)) }
         // Delivered with its body, or at the end, if libcurl has no answer to the challenge.
         if handle.mayAnswer(status: head.status) { return true }
         guard head.mayBeRedirect, transfer.request.followsRedirects else { return deliverHead() }
@@ -201,10 +202,17 @@ final class CurlExchange {
         return head.expectedBodyBytes ?? 0 <= Self.redirectBodyLimit
     }
 
+    private var hasBody: Bool {
+        transfer.request.method != .head && head.status != 204 && head.status != 304
+    }
+
     private func deliverHead() -> Bool {
         isHeadDelivered = true
+        guard !head.isInformational else {
+            // libcurl lets 101 pass, after which anything may follow.
+            return stop(problem(CURLE_OK).malformed("status \(head.status), which nobody asked for"))
+        }
         loop.responseBegan(self)
-        let hasBody = transfer.request.method != .head && head.status != 204 && head.status != 304
         let expected = hasBody ? head.expectedBodyBytes : 0
         if let expected, expected > transfer.request.limits.bodyBytes {
             return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))
@@ -269,7 +277,17 @@ final class CurlExchange {
     }
 
     private var metrics: TransferMetrics {
-        handle.metrics(queued: startedAt - transfer.submittedAt, redirects: transfer.history?.count ?? 0)
+        let start = startedAt - transfer.submittedAt
+        var metrics = handle.metrics(from: start)
+        metrics.queued = start
+        if let history = transfer.history {
+            metrics.queued = history.queued + (startedAt - history.queuedAt)
+            metrics.redirected = history.queuedAt - transfer.submittedAt
+            metrics.bytesReceived += history.receivedBytes
+            metrics.bytesSent += history.sentBytes
+            metrics.redirectCount = history.count
+        }
+        return metrics
     }
 
     /// What the transfer has taken by the end of this exchange.
@@ -280,7 +298,9 @@ final class CurlExchange {
             queuedAt: .now,
             queued: (earlier?.queued ?? .zero) + (startedAt - (earlier?.queuedAt ?? transfer.submittedAt)),
             totalDeadline: totalDeadline,
-            headerBytes: head.byteCount
+            headerBytes: head.byteCount,
+            sentBytes: (earlier?.sentBytes ?? 0) + handle.sentBytes,
+            receivedBytes: (earlier?.receivedBytes ?? 0) + handle.receivedBytes
         )
     }
 

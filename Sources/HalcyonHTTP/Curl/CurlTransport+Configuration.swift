@@ -8,6 +8,13 @@ extension CurlTransport {
         /// Transfers under way at a time to one origin that does not multiplex, which is its number of connections.
         /// Over HTTP/2 only ``maximumConcurrentTransfers`` counts. Default: 6, as browsers do.
         public var maximumTransfersPerHost: Int
+        /// Which of two waiting transfers of equal priority starts first. Default:
+        /// ``TransferOrder/firstInFirstOut``.
+        public var order: TransferOrder
+        /// How many transfers may start in a time; a queued one that is cancelled takes nothing of it, a redirect that is
+        /// followed does. Default: `nil`, any number, because a transfer that is cancelled before its turn costs
+        /// next to nothing here, and a rate that tames fast scrolling would hold up every other load.
+        public var startRate: StartRate?
         /// Connections kept open for later transfers. Default: 64.
         public var maximumIdleConnections: Int
         /// A PEM file of the authorities to trust instead of the system's. Default: `nil`, the system's.
@@ -32,6 +39,9 @@ extension CurlTransport {
         public var addresses = AddressPolicy.any
         /// Sent as `User-Agent` where a request has none of its own. Default: "Halcyon".
         public var userAgent: String
+        /// Whether servers of `http` URLs are known to speak HTTP/2 without TLS ("prior knowledge", RFC 9113, section
+        /// 3.3), as behind a service mesh. They must then: there is no way back to HTTP/1.1. Default: `false`.
+        public var cleartextHTTP2: Bool
         /// What a test puts in the place of the system's answers.
         package var overrides = SystemOverrides()
 
@@ -39,15 +49,21 @@ extension CurlTransport {
         public init(
             maximumConcurrentTransfers: Int = 64,
             maximumTransfersPerHost: Int = 6,
+            order: TransferOrder = .firstInFirstOut,
+            startRate: StartRate? = nil,
             maximumIdleConnections: Int = 64,
             certificateAuthorityFile: String? = nil,
-            userAgent: String = "Halcyon"
+            userAgent: String = "Halcyon",
+            cleartextHTTP2: Bool = false
         ) {
             self.maximumConcurrentTransfers = maximumConcurrentTransfers
             self.maximumTransfersPerHost = maximumTransfersPerHost
+            self.order = order
+            self.startRate = startRate
             self.maximumIdleConnections = maximumIdleConnections
             self.certificateAuthorityFile = certificateAuthorityFile
             self.userAgent = userAgent
+            self.cleartextHTTP2 = cleartextHTTP2
         }
     }
 }
