@@ -62,6 +62,9 @@ struct OriginalWorkKey: Hashable, Sendable {
     let location: Source.Location
     let readsDisk: Bool
     let network: NetworkPolicy
+    let freshness: CachePolicy.Freshness
+    let staleIfError: HTTPCachePolicy.StaleIfError
+    let revalidates: Bool
 
     init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
         self.original = original
@@ -74,6 +77,9 @@ struct OriginalWorkKey: Hashable, Sendable {
         }
         self.readsDisk = readsDisk
         network = request.options.network
+        freshness = request.options.cache.freshness
+        staleIfError = request.options.cache.staleIfError
+        revalidates = request.options.cache.revalidates
     }
 }
 

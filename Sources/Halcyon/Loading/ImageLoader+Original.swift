@@ -11,19 +11,30 @@ extension ImageLoader {
         context: WorkContext
     ) async throws -> Original {
         try await originals.value(for: work, context: context) { [self] context in
+            if let transfer = followsServer(request) {
+                return try await originalFollowingServer(
+                    transfer,
+                    for: request,
+                    diskKey: key.originalDiskKey,
+                    readsDisk: work.readsDisk,
+                    context: context
+                )
+            }
             let start = ContinuousClock.now
             var timings = ImageTimings()
             if work.readsDisk, request.source.isCachedOnDisk {
                 let entry = try await cache.disk.entry(for: key.originalDiskKey, priority: context.priority)
                 timings.disk = ContinuousClock.now - start
                 if let entry {
-                    return Original(data: entry.body, origin: .disk, timings: timings, metrics: nil)
+                    let caching = OriginalCaching(foundAs: key.originalDiskKey)
+                    return Original(data: entry.body, origin: .disk, timings: timings, metrics: nil, caching: caching)
                 }
             }
             let loadStart = ContinuousClock.now
             let (data, origin, metrics) = try await load(request, context: context)
             timings.load = ContinuousClock.now - loadStart
-            return Original(data: data, origin: origin, timings: timings, metrics: metrics)
+            let caching = OriginalCaching(storingAs: key.originalDiskKey)
+            return Original(data: data, origin: origin, timings: timings, metrics: metrics, caching: caching)
         }
     }
 
