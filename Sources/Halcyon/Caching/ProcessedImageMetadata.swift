@@ -13,7 +13,7 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// The head of the original's response, if it depends on the headers of the request.
     let varyingResponse: Data?
 
-    init(info: ImageInfo, byteCount: Int, validity: OriginalValidity?) {
+    init(info: ImageInfo, byteCount: Int, validity: OriginalValidity? = nil) {
         self.info = info
         self.byteCount = byteCount
         freshUntil = validity?.freshUntil

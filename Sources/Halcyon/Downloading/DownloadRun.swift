@@ -120,7 +120,11 @@ struct DownloadRun: Sendable {
         let isUnconditional = request.headers[.ifNoneMatch] == nil && request.headers[.ifModifiedSince] == nil
         guard handling.acceptedStatusCodes.contains(response.status),
             response.status != 304 || !isUnconditional
-        else { throw failure(.status(response.status)) }
+        else {
+            var refusal = failure(.status(response.status))
+            refusal.retryAfter = RetryAfter.delay(response.headers)
+            throw refusal
+        }
         // "Not modified" says nothing about the content (RFC 9110, section 15.4.5).
         if let types = handling.acceptedContentTypes, response.status != 304 {
             let type = response.headers[.contentType]

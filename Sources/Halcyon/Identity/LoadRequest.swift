@@ -65,6 +65,7 @@ struct OriginalWorkKey: Hashable, Sendable {
     let freshness: CachePolicy.Freshness
     let staleIfError: HTTPCachePolicy.StaleIfError
     let revalidates: Bool
+    let recovery: RecoveryPolicy
 
     init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
         self.original = original
@@ -80,6 +81,7 @@ struct OriginalWorkKey: Hashable, Sendable {
         freshness = request.options.cache.freshness
         staleIfError = request.options.cache.staleIfError
         revalidates = request.options.cache.revalidates
+        recovery = request.options.recovery.ofOneSource
     }
 }
 

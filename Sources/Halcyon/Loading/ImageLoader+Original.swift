@@ -12,13 +12,16 @@ extension ImageLoader {
     ) async throws -> Original {
         try await originals.value(for: work, context: context) { [self] context in
             if let transfer = followsServer(request) {
-                return try await originalFollowingServer(
-                    transfer,
-                    for: request,
-                    diskKey: key.originalDiskKey,
-                    readsDisk: work.readsDisk,
-                    context: context
-                )
+                // What may be used although its server fails is used before the server is tried again.
+                return try await recovery.attempts(work.recovery.retry, of: request.source) {
+                    try await originalFollowingServer(
+                        transfer,
+                        for: request,
+                        diskKey: key.originalDiskKey,
+                        readsDisk: work.readsDisk,
+                        context: context
+                    )
+                }
             }
             let start = ContinuousClock.now
             var timings = ImageTimings()
@@ -31,7 +34,9 @@ extension ImageLoader {
                 }
             }
             let loadStart = ContinuousClock.now
-            let (data, origin, metrics) = try await load(request, context: context)
+            let (data, origin, metrics) = try await recovery.attempts(work.recovery.retry, of: request.source) {
+                try await load(request, context: context)
+            }
             timings.load = ContinuousClock.now - loadStart
             let caching = OriginalCaching(storingAs: key.originalDiskKey)
             return Original(data: data, origin: origin, timings: timings, metrics: metrics, caching: caching)
@@ -47,6 +52,7 @@ extension ImageLoader {
             guard request.options.network.isAllowed else {
                 throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
             }
+            if let refusal = Self.refusal(of: transfer, for: request, recovery: recovery) { throw refusal }
             let download = try await downloader.download(transfer, policy: request.options.network, context: context)
             guard !download.data.isEmpty else {
                 throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
@@ -62,6 +68,14 @@ extension ImageLoader {
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         }
+    }
+
+    /// Why the network is not to be used for a request now; `nil` if it may be.
+    static func refusal(of transfer: TransferRequest, for request: LoadRequest, recovery: Recovery) -> ImageError? {
+        guard recovery.network.status.isMetered, !request.options.recovery.ofOneSource.allowsMetered,
+            !transfer.isForThisMachine
+        else { return nil }
+        return ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
     }
 
     func fileIdentity(of path: String, context: WorkContext) async throws -> FileReader.Identity {

@@ -29,7 +29,7 @@ extension ImageLoader {
     ) async throws -> Original {
         let start = ContinuousClock.now
         let storage = originalStorage(transfer, request, diskKey: diskKey, reads: readsDisk, priority: context.priority)
-        let server = OriginalServer(downloader: downloader, policy: request.options.network, context: context)
+        let server = server(for: request, context: context)
         let rules = cacheRules(request.options.cache)
         let exchange = HTTPCacheExchange(
             request: transfer,
@@ -45,7 +45,8 @@ extension ImageLoader {
             try Task.checkCancellation()
         } catch let error as TransferError {
             if error == .cancelled { throw CancellationError() }
-            throw ImageError(stage: .load, reason: .transfer(error), source: transfer.url.absoluteString)
+            let failure = ImageError(stage: .load, reason: .transfer(error), source: transfer.url.absoluteString)
+            throw server.refusal ?? failure
         }
         guard answer.origin != .unavailable else {
             throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
@@ -72,6 +73,13 @@ extension ImageLoader {
             metrics: answer.metrics,
             caching: caching
         )
+    }
+
+    private func server(for request: LoadRequest, context: WorkContext) -> OriginalServer {
+        OriginalServer(downloader: downloader, policy: request.options.network, context: context) {
+            [recovery] transfer in
+            Self.refusal(of: transfer, for: request, recovery: recovery)
+        }
     }
 
     private func hasModifiers(_ options: ImageOptions) -> Bool {
@@ -129,7 +137,7 @@ extension ImageLoader {
         let context = WorkContext(priority: priority, report: { _ in })
         let policy = request.options.cache
         let storage = originalStorage(transfer, request, diskKey: diskKey, reads: true, priority: priority)
-        let server = OriginalServer(downloader: downloader, policy: request.options.network, context: context)
+        let server = server(for: request, context: context)
         let exchange = HTTPCacheExchange(
             request: transfer,
             policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),
@@ -138,12 +146,12 @@ extension ImageLoader {
             now: cache.disk.now,
             fetch: server.fetch
         )
-        let isUnknown = hasModifiers(request.options)
+        let isUnpredictable = hasModifiers(request.options)
         let (disk, codecs, limits) = (cache.disk, codecs, request.options.decode.limits)
         refreshes.start(diskKey) {
             // Whatever fails is found again by whoever asks next.
             guard let answer = try? await exchange.run(), server.refusal == nil, let pending = storage.pending,
-                !isUnknown || !pending.head.isVarying, policy.storesOnDisk,
+                !isUnpredictable || !pending.head.isVarying, policy.storesOnDisk,
                 (try? codecs.info(of: answer.data, limits: limits)) != nil
             else { return }
             let stored = disk.store(pending.diskKey, expiration: policy.diskExpiration) {

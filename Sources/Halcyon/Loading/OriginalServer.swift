@@ -12,15 +12,23 @@ final class OriginalServer: Sendable {
     private let downloader: ImageDownloader
     private let policy: NetworkPolicy
     private let context: WorkContext
+    private let forbid: @Sendable (TransferRequest) -> ImageError?
     private let state = Lock(State())
 
-    init(downloader: ImageDownloader, policy: NetworkPolicy, context: WorkContext) {
+    /// - Parameter forbid: Why nothing is to be sent at the moment; `nil` if it may be.
+    init(
+        downloader: ImageDownloader,
+        policy: NetworkPolicy,
+        context: WorkContext,
+        forbid: @escaping @Sendable (TransferRequest) -> ImageError?
+    ) {
+        self.forbid = forbid
         self.downloader = downloader
         self.policy = policy
         self.context = context
     }
 
-    /// Why the last response was not accepted; `nil` if it was.
+    /// Why nothing was sent, or the last response not accepted; else `nil`.
     var refusal: ImageError? { state.withLock { $0.refusal } }
 
     /// What all transfers took together; `nil` if there were none.
@@ -32,12 +40,16 @@ final class OriginalServer: Sendable {
     }
 
     private func load(_ request: TransferRequest) async throws -> LoadedBody {
+        if let error = forbid(request) {
+            state.withLock { $0.refusal = error }
+            // What may be used without a connection may be used now.
+            throw TransferError.cannotConnect(request.url.host() ?? "")
+        }
+        state.withLock { $0.refusal = nil }
         let start = ContinuousClock.now
         defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
         do {
-            let body = try await downloader.download(request, policy: policy, context: context)
-            state.withLock { $0.refusal = nil }
-            return body
+            return try await downloader.download(request, policy: policy, context: context)
         } catch let error as ImageError {
             switch error.reason {
             case .transfer(let error):

@@ -57,6 +57,11 @@ public struct ImageError: Error, Sendable, Hashable {
         case processing(String)
         /// The disk cache failed, with its own words. It never fails a load; it is reported beside it.
         case diskCache(String)
+        /// No cache has the image, the network is metered, and the options forbid such a network.
+        case meteredNetwork
+        /// The source and everything that could take its place have failed: each with its error, in the order they
+        /// were tried.
+        case alternativesExhausted([SourceFailure])
     }
 
     /// The part of the load that failed.
@@ -65,12 +70,16 @@ public struct ImageError: Error, Sendable, Hashable {
     public var reason: Reason
     /// The source, in words.
     public var source: String
+    /// How long the server asked to be left alone, where it answered with a `Retry-After` (RFC 9110, section 10.2.3);
+    /// at most ``RetryAfter/longest``. Default: `nil`.
+    public var retryAfter: Duration?
 
     /// An error of a load of this source.
-    public init(stage: Stage, reason: Reason, source: String) {
+    public init(stage: Stage, reason: Reason, source: String, retryAfter: Duration? = nil) {
         self.stage = stage
         self.reason = reason
         self.source = source
+        self.retryAfter = retryAfter
     }
 }
 
@@ -96,6 +105,10 @@ extension ImageError: CustomStringConvertible {
         case .file(let path, let reason): path == source ? reason : "\(path): \(reason)"
         case .provider(let reason), .processing(let reason), .diskCache(let reason): reason
         case .codec(let error): error.description
+        case .meteredNetwork: "no cache has it, and the network is metered"
+        case .alternativesExhausted(let failures):
+            "none of \(failures.count) sources could be loaded: "
+                + failures.map { "\($0.source): \($0.error.message)" }.joined(separator: "; ")
         }
     }
 
@@ -122,6 +135,8 @@ extension ImageError: CustomStringConvertible {
         case .processing: "processing"
         case .diskCache: "diskCache"
         case .codec(let error): error.code
+        case .meteredNetwork: "meteredNetwork"
+        case .alternativesExhausted: "alternativesExhausted"
         }
     }
 }

@@ -37,7 +37,7 @@ final class CurlEventLoop: @unchecked Sendable {
 
     private let mailbox = Lock(Mailbox())
     private let thread = Lock<pthread_t?>(nil)
-    private let configuration: CurlTransport.Configuration
+    let configuration: CurlTransport.Configuration
     private let multi: UnsafeMutableRawPointer
     // Exclusivity is not checked where only this thread comes and no call made meanwhile leads back: see CurlExchange.
     @exclusivity(unchecked)

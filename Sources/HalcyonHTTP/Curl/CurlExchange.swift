@@ -74,7 +74,7 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         handle.bounds = CurlHandle.Bounds(
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds,
-            waitsForMultiplexing: entry.origin.isSecure
+            waitsForMultiplexing: entry.origin.isSecure || loop.configuration.cleartextHTTP2
         )
         setPriority(transfer.priority)
         do throws(TransferError) {
@@ -181,6 +181,7 @@ final class CurlExchange {
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered, redirection == nil, !head.isInformational else { return true }
+        if hasBody, let problem = head.framingProblem { return stop(self.problem(CURLE_OK).malformed(problem)) }
         // Delivered with its body, or at the end, if libcurl has no answer to the challenge.
         if handle.mayAnswer(status: head.status) { return true }
         guard head.mayBeRedirect, transfer.request.followsRedirects else { return deliverHead() }
@@ -201,10 +202,17 @@ final class CurlExchange {
         return head.expectedBodyBytes ?? 0 <= Self.redirectBodyLimit
     }
 
+    private var hasBody: Bool {
+        transfer.request.method != .head && head.status != 204 && head.status != 304
+    }
+
     private func deliverHead() -> Bool {
         isHeadDelivered = true
+        guard !head.isInformational else {
+            // libcurl lets 101 pass, after which anything may follow.
+            return stop(problem(CURLE_OK).malformed("status \(head.status), which nobody asked for"))
+        }
         loop.responseBegan(self)
-        let hasBody = transfer.request.method != .head && head.status != 204 && head.status != 304
         let expected = hasBody ? head.expectedBodyBytes : 0
         if let expected, expected > transfer.request.limits.bodyBytes {
             return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))

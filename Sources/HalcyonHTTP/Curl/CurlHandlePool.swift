@@ -56,7 +56,9 @@ struct CurlHandlePool {
         halcyon_curl_allow_http_only(handle.easy)
         halcyon_curl_leave_resolver_behind(handle.easy)
         handle.set(CURLOPT_NOSIGNAL, 1)
-        handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        // Over TLS, the server is asked either way.
+        let version = configuration.cleartextHTTP2 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS
+        handle.set(CURLOPT_HTTP_VERSION, version)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
         handle.set(CURLOPT_USERAGENT, configuration.userAgent)

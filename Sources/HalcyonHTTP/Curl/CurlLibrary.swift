@@ -7,7 +7,7 @@ enum CurlLibrary {
     private static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
     /// Of the library that runs, which may be newer than its headers: 0x075801 is 7.88.1.
-    static let version = curl_version_info(CURLVERSION_NOW)?.pointee.version_num ?? 0
+    static let version = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
 
     /// Once, and safe from any thread since libcurl 7.84.
     static func initialize() {

@@ -15,6 +15,11 @@ struct CurlProblem {
         .connectionLost("\(server): the connection was closed inside the response headers")
     }
 
+    /// What libcurl lets pass.
+    func malformed(_ reason: String) -> TransferError {
+        .malformedResponse("\(server): \(reason)")
+    }
+
     var error: TransferError {
         if let objection = handle.objection(toConnectingTo: server, code: code) { return objection }
         switch code {
@@ -37,6 +42,9 @@ struct CurlProblem {
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED,
             CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_CLIENTCERT:
             return .tlsFailure(message)
+        case CURLE_RECV_ERROR where head.isComplete && message.contains("chunk"):
+            // There is no code for chunks that are none.
+            return .malformedResponse(message)
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2,
             CURLE_HTTP2_STREAM:
             return .connectionLost(message)

@@ -39,6 +39,9 @@ extension CurlTransport {
         public var addresses = AddressPolicy.any
         /// Sent as `User-Agent` where a request has none of its own. Default: "Halcyon".
         public var userAgent: String
+        /// Whether servers of `http` URLs are known to speak HTTP/2 without TLS ("prior knowledge", RFC 9113, section
+        /// 3.3), as behind a service mesh. They must then: there is no way back to HTTP/1.1. Default: `false`.
+        public var cleartextHTTP2: Bool
         /// What a test puts in the place of the system's answers.
         package var overrides = SystemOverrides()
 
@@ -50,7 +53,8 @@ extension CurlTransport {
             startRate: StartRate? = nil,
             maximumIdleConnections: Int = 64,
             certificateAuthorityFile: String? = nil,
-            userAgent: String = "Halcyon"
+            userAgent: String = "Halcyon",
+            cleartextHTTP2: Bool = false
         ) {
             self.maximumConcurrentTransfers = maximumConcurrentTransfers
             self.maximumTransfersPerHost = maximumTransfersPerHost
@@ -59,6 +63,7 @@ extension CurlTransport {
             self.maximumIdleConnections = maximumIdleConnections
             self.certificateAuthorityFile = certificateAuthorityFile
             self.userAgent = userAgent
+            self.cleartextHTTP2 = cleartextHTTP2
         }
     }
 }

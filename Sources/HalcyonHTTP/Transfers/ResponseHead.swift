@@ -50,17 +50,8 @@ struct ResponseHead {
     /// Whether the status is that of a redirect, with or without a target.
     var mayBeRedirect: Bool { Redirection.statuses.contains(status) }
 
-    /// From `Content-Length`, which counts the coded bytes and means nothing beside `Transfer-Encoding` (RFC 9112, 6.3).
-    var expectedBodyBytes: Int? {
-        guard let length = value(.contentLength), value(.transferEncoding) == nil,
-            length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
-        if let coding = value(.contentEncoding), coding.lowercased() != "identity" { return nil }
-        return Int(length)
-    }
-
     /// Several fields of one name are one list (RFC 9110, section 5.3).
-    private func value(_ kind: NotableField) -> String? {
+    func value(_ kind: NotableField) -> String? {
         var value: String?
         for place in notable where place.kind == kind {
             let part = fields[place.index].value

@@ -93,6 +93,21 @@ final class OriginConnection: @unchecked Sendable {
         return true
     }
 
+    /// The next `count` bytes, whatever they are; `nil` if the connection ends before.
+    func nextBytes(_ count: Int) -> [UInt8]? {
+        guard count <= Self.maximumRequestBytes else { return nil }
+        while received.count < count {
+            guard receive() else { return nil }
+        }
+        defer { received.removeFirst(count) }
+        return Array(received[..<count])
+    }
+
+    /// Takes and drops what comes until the client is gone.
+    func awaitDisconnect() {
+        while receive() { received = [] }
+    }
+
     // MARK: Responses
 
     /// Does the steps of `response`; false if the connection is of no more use.
@@ -106,19 +121,21 @@ final class OriginConnection: @unchecked Sendable {
     private func perform(_ step: OriginServer.Response.Step) -> Bool {
         switch step {
         case .bytes(let bytes):
-            return bytes.withUnsafeBytes(write)
+            return write(bytes)
         case .file(let path, let byteCount):
             return write(file: path, byteCount: byteCount)
         case .endless(let bytes):
-            while bytes.withUnsafeBytes(write) {}
+            while write(bytes) {}
             return false
+        case .trickle(let bytes, let pause):
+            return bytes.allSatisfy { sleep(pause) && write([$0]) }
         case .wait(let gate):
             return wait(gate)
         case .open(let gate):
             gate.open()
             return true
         case .awaitDisconnect(let gate):
-            while receive() { received = [] }
+            awaitDisconnect()
             gate.open()
             return false
         case .close:
@@ -128,6 +145,10 @@ final class OriginConnection: @unchecked Sendable {
             setsockopt(socket, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
             return false
         }
+    }
+
+    func write(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes(write)
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -158,7 +179,16 @@ final class OriginConnection: @unchecked Sendable {
         return true
     }
 
-    private func wait(_ gate: Gate) -> Bool {
+    /// Waits as long as it says, or until the server is stopped; then it returns false.
+    private func sleep(_ duration: Duration) -> Bool {
+        var entry = pollfd(fd: socket, events: 0, revents: 0)
+        // Nothing is asked for, so only a broken connection ends this early.
+        let count = poll(&entry, 1, Int32(clamping: Int64(duration / .milliseconds(1))))
+        return count == 0 && state.withLock { !$0.isInterrupted }
+    }
+
+    /// Waits until the gate is open; false if the server was stopped meanwhile.
+    func wait(_ gate: Gate) -> Bool {
         let semaphore = Semaphore()
         let mustWait = state.withLock { state in
             guard !state.isInterrupted else { return false }

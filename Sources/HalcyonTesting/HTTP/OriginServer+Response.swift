@@ -12,6 +12,8 @@ extension OriginServer {
             case file(path: String, byteCount: Int)
             /// Writes the bytes again and again, until the client or the server ends it.
             case endless([UInt8])
+            /// Writes the bytes one at a time, as a slow server does, with a pause before each.
+            case trickle([UInt8], every: Duration)
             /// Waits until the gate is open.
             case wait(Gate)
             /// Opens a gate, to tell the test how far things have come.

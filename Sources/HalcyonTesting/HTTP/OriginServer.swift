@@ -22,18 +22,29 @@ public final class OriginServer: Sendable {
     /// The port on 127.0.0.1.
     public let port: Int
     private let listener: Int32
-    private let handler: Handler
+    /// Speaks with a client, on the connection's thread, until the connection is of no more use.
+    private let session: @Sendable (OriginServer, OriginConnection) -> Void
     private let state = Lock(State())
     private let allThreadsEnded = Semaphore()
 
     /// Starts to listen on 127.0.0.1, on `port` or, by default, on one that is free.
     ///
     /// Throws ``OriginServerError`` where the system refuses.
-    public init(port: Int = 0, handler: @escaping Handler) throws {
+    public convenience init(port: Int = 0, handler: @escaping Handler) throws {
+        try self.init(port: port) { server, connection in
+            while let request = connection.nextRequest() {
+                server.state.withLock { $0.requests.append(request) }
+                guard connection.send(handler(request), to: request) else { break }
+            }
+        }
+    }
+
+    /// Starts to listen, for any protocol.
+    init(port: Int, session: @escaping @Sendable (OriginServer, OriginConnection) -> Void) throws {
         let (listener, port) = try Self.listen(port: port)
         self.listener = listener
         self.port = port
-        self.handler = handler
+        self.session = session
         do {
             try spawn { $0.acceptConnections() }
         } catch {
@@ -135,10 +146,7 @@ public final class OriginServer: Sendable {
     }
 
     private func serve(_ connection: OriginConnection) {
-        while let request = connection.nextRequest() {
-            state.withLock { $0.requests.append(request) }
-            guard connection.send(handler(request), to: request) else { break }
-        }
+        session(self, connection)
         serveEnded(connection)
     }
 

@@ -33,6 +33,55 @@ struct TimeoutTests {
         }
     }
 
+    @Test("a byte now and then keeps the idle timeout away, but not the total one")
+    func trickle() async throws {
+        let body = [UInt8](repeating: 1, count: 100_000)
+        try await withServer { _ in
+            .scripted(headers: [.contentLength: "100000"], .trickle(body, every: .milliseconds(20)))
+        } _: { server, transport in
+            var request = TransferRequest.patient(url: server.url())
+            request.timeouts.total = .milliseconds(300)
+            let receiver = await receive(transport, request)
+            #expect(await receiver.failure() == .timedOut(.total))
+            #expect(receiver.body.count < body.count)
+        }
+    }
+
+    @Test("headers that come a byte now and then end at the total timeout")
+    func trickledHeaders() async throws {
+        try await withServer { _ in
+            let head = OriginServer.Response.head(headers: [.contentType: String(repeating: "a", count: 100_000)])
+            return .init(steps: [.trickle(head, every: .milliseconds(20))])
+        } _: { server, transport in
+            var request = TransferRequest.patient(url: server.url())
+            request.timeouts.total = .milliseconds(300)
+            #expect(await receive(transport, request).failure() == .timedOut(.total))
+        }
+    }
+
+    @Test("a byte less often than the idle timeout allows is too slow")
+    func slowTrickle() async throws {
+        try await withServer { _ in
+            .scripted(headers: [.contentLength: "3"], .trickle([1, 2, 3], every: .seconds(3600)))
+        } _: { server, transport in
+            var request = TransferRequest.patient(url: server.url())
+            request.timeouts.idle = .milliseconds(200)
+            #expect(await receive(transport, request).failure() == .timedOut(.idle))
+        }
+    }
+
+    @Test("what ended at a timeout leaves room and connection to what comes after")
+    func afterwards() async throws {
+        try await withServer(configuration: .init(maximumConcurrentTransfers: 1)) { request in
+            request.path == "/silence" ? .silence : .init(body: [1])
+        } _: { server, transport in
+            var request = TransferRequest.patient(url: server.url("/silence"))
+            request.timeouts.idle = .milliseconds(50)
+            #expect(await receive(transport, request).failure() == .timedOut(.idle))
+            #expect(await receive(transport, .patient(url: server.url())).body == Data([1]))
+        }
+    }
+
     @Test("a server that accepts no connection is a connect timeout")
     func connect() async throws {
         let port = try FullBacklog()
@@ -84,41 +133,5 @@ struct TimeoutTests {
             request.timeouts.total = .seconds(-5)
             #expect(await receive(transport, request).failure() == .timedOut(.total))
         }
-    }
-}
-
-/// A listening port whose queue is full, so that the system drops every further connection attempt.
-private struct FullBacklog {
-    let number: Int
-    private let sockets: [Int32]
-
-    init() throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        var sockets = [listener]
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                guard bind(listener, generic, length) == 0, listen(listener, 0) == 0,
-                    getsockname(listener, generic, &length) == 0
-                else { return false }
-                // The queue takes one more than it is told to.
-                for _ in 0..<3 {
-                    let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-                    _ = Glibc.connect(client, generic, length)
-                    sockets.append(client)
-                }
-                return true
-            }
-        }
-        try #require(isListening)
-        self.sockets = sockets
-        number = Int(in_port_t(bigEndian: address.sin_port))
-    }
-
-    func close() {
-        for socket in sockets { Glibc.close(socket) }
     }
 }
