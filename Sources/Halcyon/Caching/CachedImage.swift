@@ -10,10 +10,13 @@ final class CachedImage: Sendable {
     let image: DecodedImage
     /// The size of the encoded original.
     let byteCount: Int
+    /// What its server says about its use; `nil`: nothing.
+    let validity: OriginalValidity?
 
-    init(image: DecodedImage, byteCount: Int) {
+    init(image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil) {
         self.image = image
         self.byteCount = byteCount
+        self.validity = validity
     }
 
     /// The bytes this value keeps in memory.
@@ -25,13 +28,15 @@ final class CachedImage: Sendable {
         let info = image.info
         let fullSize = image.fullSize
         let byteCount = byteCount
+        let validity = validity
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         return WeakValue(image.bitmap.buffer) { buffer in
             let bitmap = Bitmap(size: size, isOpaque: isOpaque, buffer: buffer)
             return CachedImage(
                 image: DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize),
-                byteCount: byteCount
+                byteCount: byteCount,
+                validity: validity
             )
         }
     }

@@ -12,6 +12,7 @@ final class DiskStage: Sendable {
 
     private let cache: DiskCache
     private let faults: FaultReport
+    private let clock: StoreClock
     private let state = Lock(State())
     /// Reads of several images overlap; more threads than this only queue in the kernel.
     private let queue = WorkQueue(name: "halcyon.disk", width: 4)
@@ -26,6 +27,7 @@ final class DiskStage: Sendable {
         }
         cache = DiskCache(configuration)
         self.faults = faults
+        clock = configuration.clock
     }
 
     /// The entry for a key. Whatever the disk does, this is an entry or none.
@@ -65,6 +67,22 @@ final class DiskStage: Sendable {
             return task
         }
     }
+
+    /// Stores other metadata beside a body that is there.
+    ///
+    /// - Parameter body: The body, as it is written again.
+    func updateMetadata(_ metadata: Data, body: Data, expiration: Expiration?, for key: String) async {
+        try? await queue.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+            do {
+                try cache.put(key, body: body, metadata: metadata, expiration: expiration)
+            } catch {
+                faults.report(error)
+            }
+        }
+    }
+
+    /// The date by the disk cache's clock.
+    var now: @Sendable () -> Date { clock.now }
 
     /// Removes an entry that turned out to be useless.
     func remove(_ key: String) async {

@@ -79,6 +79,10 @@ package struct DiskKey {
         }
         let rest = key.utf8[key.utf8.index(after: space)...]
         original = String(decoding: rest.prefix(length), as: UTF8.self)
-        isProcessed = rest.count > length
+        let suffix = rest.dropFirst(length)
+        isProcessed = !suffix.isEmpty && !suffix.starts(with: " \(Self.slotMark)".utf8)
     }
+
+    /// Begins the number of a further representation of an original. No variant is written with this letter.
+    static let slotMark = "v"
 }

@@ -36,7 +36,7 @@ public final class ImageCache: Sendable {
         memoryCostLimit: Int = SystemMemory().defaultCostLimit,
         onFault: (@Sendable (ImageError) -> Void)? = nil
     ) {
-        memory = MemoryCache(costLimit: memoryCostLimit, weakReference: { $0.weakReference })
+        memory = MemoryCache(costLimit: memoryCostLimit, clock: disk.clock, weakReference: { $0.weakReference })
         self.disk = DiskStage(configuration: disk, onFault: onFault)
     }
 
@@ -63,7 +63,7 @@ public final class ImageCache: Sendable {
         let variant = ImageKey.Variant.of(decode: options.decode, processing: options.processing)
         let key = ImageKey(original: original, variant: variant)
         memory.remove(key)
-        let diskKeys = [key.originalDiskKey, key.processedDiskKey]
+        let diskKeys = OriginalStorage.diskKeys(key.originalDiskKey) + [key.processedDiskKey]
         return try await disk.perform { disk in
             try diskKeys.map { try disk.remove($0) }.contains(true)
         }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
+internal import HalcyonHTTP
 
 /// What is stored beside a processed image: what its original was.
 struct ProcessedImageMetadata: Codable, Sendable {
@@ -7,10 +8,31 @@ struct ProcessedImageMetadata: Codable, Sendable {
     let info: ImageInfo
     /// The size of the encoded original.
     let byteCount: Int
+    /// When the original's server has to be asked again, as far as it said.
+    let freshUntil: Date?
+    /// The head of the original's response, if it depends on the headers of the request.
+    let varyingResponse: Data?
 
-    init(info: ImageInfo, byteCount: Int) {
+    init(info: ImageInfo, byteCount: Int, validity: OriginalValidity? = nil) {
         self.info = info
         self.byteCount = byteCount
+        freshUntil = validity?.freshUntil
+        varyingResponse = validity?.varyingResponse?.metadata
+    }
+
+    /// For how long and for whom the image may be used.
+    var validity: OriginalValidity? {
+        OriginalValidity(
+            freshUntil: freshUntil,
+            varyingResponse: varyingResponse.flatMap { StoredResponse(metadata: $0) }
+        )
+    }
+
+    /// Whether the image answers a request, which is `nil` if it goes to no server.
+    func matches(_ request: TransferRequest?) -> Bool {
+        guard let varyingResponse else { return true }
+        guard let request, let head = StoredResponse(metadata: varyingResponse) else { return false }
+        return head.matches(request)
     }
 
     /// `nil` for bytes that are no such description.

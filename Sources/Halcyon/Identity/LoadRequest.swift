@@ -62,6 +62,9 @@ struct OriginalWorkKey: Hashable, Sendable {
     let location: Source.Location
     let readsDisk: Bool
     let network: NetworkPolicy
+    let freshness: CachePolicy.Freshness
+    let staleIfError: HTTPCachePolicy.StaleIfError
+    let revalidates: Bool
     let recovery: RecoveryPolicy
 
     init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
@@ -75,6 +78,9 @@ struct OriginalWorkKey: Hashable, Sendable {
         }
         self.readsDisk = readsDisk
         network = request.options.network
+        freshness = request.options.cache.freshness
+        staleIfError = request.options.cache.staleIfError
+        revalidates = request.options.cache.revalidates
         recovery = request.options.recovery.ofOneSource
     }
 }

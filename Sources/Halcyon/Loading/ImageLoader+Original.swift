@@ -11,13 +11,26 @@ extension ImageLoader {
         context: WorkContext
     ) async throws -> Original {
         try await originals.value(for: work, context: context) { [self] context in
+            if let transfer = followsServer(request) {
+                // What may be used although its server fails is used before the server is tried again.
+                return try await recovery.attempts(work.recovery.retry, of: request.source) {
+                    try await originalFollowingServer(
+                        transfer,
+                        for: request,
+                        diskKey: key.originalDiskKey,
+                        readsDisk: work.readsDisk,
+                        context: context
+                    )
+                }
+            }
             let start = ContinuousClock.now
             var timings = ImageTimings()
             if work.readsDisk, request.source.isCachedOnDisk {
                 let entry = try await cache.disk.entry(for: key.originalDiskKey, priority: context.priority)
                 timings.disk = ContinuousClock.now - start
                 if let entry {
-                    return Original(data: entry.body, origin: .disk, timings: timings, metrics: nil)
+                    let caching = OriginalCaching(foundAs: key.originalDiskKey)
+                    return Original(data: entry.body, origin: .disk, timings: timings, metrics: nil, caching: caching)
                 }
             }
             let loadStart = ContinuousClock.now
@@ -25,7 +38,8 @@ extension ImageLoader {
                 try await load(request, context: context)
             }
             timings.load = ContinuousClock.now - loadStart
-            return Original(data: data, origin: origin, timings: timings, metrics: metrics)
+            let caching = OriginalCaching(storingAs: key.originalDiskKey)
+            return Original(data: data, origin: origin, timings: timings, metrics: metrics, caching: caching)
         }
     }
 
@@ -38,11 +52,7 @@ extension ImageLoader {
             guard request.options.network.isAllowed else {
                 throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
             }
-            if recovery.network.status.isMetered, !request.options.recovery.ofOneSource.allowsMetered,
-                !transfer.isForThisMachine
-            {
-                throw ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
-            }
+            if let refusal = Self.refusal(of: transfer, for: request, recovery: recovery) { throw refusal }
             let download = try await downloader.download(transfer, policy: request.options.network, context: context)
             guard !download.data.isEmpty else {
                 throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
@@ -58,6 +68,14 @@ extension ImageLoader {
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         }
+    }
+
+    /// Why the network is not to be used for a request now; `nil` if it may be.
+    static func refusal(of transfer: TransferRequest, for request: LoadRequest, recovery: Recovery) -> ImageError? {
+        guard recovery.network.status.isMetered, !request.options.recovery.ofOneSource.allowsMetered,
+            !transfer.isForThisMachine
+        else { return nil }
+        return ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
     }
 
     func fileIdentity(of path: String, context: WorkContext) async throws -> FileReader.Identity {

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
+internal import HalcyonStore
 
 extension ImageLoader {
     /// The top stage: a processed image, from disk or made anew, and stored.
@@ -14,13 +15,15 @@ extension ImageLoader {
         if let response = responseFromMemory(for: request) { return response }
         let policy = request.options.cache
         if original.readsDisk, !request.options.processing.isIdentity, request.source.isCachedOnDisk,
-            let response = try await processedImageFromDisk(key, options: request.options, context: context)
+            !policy.revalidates,
+            let (response, validity) = try await processedImageFromDisk(key, request: request, context: context)
         {
-            remember(response, key: key, policy: policy)
+            remember(response, key: key, policy: policy, validity: validity)
             return response
         }
         var (response, decoded) = try await processed(request, key: key, original: original, context: context)
-        remember(response, key: key, policy: policy)
+        let caching = decoded.original.caching
+        if caching.isStorable { remember(response, key: key, policy: policy, validity: caching.validity) }
         let stores = store(response, decoded: decoded, key: key, request: request)
         if policy.waitsForStore, !stores.isEmpty {
             let start = ContinuousClock.now
@@ -94,9 +97,9 @@ extension ImageLoader {
     /// A processed image that was stored before; `nil` if there is none, or none that can be decoded.
     private func processedImageFromDisk(
         _ key: ImageKey,
-        options: ImageOptions,
+        request: LoadRequest,
         context: WorkContext
-    ) async throws -> ImageResponse? {
+    ) async throws -> (ImageResponse, OriginalValidity?)? {
         let start = ContinuousClock.now
         let diskKey = key.processedDiskKey
         guard let entry = try await cache.disk.entry(for: diskKey, priority: context.priority) else { return nil }
@@ -106,26 +109,37 @@ extension ImageLoader {
             await cache.disk.remove(diskKey)
             return nil
         }
+        let followsServer = request.options.cache.freshness != .ignoringServer
+        // It stays for requests whose headers it is for.
+        if followsServer, !metadata.matches(sentRequest(request.source, options: request.options)) { return nil }
         do {
             let decodeStart = ContinuousClock.now
             // The limits are for what others sent; this is what was made here, from an original within the limits.
             let decoded = try await decode(entry.body, options: DecodeOptions(), target: .full, context: context)
             timings.decode = ContinuousClock.now - decodeStart
-            return ImageResponse(
+            let response = ImageResponse(
                 image: DecodedImage(bitmap: decoded.bitmap, info: metadata.info).replacingBitmap(decoded.bitmap),
                 origin: .disk,
                 byteCount: metadata.byteCount,
                 timings: timings
             )
+            return (response, metadata.validity)
         } catch is CodecError {
             await cache.disk.remove(diskKey)
             return nil
         }
     }
 
-    private func remember(_ response: ImageResponse, key: ImageKey, policy: CachePolicy) {
+    private func remember(
+        _ response: ImageResponse,
+        key: ImageKey,
+        policy: CachePolicy,
+        validity: OriginalValidity?
+    ) {
         guard policy.storesInMemory else { return }
-        let cached = CachedImage(image: response.image, byteCount: response.byteCount)
+        // What must be asked for again has no place.
+        if let freshUntil = validity?.freshUntil, freshUntil <= cache.disk.now() { return }
+        let cached = CachedImage(image: response.image, byteCount: response.byteCount, validity: validity)
         cache.memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
     }
 
@@ -140,19 +154,20 @@ extension ImageLoader {
         let isIdentity = request.options.processing.isIdentity
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
         var stores: [Task<Void, Never>] = []
-        // What came from disk is there already.
-        if isIdentity || policy.storesOriginal, decoded.original.origin != .disk {
+        let caching = decoded.original.caching
+        if isIdentity || policy.storesOriginal, let entry = caching.entry {
             let data = decoded.original.data
             stores.append(
-                cache.disk.store(key.originalDiskKey, expiration: policy.diskExpiration) { (data, Data()) }
+                cache.disk.store(entry.diskKey, expiration: policy.diskExpiration) { (data, entry.metadata) }
             )
         }
-        if !isIdentity {
+        let validity = caching.validity
+        if !isIdentity, caching.isStorable, let expiration = processedExpiration(policy, validity) {
             let image = response.image
-            let metadata = ProcessedImageMetadata(info: image.info, byteCount: response.byteCount)
+            let metadata = ProcessedImageMetadata(info: image.info, byteCount: response.byteCount, validity: validity)
             let codecs = codecs
             stores.append(
-                cache.disk.store(key.processedDiskKey, expiration: policy.diskExpiration) {
+                cache.disk.store(key.processedDiskKey, expiration: expiration.value) {
                     let (format, options) = policy.serializer.encoding(of: image)
                     return (try codecs.encode(image.bitmap, as: format, options: options), metadata.data)
                 }
@@ -160,4 +175,24 @@ extension ImageLoader {
         }
         return stores
     }
+
+    /// How long a processed image stays on disk: no longer than its original is fresh, as nobody asks a server about what
+    /// was made here. `nil`: not at all.
+    private func processedExpiration(
+        _ policy: CachePolicy,
+        _ validity: OriginalValidity?
+    ) -> ProcessedExpiration? {
+        guard let freshUntil = validity?.freshUntil else { return ProcessedExpiration(value: policy.diskExpiration) }
+        let now = cache.disk.now()
+        guard freshUntil > now else { return nil }
+        guard let own = policy.diskExpiration, own.interval(since: now) < freshUntil.timeIntervalSince(now) else {
+            return ProcessedExpiration(value: .date(freshUntil))
+        }
+        return ProcessedExpiration(value: own)
+    }
+}
+
+/// How long a processed image stays on disk; `nil` inside: as the disk cache says.
+private struct ProcessedExpiration {
+    let value: Expiration?
 }

@@ -22,6 +22,8 @@ final class ImageLoader: Sendable {
     let processings = SharedWork<ProcessedWorkKey, ProcessedOriginal>()
     let decodings = SharedWork<DecodedWorkKey, DecodedOriginal>()
     let originals = SharedWork<OriginalWorkKey, Original>()
+    /// Originals that are asked for anew while a stale one is used.
+    let refreshes = OwnedTasks()
 
     init(configuration: ImagePipeline.Configuration) {
         cache = configuration.cache
@@ -34,13 +36,23 @@ final class ImageLoader: Sendable {
 
     /// The image if memory has it and the options let it answer.
     func responseFromMemory(for request: LoadRequest) -> ImageResponse? {
-        responseFromMemory(for: request.key, policy: request.options.cache)
+        responseFromMemory(for: request.key, options: request.options, source: request.source)
     }
 
     /// The image if memory has it and the policy lets it answer. Takes no request, because copying source and options
     /// into one takes longer than the look-up.
-    func responseFromMemory(for key: ImageKey?, policy: CachePolicy) -> ImageResponse? {
+    func responseFromMemory(
+        for key: ImageKey?,
+        options: ImageOptions,
+        source: @autoclosure () -> Source
+    ) -> ImageResponse? {
+        let policy = options.cache
         guard policy.reads != .none, let key, let cached = cache.memory.value(for: key) else { return nil }
+        // Few have a validity, and most of those no more than a date.
+        if let validity = cached.validity, policy.freshness != .ignoringServer {
+            guard !policy.revalidates, validity.allows(sentRequest(source(), options: options), at: cache.disk.now())
+            else { return nil }
+        }
         return ImageResponse(image: cached.image, origin: .memory, byteCount: cached.byteCount)
     }
 
@@ -131,6 +143,7 @@ struct Original: Sendable {
     let origin: ImageResponse.Origin
     let timings: ImageTimings
     let metrics: TransferMetrics?
+    let caching: OriginalCaching
 }
 
 extension ImageResponse {

@@ -52,6 +52,27 @@ extension ImageOption {
         ImageOption { $0.cache.diskExpiration = expiration }
     }
 
+    /// How long an image from a server is used without asking again, whatever the server says. It may still be gone from
+    /// the caches before that.
+    public static func expiration(_ expiration: Expiration) -> ImageOption {
+        ImageOption { $0.cache.freshness = .expiration(expiration) }
+    }
+
+    /// Uses an image for as long as a cache has it, without looking at what its server says about caching.
+    public static var ignoringServer: ImageOption {
+        ImageOption { $0.cache.freshness = .ignoringServer }
+    }
+
+    /// Whether an image that is no longer fresh is used when its server fails.
+    public static func staleIfError(_ rule: HTTPCachePolicy.StaleIfError) -> ImageOption {
+        ImageOption { $0.cache.staleIfError = rule }
+    }
+
+    /// Asks the server whether the image has changed before one from disk is used.
+    public static var revalidate: ImageOption {
+        ImageOption { $0.cache.revalidates = true }
+    }
+
     /// How long the image stays in memory.
     public static func memoryCacheExpiration(_ expiration: Expiration) -> ImageOption {
         ImageOption { $0.cache.memoryExpiration = expiration }

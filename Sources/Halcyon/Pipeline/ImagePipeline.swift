@@ -41,7 +41,7 @@ public final class ImagePipeline: Sendable {
     /// Starts a load, or answers from memory at once.
     public func task(for source: Source, options: ImageOptions) -> ImageTask {
         let key = ImageKey(original: source.originalKey, options: options)
-        if let response = loader.responseFromMemory(for: key, policy: options.cache) {
+        if let response = loader.responseFromMemory(for: key, options: options, source: source) {
             return ImageTask(source: source, options: options, response: response)
         }
         let request = LoadRequest(source: source, options: options, key: key)
@@ -58,7 +58,7 @@ public final class ImagePipeline: Sendable {
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(for source: Source, options: ImageOptions) async throws -> ImageResponse {
         let key = ImageKey(original: source.originalKey, options: options)
-        if let response = loader.responseFromMemory(for: key, policy: options.cache) { return response }
+        if let response = loader.responseFromMemory(for: key, options: options, source: source) { return response }
         let request = LoadRequest(source: source, options: options, key: key)
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
         return try await loader.responseOfAnySource(for: request, context: context)
@@ -76,13 +76,13 @@ public final class ImagePipeline: Sendable {
     /// The image if memory has it, without any waiting. The fastest way: no source is made.
     public func responseFromMemory(for url: URL, options: ImageOptions = ImageOptions()) -> ImageResponse? {
         let key = ImageKey(original: OriginalKey(web: url), options: options)
-        return loader.responseFromMemory(for: key, policy: options.cache)
+        return loader.responseFromMemory(for: key, options: options, source: .url(url))
     }
 
     /// The image if memory has it, without any waiting. Images of files are not found this way, because the file would
     /// have to be looked at first.
     public func responseFromMemory(for source: Source, options: ImageOptions) -> ImageResponse? {
         let key = ImageKey(original: source.originalKey, options: options)
-        return loader.responseFromMemory(for: key, policy: options.cache)
+        return loader.responseFromMemory(for: key, options: options, source: source)
     }
 }

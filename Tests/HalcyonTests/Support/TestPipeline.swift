@@ -19,12 +19,14 @@ final class TestPipeline: Sendable {
         memoryCostLimit: Int = 64 << 20,
         workerCount: Int = 2,
         fileSystem: (any FileSystem)? = nil,
+        clock: StoreClock = .system,
         recovery: RecoveryConfiguration = RecoveryConfiguration()
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
         var disk = DiskCache.Configuration(folder: path)
         if let fileSystem { disk.fileSystem = fileSystem }
+        disk.clock = clock
         let cache = ImageCache(disk: disk, memoryCostLimit: memoryCostLimit) { [faults] fault in
             faults.withLock { $0.append(fault) }
         }

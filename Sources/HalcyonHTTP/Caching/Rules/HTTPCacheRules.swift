@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// What the standard leaves to a cache.
 public struct HTTPCacheRules: Sendable, Hashable {
@@ -10,6 +10,18 @@ public struct HTTPCacheRules: Sendable, Hashable {
     /// Whether a stale response is used when the server cannot be reached, unless the response or the request forbids it
     /// (RFC 9111, section 4.2.4). Default: `true`.
     public var servesStaleWhenDisconnected = true
+
+    /// What counts instead of all that a response says about how long it is fresh and whether it must be validated.
+    /// Default: `nil`.
+    package var lifetimeOverride: LifetimeOverride?
+
+    /// How long responses are fresh, whatever their servers say.
+    package enum LifetimeOverride: Sendable, Hashable {
+        /// This many seconds from when they came, or were validated last.
+        case seconds(Double)
+        /// Until this date.
+        case until(Date)
+    }
 
     /// The defaults.
     public init() {}

@@ -20,7 +20,8 @@ package enum Reuse: Sendable, Hashable {
     ) {
         let response = stored.cacheControl
         let freshness = stored.freshness(at: now, rules: rules)
-        if response.noCache || request.noCache || policy.lookup == .reload {
+        let mustAsk = response.noCache && rules.lifetimeOverride == nil
+        if mustAsk || request.noCache || policy.lookup == .reload {
             self = .afterValidation
         } else if policy.lookup == .revalidate {
             // Who reloads a page need not ask for what never changes while it is fresh.

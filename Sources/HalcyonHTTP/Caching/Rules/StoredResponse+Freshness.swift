@@ -20,7 +20,7 @@ extension StoredResponse {
         return Freshness(age: age(at: now), lifetime: lifetime, isExplicit: isExplicit)
     }
 
-    /// When it stops being fresh, as long as nothing is known to change.
+    /// When it stops being fresh.
     package func freshUntil(rules: HTTPCacheRules) -> Date {
         responseTime.addingTimeInterval(lifetime(rules).seconds - initialAge)
     }
@@ -53,6 +53,11 @@ extension StoredResponse {
     }
 
     private func lifetime(_ rules: HTTPCacheRules) -> (seconds: Double, isExplicit: Bool) {
+        switch rules.lifetimeOverride {
+        case .seconds(let seconds): return (initialAge + seconds, true)
+        case .until(let date): return (initialAge + date.timeIntervalSince(responseTime), true)
+        case nil: break
+        }
         let control = cacheControl
         switch control.maxAge {
         case .value(let seconds): return (Double(seconds), true)

@@ -23,6 +23,16 @@ extension StoredResponse {
         self.selectingFields = selectingFields
     }
 
+    /// A response of which nothing is known but that it came from here at that time: what was stored without its head.
+    package init(url: URL, responseTime: Date) {
+        status = 200
+        headers = [.date: HTTPDate.string(responseTime)]
+        self.url = url
+        requestTime = responseTime
+        self.responseTime = responseTime
+        selectingFields = []
+    }
+
     private static func mayStore(
         _ request: TransferRequest,
         _ response: TransferResponse,

@@ -51,7 +51,7 @@ extension StoredResponse {
         selectingFields = []
         selectingFields.reserveCapacity(selectingCount)
         for _ in 0..<selectingCount {
-            guard let name = reader.name(), let isPresent = reader.number() else { return nil }
+            guard let name = reader.name(), let isPresent = reader.number(), isPresent <= 1 else { return nil }
             guard isPresent == 1 else {
                 selectingFields.append(SelectingField(name: name, value: nil))
                 continue

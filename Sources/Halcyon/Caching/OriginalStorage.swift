@@ -1,0 +1,147 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+internal import HalcyonStore
+
+/// The originals of one URL on disk, as an HTTP cache sees them: a few representations, each an entry whose metadata is
+/// the head of its response.
+///
+/// The first has the original's own name. Only where it varies are there others, with numbers behind the name, so that
+/// looking up what does not vary reads one entry.
+///
+/// What the cache wants to store is only noted: that the bytes are an image is known after decoding.
+final class OriginalStorage: HTTPCacheStorage {
+    /// The most representations of one URL.
+    static let slotCount = 4
+
+    /// A response to be stored, and under which name.
+    struct Pending: Sendable {
+        let diskKey: String
+        let head: StoredResponse
+    }
+
+    private struct State {
+        /// What was found, to be written again with another head.
+        var found: (diskKey: String, head: StoredResponse, body: Data)?
+        var pending: Pending?
+    }
+
+    private let disk: DiskStage
+    private let diskKey: String
+    private let url: URL
+    private let reads: Bool
+    private let expiration: Expiration?
+    private let priority: PriorityBox
+    private let state = Lock(State())
+
+    /// - Parameters:
+    ///   - diskKey: The original's name on disk.
+    ///   - url: Where an entry without a head is taken to be from.
+    ///   - reads: Whether what is stored may answer.
+    ///   - expiration: How long entries stay on disk.
+    init(
+        disk: DiskStage,
+        diskKey: String,
+        url: URL,
+        reads: Bool,
+        expiration: Expiration?,
+        priority: PriorityBox
+    ) {
+        self.disk = disk
+        self.diskKey = diskKey
+        self.url = url
+        self.reads = reads
+        self.expiration = expiration
+        self.priority = priority
+    }
+
+    /// The names that an original's representations may have on disk.
+    static func diskKeys(_ diskKey: String) -> [String] {
+        (0..<slotCount).map { Self.diskKey(diskKey, slot: $0) }
+    }
+
+    private static func diskKey(_ diskKey: String, slot: Int) -> String {
+        slot == 0 ? diskKey : "\(diskKey) \(DiskKey.slotMark)\(slot)"
+    }
+
+    /// What the cache wanted to store.
+    var pending: Pending? { state.withLock { $0.pending } }
+
+    /// The name of the entry that was found.
+    var foundKey: String? { state.withLock { $0.found?.diskKey } }
+
+    func response(
+        for key: String,
+        where matches: @Sendable (StoredResponse) -> Bool
+    ) async -> (head: StoredResponse, body: Data)? {
+        guard reads else { return nil }
+        for slot in 0..<Self.slotCount {
+            let diskKey = Self.diskKey(self.diskKey, slot: slot)
+            guard let (head, body) = await entry(diskKey) else {
+                if slot == 0 { return nil }
+                continue
+            }
+            if matches(head) {
+                state.withLock { $0.found = (diskKey, head, body) }
+                return (head, body)
+            }
+            guard head.isVarying else { return nil }
+        }
+        return nil
+    }
+
+    func store(
+        _ head: StoredResponse,
+        body: Data,
+        for key: String,
+        replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
+    ) async {
+        guard head.status == 200 || head.status == 203 else {
+            // It is no image any more, and no response that is worth a place.
+            if let found = state.withLock({ $0.found }) { await disk.remove(found.diskKey) }
+            return
+        }
+        let slot = head.isVarying ? await slot(replacing: isReplaced) : 0
+        let diskKey = Self.diskKey(self.diskKey, slot: slot)
+        state.withLock { $0.pending = Pending(diskKey: diskKey, head: head) }
+    }
+
+    func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
+        guard let found = state.withLock({ $0.found }), found.head == previous else { return }
+        await disk.updateMetadata(head.metadata, body: found.body, expiration: expiration, for: found.diskKey)
+    }
+
+    func remove(_ head: StoredResponse, for key: String) async {
+        guard let found = state.withLock({ $0.found }), found.head == head else { return }
+        await disk.remove(found.diskKey)
+    }
+
+    func removeAll(for key: String) async {
+        for diskKey in Self.diskKeys(diskKey) { await disk.remove(diskKey) }
+    }
+
+    /// The place of what is replaced, else a free one, else that of the oldest.
+    private func slot(replacing isReplaced: @Sendable (StoredResponse) -> Bool) async -> Int {
+        var free: Int?
+        var oldest = (slot: 0, time: Date.distantFuture)
+        for slot in 0..<Self.slotCount {
+            guard let (head, _) = await entry(Self.diskKey(diskKey, slot: slot)) else {
+                if slot == 0 { return 0 }
+                free = free ?? slot
+                continue
+            }
+            if isReplaced(head) || !head.isVarying { return slot }
+            if head.responseTime < oldest.time { oldest = (slot, head.responseTime) }
+        }
+        return free ?? oldest.slot
+    }
+
+    private func entry(_ diskKey: String) async -> (head: StoredResponse, body: Data)? {
+        // Cancelling is noticed by whoever goes on with the load.
+        guard let entry = try? await disk.entry(for: diskKey, priority: priority) else { return nil }
+        // Stored without a head: by a load that ignored the server.
+        if entry.metadata.isEmpty { return (StoredResponse(url: url, responseTime: entry.storedAt), entry.body) }
+        guard let head = StoredResponse(metadata: entry.metadata) else { return nil }
+        return (head, entry.body)
+    }
+}

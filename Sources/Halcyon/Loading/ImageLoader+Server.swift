@@ -1,0 +1,163 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+internal import HalcyonStore
+
+extension ImageLoader {
+    /// Whether what a request brings is cached as its server says.
+    func followsServer(_ request: LoadRequest) -> TransferRequest? {
+        guard request.options.cache.freshness != .ignoringServer,
+            let transfer = sentRequest(request.source, options: request.options), transfer.method == .get
+        else { return nil }
+        return transfer
+    }
+
+    /// The request as it is sent, apart from what modifiers make of it; `nil` if the source is no server.
+    func sentRequest(_ source: Source, options: ImageOptions) -> TransferRequest? {
+        guard case .network(let transfer) = source.location else { return nil }
+        return options.network.applied(to: transfer, over: downloader.configuration.policy)
+    }
+
+    /// The encoded bytes, as RFC 9111 wants them cached: from disk while they are fresh, else from the server, unless that
+    /// says that they have not changed.
+    func originalFollowingServer(
+        _ transfer: TransferRequest,
+        for request: LoadRequest,
+        diskKey: String,
+        readsDisk: Bool,
+        context: WorkContext
+    ) async throws -> Original {
+        let start = ContinuousClock.now
+        let storage = originalStorage(transfer, request, diskKey: diskKey, reads: readsDisk, priority: context.priority)
+        let server = server(for: request, context: context)
+        let rules = cacheRules(request.options.cache)
+        let exchange = HTTPCacheExchange(
+            request: transfer,
+            policy: cachePolicy(request.options, readsDisk: readsDisk),
+            storage: storage,
+            rules: rules,
+            now: cache.disk.now,
+            fetch: server.fetch
+        )
+        let answer: HTTPCacheResponse
+        do {
+            answer = try await exchange.run()
+            try Task.checkCancellation()
+        } catch let error as TransferError {
+            if error == .cancelled { throw CancellationError() }
+            let failure = ImageError(stage: .load, reason: .transfer(error), source: transfer.url.absoluteString)
+            throw server.refusal ?? failure
+        }
+        guard answer.origin != .unavailable else {
+            throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
+        }
+        if answer.origin == .network, let refusal = server.refusal { throw refusal }
+        guard !answer.data.isEmpty else {
+            throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
+        }
+        if answer.origin == .staleWhileRevalidating { refresh(transfer, for: request, diskKey: diskKey) }
+        var timings = ImageTimings()
+        let loadTime = server.time
+        if readsDisk { timings.disk = ContinuousClock.now - start - (loadTime ?? .zero) }
+        timings.load = loadTime
+        var caching = OriginalCaching(answer, storage: storage, rules: rules, now: cache.disk.now())
+        if hasModifiers(request.options), caching.validity?.varyingResponse != nil {
+            // Nobody knows what later requests will have in the fields that it depends on.
+            caching = OriginalCaching(foundAs: caching.sourceKey)
+            caching.isStorable = false
+        }
+        return Original(
+            data: answer.data,
+            origin: answer.origin == .network ? .network : .disk,
+            timings: timings,
+            metrics: answer.metrics,
+            caching: caching
+        )
+    }
+
+    private func server(for request: LoadRequest, context: WorkContext) -> OriginalServer {
+        OriginalServer(downloader: downloader, policy: request.options.network, context: context) {
+            [recovery] transfer in
+            Self.refusal(of: transfer, for: request, recovery: recovery)
+        }
+    }
+
+    private func hasModifiers(_ options: ImageOptions) -> Bool {
+        options.network.requestModifier != nil || downloader.configuration.policy.requestModifier != nil
+    }
+
+    private func originalStorage(
+        _ transfer: TransferRequest,
+        _ request: LoadRequest,
+        diskKey: String,
+        reads: Bool,
+        priority: PriorityBox
+    ) -> OriginalStorage {
+        OriginalStorage(
+            disk: cache.disk,
+            diskKey: diskKey,
+            url: transfer.url,
+            reads: reads,
+            expiration: request.options.cache.diskExpiration,
+            priority: priority
+        )
+    }
+
+    private func cachePolicy(_ options: ImageOptions, readsDisk: Bool) -> HTTPCachePolicy {
+        let lookup: HTTPCachePolicy.Lookup =
+            if !options.network.isAllowed {
+                .offline
+            } else if !readsDisk {
+                .reload
+            } else if options.cache.revalidates {
+                .revalidate
+            } else {
+                .automatic
+            }
+        return HTTPCachePolicy(lookup: lookup, staleIfError: options.cache.staleIfError)
+    }
+
+    private func cacheRules(_ policy: CachePolicy) -> HTTPCacheRules {
+        var rules = HTTPCacheRules()
+        rules.defaultLifetime = .seconds(7 * 86_400)
+        if case .expiration(let expiration) = policy.freshness {
+            rules.lifetimeOverride =
+                if case .date(let date) = expiration {
+                    .until(date)
+                } else {
+                    .seconds(expiration.interval(since: cache.disk.now()))
+                }
+        }
+        return rules
+    }
+
+    /// Asks the server behind the back of whoever got a stale original, and stores what it answers if that is an image.
+    private func refresh(_ transfer: TransferRequest, for request: LoadRequest, diskKey: String) {
+        let priority = PriorityBox(.low)
+        let context = WorkContext(priority: priority, report: { _ in })
+        let policy = request.options.cache
+        let storage = originalStorage(transfer, request, diskKey: diskKey, reads: true, priority: priority)
+        let server = server(for: request, context: context)
+        let exchange = HTTPCacheExchange(
+            request: transfer,
+            policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),
+            storage: storage,
+            rules: cacheRules(policy),
+            now: cache.disk.now,
+            fetch: server.fetch
+        )
+        let isUnpredictable = hasModifiers(request.options)
+        let (disk, codecs, limits) = (cache.disk, codecs, request.options.decode.limits)
+        refreshes.start(diskKey) {
+            // Whatever fails is found again by whoever asks next.
+            guard let answer = try? await exchange.run(), server.refusal == nil, let pending = storage.pending,
+                !isUnpredictable || !pending.head.isVarying, policy.storesOnDisk,
+                (try? codecs.info(of: answer.data, limits: limits)) != nil
+            else { return }
+            let stored = disk.store(pending.diskKey, expiration: policy.diskExpiration) {
+                (answer.data, pending.head.metadata)
+            }
+            await stored.value
+        }
+    }
+}

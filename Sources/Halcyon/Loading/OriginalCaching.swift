@@ -1,0 +1,37 @@
+internal import FoundationEssentials
+internal import HalcyonHTTP
+
+/// What becomes of an original in the caches.
+struct OriginalCaching: Sendable {
+    /// How the disk is to keep the original; `nil`: it has it, or must not.
+    var entry: (diskKey: String, metadata: Data)?
+    /// The name of the entry that the original came from; `nil`: it came from elsewhere.
+    var sourceKey: String?
+    /// Whether anything made of it may be kept at all.
+    var isStorable = true
+    /// For how long and for whom.
+    var validity: OriginalValidity?
+
+    /// The server has no say.
+    init(storingAs diskKey: String? = nil, foundAs sourceKey: String? = nil) {
+        entry = diskKey.map { ($0, Data()) }
+        self.sourceKey = sourceKey
+    }
+
+    /// As the server says.
+    init(_ answer: HTTPCacheResponse, storage: OriginalStorage, rules: HTTPCacheRules, now: Date) {
+        entry = storage.pending.map { ($0.diskKey, $0.head.metadata) }
+        if answer.origin != .network { sourceKey = storage.foundKey }
+        guard let head = answer.stored else {
+            isStorable = false
+            return
+        }
+        let freshness = head.freshness(at: now, rules: rules)
+        let mustAsk = head.cacheControl.noCache && rules.lifetimeOverride == nil
+        let freshUntil = mustAsk ? now : head.freshUntil(rules: rules)
+        validity = OriginalValidity(
+            freshUntil: freshness.isExplicit || mustAsk || !freshness.isFresh ? freshUntil : nil,
+            varyingResponse: head.isVarying ? head : nil
+        )
+    }
+}

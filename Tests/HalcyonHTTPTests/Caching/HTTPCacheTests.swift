@@ -1,0 +1,317 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonHTTP
+
+@Suite("an HTTP cache")
+struct HTTPCacheTests {
+    private let fixture = CachingFixture()
+
+    @Test("answers from the store while a response is fresh, and says how old it is")
+    func hit() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60"])
+        #expect(try await fixture.get().origin == .network)
+        fixture.clock.advance(by: 42)
+        let hit = try await fixture.get()
+        #expect(hit.origin == .stored)
+        #expect(hit.text == "one")
+        #expect(hit.response.headers[.age] == "42")
+        fixture.clock.advance(by: 18)
+        #expect(try await fixture.get().origin == .network)
+        #expect(fixture.transport.startedCount == 2)
+    }
+
+    @Test("asks whether a stale response is still valid, and takes over what the 304 says")
+    func validation() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\"", .age: "30", .server: "old"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 60)
+        fixture.serve("", [.cacheControl: "max-age=90", .eTag: "\"a\"", .server: "new"], status: 304)
+        let validated = try await fixture.get()
+        #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
+        #expect(validated.origin == .validated)
+        #expect(validated.response.status == 200)
+        #expect(validated.text == "one")
+        #expect(validated.response.headers[.server] == "new")
+        #expect(validated.response.headers[.contentLength] == "3")
+        fixture.clock.advance(by: 89)
+        #expect(try await fixture.get().origin == .stored)
+        #expect(fixture.transport.startedCount == 2)
+    }
+
+    @Test("takes a new response in place of a stale one, and forgets one that the server has no longer")
+    func replacement() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 61)
+        fixture.serve("two", [.cacheControl: "max-age=60", .eTag: "\"b\""])
+        #expect(try await fixture.get().text == "two")
+        #expect(try await fixture.get().text == "two")
+        fixture.clock.advance(by: 61)
+        fixture.serve("three", [.cacheControl: "no-store"])
+        #expect(try await fixture.get().text == "three")
+        #expect(fixture.storage.heads(for: fixture.url.absoluteString) == [])
+    }
+
+    @Test("does not believe a 304 about another response", arguments: [true, false])
+    func foreignValidation(isElsewhere: Bool) async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 61)
+        fixture.transport.setRoute(fixture.url, nil)
+        async let answer = fixture.get()
+        let conditional = await fixture.transport.nextTransfer()
+        let elsewhere = isElsewhere ? URL(string: "https://elsewhere.example/") : nil
+        conditional.respond(status: 304, headers: isElsewhere ? [:] : [.eTag: "\"z\""], url: elsewhere)
+        conditional.finish()
+        let plain = await fixture.transport.nextTransfer()
+        #expect(plain.request.headers[.ifNoneMatch] == nil)
+        plain.answer(.init(body: Data("two".utf8)))
+        #expect(try await answer.text == "two")
+    }
+
+    @Test("answers at once and refreshes behind, one refresh at a time")
+    func staleWhileRevalidate() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60, stale-while-revalidate=60", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 90)
+        fixture.transport.setRoute(fixture.url, nil)
+        #expect(try await fixture.get().origin == .staleWhileRevalidating)
+        #expect(try await fixture.get().origin == .staleWhileRevalidating)
+        let refresh = await fixture.transport.nextTransfer()
+        #expect(refresh.request.headers[.ifNoneMatch] == "\"a\"")
+        refresh.answer(.init(headers: [.cacheControl: "max-age=60"], body: Data("two".utf8)))
+        await fixture.cache.waitForRefreshes()
+        let answer = try await fixture.get()
+        #expect(answer.origin == .stored)
+        #expect(answer.text == "two")
+        #expect(fixture.transport.startedCount == 2)
+    }
+
+    @Test("ends its refreshes with itself")
+    func endOfRefreshes() async throws {
+        let transport = fixture.transport
+        var cache: HTTPCache? = HTTPCache(transport: transport, storage: fixture.storage) { [clock = fixture.clock] in
+            clock.date
+        }
+        fixture.serve("one", [.cacheControl: "max-age=0, stale-while-revalidate=60"])
+        _ = try await cache?.response(for: fixture.request())
+        fixture.clock.advance(by: 1)
+        transport.setRoute(fixture.url, nil)
+        #expect(try await cache?.response(for: fixture.request()).origin == .staleWhileRevalidating)
+        let refresh = await transport.nextTransfer()
+        cache = nil
+        await refresh.waitUntilCancelled()
+    }
+
+    @Test("waits for validation once stale-while-revalidate is over, or the request wants more")
+    func noStaleWhileRevalidate() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60, stale-while-revalidate=60"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 90)
+        #expect(try await fixture.get([.cacheControl: "max-age=100"]).origin == .network)
+        fixture.clock.advance(by: 121)
+        #expect(try await fixture.get().origin == .network)
+    }
+
+    @Test("serves stale responses when the server cannot be reached, unless that is forbidden")
+    func disconnected() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 1000)
+        fixture.failing()
+        #expect(try await fixture.get().origin == .staleBecauseOfFailure)
+        await #expect(throws: TransferError.self) { try await fixture.get([.cacheControl: "no-cache"]) }
+        await #expect(throws: TransferError.self) {
+            try await fixture.get(policy: HTTPCachePolicy(staleIfError: .never))
+        }
+        fixture.failing(.bodyTooLarge(maximum: 1))
+        await #expect(throws: TransferError.bodyTooLarge(maximum: 1)) { try await fixture.get() }
+    }
+
+    @Test("never serves a stale response that must be validated", arguments: ["must-revalidate", "no-cache"])
+    func mustRevalidate(directive: String) async throws {
+        fixture.serve("one", [.cacheControl: "max-age=0, stale-if-error=1000, \(directive)"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 1)
+        fixture.failing()
+        await #expect(throws: TransferError.self) {
+            try await fixture.get([.cacheControl: "max-stale"], policy: HTTPCachePolicy(staleIfError: .always))
+        }
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .offline)).response.status == 504)
+    }
+
+    @Test("covers server failures for as long as stale-if-error says")
+    func staleIfError() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60, stale-if-error=60"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 119)
+        fixture.serve("broken", [:], status: 503)
+        #expect(try await fixture.get().text == "one")
+        fixture.clock.advance(by: 2)
+        #expect(try await fixture.get().response.status == 503)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(staleIfError: .always)).text == "one")
+        fixture.failing()
+        await #expect(throws: TransferError.self) { try await fixture.get() }
+        fixture.serve("gone", [:], status: 404)
+        #expect(try await fixture.get().text == "gone")
+    }
+
+    @Test("passes a cancellation on, whatever is stored")
+    func cancellation() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=0"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 1)
+        fixture.transport.setRoute(fixture.url, nil)
+        let fixture = fixture
+        let task = Task { try await fixture.get() }
+        _ = await fixture.transport.nextTransfer()
+        task.cancel()
+        await #expect(throws: TransferError.cancelled) { try await task.value }
+    }
+
+    @Test("answers without the network when asked to, or says that it cannot")
+    func offline() async throws {
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .offline)).origin == .unavailable)
+        #expect(try await fixture.get([.cacheControl: "only-if-cached"]).response.status == 504)
+        fixture.serve("one", [.cacheControl: "max-age=60"])
+        _ = try await fixture.get()
+        #expect(try await fixture.get([.cacheControl: "only-if-cached"]).origin == .stored)
+        fixture.clock.advance(by: 100)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .onlyIfCached)).origin == .unavailable)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .offline)).origin == .stale)
+        #expect(try await fixture.get([.cacheControl: "only-if-cached, max-stale=40"]).origin == .stale)
+        #expect(fixture.transport.startedCount == 1)
+    }
+
+    @Test("obeys what a request says about age")
+    func requestDirectives() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=100"])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 50)
+        #expect(try await fixture.get([.cacheControl: "max-age=50, min-fresh=50"]).origin == .stored)
+        #expect(try await fixture.get([.cacheControl: "max-age=49"]).origin == .network)
+        fixture.clock.advance(by: 50)
+        #expect(try await fixture.get([.cacheControl: "min-fresh=51"]).origin == .network)
+    }
+
+    @Test("validates a fresh response on demand, but not one that never changes")
+    func revalidation() async throws {
+        let revalidate = HTTPCachePolicy(lookup: .revalidate)
+        fixture.serve("one", [.cacheControl: "max-age=60, immutable", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        #expect(try await fixture.get(policy: revalidate).origin == .stored)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .reload)).origin == .network)
+        #expect(fixture.lastRequest?.headers[.ifNoneMatch] == nil)
+        fixture.clock.advance(by: 61)
+        fixture.serve("", [:], status: 304)
+        #expect(try await fixture.get(policy: revalidate).origin == .validated)
+    }
+
+    @Test("keeps several representations of one URL apart")
+    func variants() async throws {
+        fixture.serve("english", [.cacheControl: "max-age=60", .vary: "Accept-Language"])
+        _ = try await fixture.get([.acceptLanguage: "en"])
+        fixture.serve("deutsch", [.cacheControl: "max-age=60", .vary: "Accept-Language"])
+        _ = try await fixture.get([.acceptLanguage: "de"])
+        #expect(try await fixture.get([.acceptLanguage: "en"]).text == "english")
+        #expect(try await fixture.get([.acceptLanguage: "de"]).text == "deutsch")
+        #expect(fixture.transport.startedCount == 2)
+    }
+
+    @Test("forgets what an unsafe method changed, on success alone")
+    func invalidation() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60"])
+        _ = try await fixture.get()
+        fixture.serve("", [:], status: 500)
+        _ = try await fixture.get(method: .put)
+        #expect(try await fixture.get().origin == .stored)
+        fixture.serve("", [:], status: 204)
+        _ = try await fixture.get(method: .put)
+        #expect(try await fixture.get().origin == .network)
+    }
+
+    @Test("forgets what a successful change names, on its own origin alone")
+    func namedInvalidation() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60"])
+        _ = try await fixture.get()
+        let other = try #require(URL(string: "https://images.example/other"))
+        let foreign = try #require(URL(string: "https://evil.example/"))
+        let route = ScriptedTransport.Route(headers: [.location: "https://images.example/picture#x"])
+        fixture.transport.setRoute(foreign, route)
+        _ = try await fixture.cache.response(for: TransferRequest(url: foreign, method: .post))
+        #expect(try await fixture.get().origin == .stored)
+        fixture.transport.setRoute(other, route)
+        _ = try await fixture.cache.response(for: TransferRequest(url: other, method: .post))
+        #expect(try await fixture.get().origin == .network)
+    }
+
+    @Test("answers conditions of its users with 304")
+    func conditions() async throws {
+        fixture.serve(
+            "one",
+            [.cacheControl: "max-age=60", .eTag: "W/\"a\"", .lastModified: "Thu, 01 Jan 2015 00:00:00 GMT"]
+        )
+        _ = try await fixture.get()
+        let match = try await fixture.get([.ifNoneMatch: "\"x\", \"a\""])
+        #expect(match.response.status == 304)
+        #expect(match.data.isEmpty)
+        #expect(try await fixture.get([.ifNoneMatch: "\"x\""]).response.status == 200)
+        #expect(try await fixture.get([.ifModifiedSince: "Thu, 01 Jan 2015 00:00:00 GMT"]).response.status == 304)
+        #expect(try await fixture.get([.ifModifiedSince: "Wed, 31 Dec 2014 23:59:59 GMT"]).response.status == 200)
+        #expect(try await fixture.get([.ifMatch: "\"a\""]).origin == .network)
+    }
+
+    @Test("cuts a part out of a whole body, and never takes a part for the whole")
+    func ranges() async throws {
+        fixture.serve("0123456789", [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        let part = try await fixture.get([.range: "bytes=2-4"])
+        #expect(part.response.status == 206)
+        #expect(part.text == "234")
+        #expect(part.response.headers[.contentRange] == "bytes 2-4/10")
+        #expect(try await fixture.get([.range: "bytes=-3"]).text == "789")
+        #expect(try await fixture.get([.range: "bytes=8-99"]).text == "89")
+        #expect(try await fixture.get([.range: "bytes=10-"]).response.status == 416)
+        #expect(try await fixture.get([.range: "bytes=0-1,3-4"]).text == "0123456789")
+        #expect(try await fixture.get([.range: "bytes=2-4", .ifRange: "\"b\""]).text == "0123456789")
+        fixture.clock.advance(by: 61)
+        fixture.serve("234", [.cacheControl: "max-age=60", .contentRange: "bytes 2-4/10"], status: 206)
+        #expect(try await fixture.get([.range: "bytes=2-4"]).origin == .network)
+        fixture.serve("", [:], status: 304)
+        #expect(try await fixture.get().text == "0123456789")
+    }
+
+    @Test("learns from the answer to HEAD what became of a stored response")
+    func head() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        #expect(try await fixture.get(method: .head).data.isEmpty)
+        #expect(fixture.transport.startedCount == 1)
+        fixture.clock.advance(by: 61)
+        fixture.serve("", [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentLength: "3"])
+        #expect(try await fixture.get(method: .head).origin == .network)
+        #expect(try await fixture.get().text == "one")
+        fixture.clock.advance(by: 61)
+        fixture.serve("", [.cacheControl: "max-age=60", .eTag: "\"b\"", .contentLength: "3"])
+        _ = try await fixture.get(method: .head)
+        #expect(fixture.storage.heads(for: fixture.url.absoluteString) == [])
+    }
+
+    @Test("leaves out the fields that must not be used again unseen")
+    func noCacheFields() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60, no-cache=\"set-cookie\"", .setCookie: "a=b"])
+        #expect(try await fixture.get().response.headers[.setCookie] == "a=b")
+        #expect(try await fixture.get().response.headers[.setCookie] == nil)
+    }
+
+    @Test("neither looks nor stores when it is to be passed by")
+    func bypass() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60"])
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .bypass)).origin == .network)
+        #expect(try await fixture.get().origin == .network)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .bypass)).origin == .network)
+    }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+
+@testable import Halcyon
+
+/// A pipeline whose clock stands still, and one URL whose server answers as it is told.
+final class ServerCachingFixture: Sendable {
+    let clock = ManualStoreClock()
+    let url = Sample.url()
+    let test: TestPipeline
+
+    init() {
+        test = TestPipeline(clock: clock.clock)
+    }
+
+    var transport: ScriptedTransport { test.transport }
+
+    /// What the server answers from now on.
+    func serve(_ body: Data, _ headers: HTTPFields, status: Int = 200) {
+        transport.setRoute(url, .init(status: status, headers: headers, body: body))
+    }
+
+    func fail() {
+        transport.setRoute(url, .init(error: .cannotConnect("images.example")))
+    }
+
+    /// Loads, and waits until everything is stored.
+    func load(_ options: [ImageOption] = [], headers: HTTPFields = [:]) async throws -> ImageResponse {
+        let source = Source.request(TransferRequest(url: url, headers: headers))
+        let options = ImageOptions().applying(options)
+        let response = try await test.pipeline.response(for: source, options: options)
+        await test.settle()
+        return response
+    }
+
+    func forgetMemory() {
+        test.pipeline.cache.removeAllFromMemory()
+    }
+
+    /// How many requests the server has had.
+    var requestCount: Int { transport.startedCount }
+
+    var lastRequest: TransferRequest? { transport.transfers.last?.request }
+}

@@ -1,0 +1,213 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("An image whose server says how long it is good")
+struct ServerCachingTests {
+    private let fixture = ServerCachingFixture()
+    private let one = Sample.png(seed: 1)
+    private let two = Sample.png(seed: 2)
+
+    @Test("is used while it is fresh, in memory and on disk, and then confirmed without sending it again")
+    func validation() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        #expect(try await fixture.load().origin == .network)
+        #expect(try await fixture.load().origin == .memory)
+        fixture.clock.advance(by: 59)
+        fixture.forgetMemory()
+        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().origin == .memory)
+        fixture.clock.advance(by: 1)
+        fixture.serve(Data(), [.cacheControl: "max-age=60"], status: 304)
+        #expect(try await fixture.load().origin == .disk)
+        #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
+        #expect(fixture.requestCount == 2)
+        fixture.clock.advance(by: 59)
+        fixture.forgetMemory()
+        #expect(try await fixture.load().origin == .disk)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is replaced when it has changed")
+    func change() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        let first = try await fixture.load()
+        fixture.clock.advance(by: 60)
+        fixture.serve(two, [.cacheControl: "max-age=60", .eTag: "\"b\""])
+        let second = try await fixture.load()
+        #expect(second.origin == .network)
+        #expect(!second.image.bitmap.hasSamePixels(as: first.image.bitmap))
+        fixture.forgetMemory()
+        #expect(try await fixture.load().image.bitmap.hasSamePixels(as: second.image.bitmap))
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is good for seven days if the server does not say, and then asked for")
+    func defaultLifetime() async throws {
+        fixture.serve(one, [.lastModified: "Thu, 01 Jan 2015 00:00:00 GMT"])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 4 * 86_400)
+        fixture.forgetMemory()
+        #expect(try await fixture.load().origin == .disk)
+        fixture.clock.advance(by: 4 * 86_400)
+        fixture.forgetMemory()
+        fixture.serve(Data(), [:], status: 304)
+        #expect(try await fixture.load().origin == .disk)
+        #expect(fixture.lastRequest?.headers[.ifModifiedSince] == "Thu, 01 Jan 2015 00:00:00 GMT")
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is shown at once and refreshed behind where the server allows that")
+    func staleWhileRevalidate() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])
+        let first = try await fixture.load()
+        fixture.clock.advance(by: 100)
+        fixture.serve(two, [.cacheControl: "max-age=60"])
+        let stale = try await fixture.load()
+        #expect(stale.origin == .disk)
+        #expect(stale.image.bitmap.hasSamePixels(as: first.image.bitmap))
+        await fixture.test.pipeline.loader.refreshes.wait()
+        await fixture.test.settle()
+        let fresh = try await fixture.load()
+        #expect(fresh.origin == .disk)
+        #expect(!fresh.image.bitmap.hasSamePixels(as: first.image.bitmap))
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is not replaced behind by what is no image")
+    func refreshWithoutImage() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])
+        let first = try await fixture.load()
+        fixture.clock.advance(by: 100)
+        fixture.serve(Data("please log in".utf8), [.cacheControl: "max-age=60"])
+        _ = try await fixture.load()
+        await fixture.test.pipeline.loader.refreshes.wait()
+        await fixture.test.settle()
+        #expect(try await fixture.load().image.bitmap.hasSamePixels(as: first.image.bitmap))
+    }
+
+    @Test("is not refreshed for a pipeline that has gone")
+    func endOfRefreshes() async throws {
+        let transport: ScriptedTransport
+        do {
+            let fixture = ServerCachingFixture()
+            transport = fixture.transport
+            fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])
+            _ = try await fixture.load()
+            fixture.clock.advance(by: 100)
+            transport.setRoute(fixture.url, nil)
+            _ = try await fixture.load()
+        }
+        let refresh = await transport.nextTransfer()
+        await refresh.waitUntilCancelled()
+    }
+
+    @Test("is shown although it is stale when the server cannot be reached, unless that is not wanted")
+    func disconnected() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60"])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 100)
+        fixture.fail()
+        #expect(try await fixture.load().origin == .disk)
+        await #expect(throws: ImageError.self) { try await fixture.load([.staleIfError(.never)]) }
+        let count = fixture.requestCount
+        #expect(try await fixture.load([.onlyFromCache]).origin == .disk)
+        #expect(fixture.requestCount == count)
+    }
+
+    @Test("is shown instead of a server's failure for as long as stale-if-error says, or always on request")
+    func serverFailure() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60, stale-if-error=60"])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 100)
+        fixture.serve(Data("broken".utf8), [:], status: 503)
+        #expect(try await fixture.load().origin == .disk)
+        fixture.clock.advance(by: 100)
+        let failure = ImageError(stage: .load, reason: .status(503), source: fixture.url.absoluteString)
+        await #expect(throws: failure) { try await fixture.load() }
+        #expect(try await fixture.load([.staleIfError(.always)]).origin == .disk)
+    }
+
+    @Test("is never shown unconfirmed where the server forbids it")
+    func mustRevalidate() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60, must-revalidate"])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 100)
+        fixture.fail()
+        await #expect(throws: ImageError.self) { try await fixture.load([.staleIfError(.always)]) }
+        let missing = ImageError(stage: .cache, reason: .notCached, source: fixture.url.absoluteString)
+        await #expect(throws: missing) { try await fixture.load([.onlyFromCache]) }
+    }
+
+    @Test("is gone when its server has it no longer")
+    func removal() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60"])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 100)
+        fixture.serve(Data("gone".utf8), [:], status: 404)
+        await #expect(throws: ImageError.self) { try await fixture.load() }
+        #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
+    }
+
+    @Test("is kept nowhere if it must not be stored, whatever is made of it", arguments: [false, true])
+    func noStore(isProcessed: Bool) async throws {
+        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(8, 8))), .cacheOriginalImage] : []
+        fixture.serve(one, [.cacheControl: "no-store"])
+        #expect(try await fixture.load(options).origin == .network)
+        #expect(try await fixture.load(options).origin == .network)
+        #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
+    }
+
+    @Test("takes what was made of it along when its time is over")
+    func processed() async throws {
+        let crop: [ImageOption] = [.processor(.crop(to: PixelSize(8, 8)))]
+        fixture.serve(one, [.cacheControl: "max-age=60"])
+        _ = try await fixture.load(crop)
+        fixture.forgetMemory()
+        #expect(try await fixture.load(crop).origin == .disk)
+        #expect(try await fixture.load(crop).origin == .memory)
+        fixture.clock.advance(by: 60)
+        #expect(try await fixture.load(crop).origin == .network)
+    }
+
+    @Test("is good for as long as the request says, if it says so")
+    func expiration() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=0, no-cache", .eTag: "\"a\""])
+        _ = try await fixture.load([.expiration(.seconds(100))])
+        fixture.clock.advance(by: 99)
+        #expect(try await fixture.load([.expiration(.seconds(100))]).origin == .memory)
+        fixture.forgetMemory()
+        #expect(try await fixture.load([.expiration(.seconds(100))]).origin == .disk)
+        #expect(fixture.requestCount == 1)
+        fixture.clock.advance(by: 1)
+        fixture.serve(Data(), [:], status: 304)
+        #expect(try await fixture.load([.expiration(.seconds(100))]).origin == .disk)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is good for as long as a cache has it, if the server is to be ignored")
+    func ignoringServer() async throws {
+        fixture.serve(one, [.cacheControl: "no-store"])
+        _ = try await fixture.load([.ignoringServer])
+        #expect(try await fixture.load([.ignoringServer]).origin == .memory)
+        fixture.clock.advance(by: 6 * 86_400)
+        fixture.forgetMemory()
+        #expect(try await fixture.load([.ignoringServer]).origin == .disk)
+        fixture.clock.advance(by: 6 * 86_400)
+        fixture.forgetMemory()
+        #expect(try await fixture.load([.ignoringServer]).origin == .disk)
+        #expect(fixture.requestCount == 1)
+    }
+
+    @Test("is asked for in any case on request")
+    func revalidation() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load()
+        fixture.serve(Data(), [:], status: 304)
+        #expect(try await fixture.load([.revalidate]).origin == .disk)
+        #expect(fixture.requestCount == 2)
+    }
+}
