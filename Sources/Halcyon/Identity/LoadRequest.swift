@@ -63,6 +63,8 @@ struct OriginalWorkKey: Hashable, Sendable {
     let readsDisk: Bool
     let network: NetworkPolicy
     let recovery: RecoveryPolicy
+    /// Whether what failed before is tried again all the same.
+    let ignoresFailures: Bool
 
     init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
         self.original = original
@@ -76,6 +78,7 @@ struct OriginalWorkKey: Hashable, Sendable {
         self.readsDisk = readsDisk
         network = request.options.network
         recovery = request.options.recovery.ofOneSource
+        ignoresFailures = request.options.cache.reads == .none
     }
 }
 

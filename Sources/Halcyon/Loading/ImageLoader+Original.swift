@@ -21,7 +21,7 @@ extension ImageLoader {
                 }
             }
             let loadStart = ContinuousClock.now
-            let (data, origin, metrics) = try await recovery.attempts(work.recovery.retry, of: request.source) {
+            let (data, origin, metrics) = try await recovery.load(request) {
                 try await load(request, context: context)
             }
             timings.load = ContinuousClock.now - loadStart
@@ -38,8 +38,9 @@ extension ImageLoader {
             guard request.options.network.isAllowed else {
                 throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
             }
-            if recovery.network.status.isMetered, !request.options.recovery.ofOneSource.allowsMetered,
-                !transfer.isForThisMachine
+            // The network is asked last: most loads may use any, and asking costs system calls.
+            if !request.options.recovery.ofOneSource.allowsMetered, !transfer.isForThisMachine,
+                recovery.network.status.isMetered
             {
                 throw ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
             }

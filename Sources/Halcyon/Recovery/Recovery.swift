@@ -9,18 +9,69 @@ final class Recovery: Sendable {
     let network: any NetworkMonitoring
     private let clock: any Clock<Duration>
     private let generator: Lock<any RandomNumberGenerator & Sendable>
+    private let failureMemory: FailureMemory?
+    private let circuitBreaker: CircuitBreaker?
 
     init(_ configuration: RecoveryConfiguration) {
         network = configuration.network
         clock = configuration.clock
         generator = Lock(configuration.generator)
+        failureMemory = configuration.failureMemory
+        circuitBreaker = configuration.circuitBreaker
+    }
+
+    /// Gets a source's bytes, with all that the options and the configuration want done about failures.
+    ///
+    /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled.
+    func load<Value>(_ request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
+        let strategy = request.options.recovery.retry
+        guard case .network(let transfer) = request.source.location, request.options.network.isAllowed else {
+            return try await attempts(strategy, of: request.source, attempt)
+        }
+        if request.options.cache.reads != .none, var error = failureMemory?.failure(for: transfer) {
+            error.reason = .failedBefore(error.reason)
+            throw error
+        }
+        do {
+            let value = try await attempts(strategy, of: request.source) {
+                try await guarded(transfer, attempt)
+            }
+            failureMemory?.forget(transfer)
+            return value
+        } catch let error as ImageError {
+            failureMemory?.record(error, for: transfer)
+            throw error
+        }
+    }
+
+    /// Remembers that the bytes of a request turned out to be no use.
+    func remember(_ error: ImageError, of request: LoadRequest) {
+        guard case .network(let transfer) = request.source.location else { return }
+        failureMemory?.record(error, for: transfer)
+    }
+
+    /// Makes an attempt if the circuit of its server lets it, and tells the circuit how it went.
+    private func guarded<Value>(_ transfer: TransferRequest, _ attempt: () async throws -> Value) async throws -> Value
+    {
+        guard let circuitBreaker, let permit = try circuitBreaker.admit(transfer) else { return try await attempt() }
+        do {
+            let value = try await attempt()
+            circuitBreaker.succeeded(permit)
+            return value
+        } catch let error as ImageError where !Task.isCancelled {
+            circuitBreaker.failed(permit, error)
+            throw error
+        } catch {
+            circuitBreaker.abandoned(permit)
+            throw error
+        }
     }
 
     /// Makes attempts to get a source's bytes until one succeeds or the strategy ends it.
     ///
     /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled, be it during an
     ///   attempt or a wait.
-    func attempts<Value>(
+    private func attempts<Value>(
         _ strategy: (any RetryStrategy)?,
         of source: Source,
         _ attempt: () async throws -> Value
