@@ -56,10 +56,13 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_PRIVATE, context)
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        let isCleartextHTTP2 = loop.configuration.cleartextHTTP2 && !entry.origin.isSecure
+        let sharesConnection = !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2
         handle.bounds = CurlHandle.Bounds(
             maximumRedirects: max(0, transfer.request.limits.redirects),
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds,
-            waitsForMultiplexing: entry.origin.isSecure || loop.configuration.cleartextHTTP2
+            waitsForMultiplexing: sharesConnection && (entry.origin.isSecure || isCleartextHTTP2),
+            sharesConnection: sharesConnection
         )
         setPriority(transfer.priority)
         headerList = handle.apply(transfer.request)
