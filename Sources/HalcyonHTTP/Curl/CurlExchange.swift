@@ -153,6 +153,7 @@ final class CurlExchange {
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered else { return true }
+        guard head.hasBegun else { return stop(problem(CURLE_OK).malformed("no status line")) }
         if head.isInformational { return true }
         if hasBody, let problem = head.framingProblem { return stop(self.problem(CURLE_OK).malformed(problem)) }
         if head.isRedirect {
