@@ -13,6 +13,8 @@ final class CurlHandle {
         /// Waits until TLS has shown whether the first connection can be shared, instead of opening one more. Without
         /// TLS there is nothing to wait for, and libcurl would wait for the first response.
         var waitsForMultiplexing: Bool
+        /// Takes a connection that is there, and leaves it to others.
+        var sharesConnection: Bool
     }
 
     let easy: UnsafeMutableRawPointer
@@ -30,6 +32,8 @@ final class CurlHandle {
             guard let bounds, bounds != oldValue else { return }
             set(CURLOPT_CONNECTTIMEOUT_MS, bounds.connectMilliseconds)
             set(CURLOPT_PIPEWAIT, bounds.waitsForMultiplexing ? 1 : 0)
+            set(CURLOPT_FRESH_CONNECT, bounds.sharesConnection ? 0 : 1)
+            set(CURLOPT_FORBID_REUSE, bounds.sharesConnection ? 0 : 1)
         }
     }
 

@@ -22,7 +22,8 @@ extension ResponseHead {
     private static func length(_ text: String) -> Int? {
         var length: Int?
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            let digits = part.drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != 0x20 && $0 != 0x09 }
+            var digits = part.drop { $0 == 0x20 || $0 == 0x09 }
+            while digits.last == 0x20 || digits.last == 0x09 { digits.removeLast() }
             // `Int` itself would take a sign.
             guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
                 let number = Int(String(Substring(digits))), length == nil || number == length

@@ -66,10 +66,28 @@ struct ResponseHead {
         fields.reserveCapacity(16)
         notable.removeAll(keepingCapacity: true)
         isComplete = false
-        guard let space = statusLine.firstIndex(of: UInt8(ascii: " ")) else { return }
-        // libcurl has checked the line: three digits.
-        for byte in statusLine[(space + 1)...].prefix(3) where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+        status = Self.status(statusLine) ?? 0
+    }
+
+    /// "HTTP/1.1 200 OK" (RFC 9112, section 4), or "HTTP/2 200" as libcurl writes it; `nil` for anything else, of which
+    /// libcurl takes a lot for a status line.
+    private static func status(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let space = line.firstIndex(of: UInt8(ascii: " ")), isVersion(line[5..<space]) else { return nil }
+        let rest = line[(space + 1)...]
+        guard rest.count >= 3, rest.count == 3 || rest[space + 4] == UInt8(ascii: " ") else { return nil }
+        var status = 0
+        for byte in rest.prefix(3) {
+            guard byte.isDigit else { return nil }
             status = status * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return status
+    }
+
+    private static func isVersion(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        switch bytes.count {
+        case 1: bytes[5].isDigit
+        case 3: bytes[5].isDigit && bytes[6] == UInt8(ascii: ".") && bytes[7].isDigit
+        default: false
         }
     }
 
@@ -118,5 +136,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UInt8 {
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
     fileprivate var isWhiteSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0D || self == 0x0A }
 }
