@@ -39,7 +39,6 @@ struct CertificateTests {
         for _ in 0..<2 {
             #expect(await receive(transport, .patient(url: server.url("localhost"))).response?.status == 200)
             try await expectDistrust(receive(transport, .patient(url: server.url("127.0.0.1"))))
-            try await expectDistrust(receive(transport, .patient(url: server.url("localhost."))))
         }
     }
 
