@@ -71,6 +71,24 @@ struct CertificateTests {
         #expect(await receive(transport, request).response?.status == 302)
     }
 
+    @Test("protect the transport's credential, which no redirect from https to http takes along in the clear")
+    func downgrade() async throws {
+        let origin = try OriginServer { _ in .init() }
+        defer { origin.stop() }
+        let server = try CertifiedServer(
+            answer: "HTTP/1.0 302 Found\r\nLocation: \(origin.url().absoluteString)\r\n\r\n"
+        )
+        let transport = transport {
+            $0.trustedHosts = ["127.0.0.1"]
+            $0.credentials = ["127.0.0.1": .bearer("token")]
+        }
+        defer { transport.shutdown() }
+        _ = await receive(transport, .patient(url: server.url("127.0.0.1", "/answer")))
+        // Whoever asks for it in the clear gets it so.
+        _ = await receive(transport, .patient(url: origin.url()))
+        #expect(origin.requests.map { $0.headers[.authorization] } == [nil, "Bearer token"])
+    }
+
     @Test("of clients are shown to their host, in PEM or PKCS#12", arguments: ["pem", "encrypted pem", "pkcs12"])
     func clientCertificate(container: String) async throws {
         let files = try ClientFiles()
