@@ -24,6 +24,7 @@ final class CurlHandle {
     var isAltered = false
 
     /// What belongs to one hop of one transfer; see `secure`.
+    @exclusivity(unchecked)  // Looked at with each header line; see CurlExchange.
     var security = HopSecurity()
 
     /// `nil` where libcurl has its defaults.

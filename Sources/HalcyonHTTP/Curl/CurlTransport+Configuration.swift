@@ -23,13 +23,14 @@ extension CurlTransport {
         public var certificateAuthorities: Data?
         /// Older ones are not spoken. Default: 1.2.
         public var minimumTLSVersion = TLSVersion.v1_2
-        /// Hosts whose certificate is not verified at all: exactly these names or addresses, on any port. Anyone on the way can
-        /// pose as them. Default: none.
+        /// Hosts whose certificate is not verified at all: exactly these names or addresses, on any port. Anyone on the
+        /// way can pose as them. Default: none.
         public var trustedHosts: Set<String> = []
-        /// Proves to a host, by TLS, who asks, by "host" or "host:port". No other host is shown the certificate. Default: none.
+        /// Proves to a host, by TLS, who asks, by "host" or "host:port". No other host is shown the certificate.
+        /// Default: none.
         public var clientCertificates: [String: ClientCertificate] = [:]
-        /// Proves to a host who asks, by "host" or "host:port", where the request has nothing of its own. Not sent in the clear after a redirect
-        /// from `https` to `http`. Default: none.
+        /// Proves to a host who asks, by "host" or "host:port", where the request has nothing of its own. Not sent in
+        /// the clear after a redirect from `https` to `http`. Default: none.
         public var credentials: [String: Credential] = [:]
         /// Default: ``CookiePolicy/none``.
         public var cookies = CookiePolicy.none
@@ -46,7 +47,7 @@ extension CurlTransport {
         /// What a test puts in the place of the system's answers.
         package var overrides = SystemOverrides()
 
-        /// A configuration with a default for each field.
+        /// A configuration with a default for each field; those that are missing here are set afterwards.
         public init(
             maximumConcurrentTransfers: Int = 64,
             maximumTransfersPerHost: Int = 6,
