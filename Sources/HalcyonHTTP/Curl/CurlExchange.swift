@@ -260,7 +260,17 @@ final class CurlExchange {
     }
 
     private var metrics: TransferMetrics {
-        handle.metrics(queued: startedAt - transfer.submittedAt, redirects: transfer.history?.count ?? 0)
+        let start = startedAt - transfer.submittedAt
+        var metrics = handle.metrics(from: start)
+        metrics.queued = start
+        if let history = transfer.history {
+            metrics.queued = history.queued + (startedAt - history.queuedAt)
+            metrics.redirected = history.queuedAt - transfer.submittedAt
+            metrics.bytesReceived += history.receivedBytes
+            metrics.bytesSent += history.sentBytes
+            metrics.redirectCount = history.count
+        }
+        return metrics
     }
 
     /// What the transfer has taken by the end of this exchange.
@@ -271,7 +281,9 @@ final class CurlExchange {
             queuedAt: .now,
             queued: (earlier?.queued ?? .zero) + (startedAt - (earlier?.queuedAt ?? transfer.submittedAt)),
             totalDeadline: totalDeadline,
-            headerBytes: head.byteCount
+            headerBytes: head.byteCount,
+            sentBytes: (earlier?.sentBytes ?? 0) + handle.sentBytes,
+            receivedBytes: (earlier?.receivedBytes ?? 0) + handle.receivedBytes
         )
     }
 
