@@ -170,7 +170,7 @@ final class CurlExchange {
         guard !transfer.isCancelled else { return stop(.cancelled) }
         let limit = transfer.request.limits.headerBytes
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
-            head.append(line, limit: limit, names: loop.fieldNames)
+            head.append(line, limit: limit)
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered, redirection == nil, !head.isInformational else { return true }
@@ -180,7 +180,12 @@ final class CurlExchange {
 
     private func receiveRedirect() -> Bool {
         do throws(TransferError) {
-            let response = TransferResponse(status: head.status, headers: head.fields, url: transfer.request.url)
+            let response = TransferResponse(
+                status: head.status,
+                text: head.text,
+                url: transfer.request.url,
+                expectedBodyBytes: nil
+            )
             redirection = try Redirection(response, to: transfer.request, after: transfer.history?.count ?? 0)
         } catch {
             return stop(error)
@@ -202,7 +207,7 @@ final class CurlExchange {
         }
         let response = TransferResponse(
             status: head.status,
-            headers: head.fields,
+            text: head.text,
             url: transfer.request.url,
             expectedBodyBytes: expected
         )
