@@ -181,7 +181,7 @@ final class CurlExchange {
         if handle.takesTunnelHeader(line) { return true }
         let limit = transfer.request.limits.headerBytes
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
-            head.append(line, limit: limit, names: loop.fieldNames)
+            head.append(line, limit: limit)
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered, redirection == nil else { return true }
@@ -196,7 +196,12 @@ final class CurlExchange {
 
     private func receiveRedirect() -> Bool {
         do throws(TransferError) {
-            let response = TransferResponse(status: head.status, headers: head.fields, url: transfer.request.url)
+            let response = TransferResponse(
+                status: head.status,
+                text: head.text,
+                url: transfer.request.url,
+                expectedBodyBytes: nil
+            )
             redirection = try Redirection(response, to: transfer.request, after: transfer.history?.count ?? 0)
         } catch {
             return stop(error)
@@ -225,7 +230,7 @@ final class CurlExchange {
         }
         let response = TransferResponse(
             status: head.status,
-            headers: head.fields,
+            text: head.text,
             url: transfer.request.url,
             expectedBodyBytes: expected
         )
