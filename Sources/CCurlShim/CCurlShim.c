@@ -38,19 +38,6 @@ CURLcode halcyon_curl_set_blob(CURL *easy, CURLoption option, const void *bytes,
     return curl_easy_setopt(easy, option, &blob);
 }
 
-const char *halcyon_curl_get_tunnel_header(CURL *easy, const char *name, size_t index) {
-#if LIBCURL_VERSION_NUM >= 0x075400
-    struct curl_header *header = NULL;
-    CURLHcode code = curl_easy_header(easy, name, index, CURLH_CONNECT, -1, &header);
-    return code == CURLHE_OK ? header->value : NULL;
-#else
-    (void)easy;
-    (void)name;
-    (void)index;
-    return NULL;
-#endif
-}
-
 CURLcode halcyon_curl_set_share(CURL *easy, CURLSH *share) {
     return curl_easy_setopt(easy, CURLOPT_SHARE, share);
 }

@@ -21,9 +21,6 @@ CURLcode halcyon_curl_set_blob(CURL *easy, CURLoption option, const void *bytes,
 CURLcode halcyon_curl_set_share(CURL *easy, CURLSH *share);
 CURLSHcode halcyon_curl_share_cookies(CURLSH *share);
 
-// A field of the last answer to CONNECT, or NULL. Always NULL before libcurl 7.84, where this became stable.
-const char *halcyon_curl_get_tunnel_header(CURL *easy, const char *name, size_t index);
-
 // Allows only http and https. libcurl 7.85 replaced the bit masks by names.
 CURLcode halcyon_curl_allow_http_only(CURL *easy);
 

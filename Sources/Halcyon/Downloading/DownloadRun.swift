@@ -13,7 +13,7 @@ struct DownloadRun: Sendable {
 
     let request: TransferRequest
     let handling: DownloadHandling
-    let bodies: BodyLoading
+    let bodies: BodyLoader
     let answers: AuthenticationAnswers
     /// Runs data modifiers.
     let workers: WorkQueue
@@ -71,8 +71,12 @@ struct DownloadRun: Sendable {
                 guard let length = response.expectedBodyBytes, length <= Self.largestInterimBody else { throw interim }
                 return
             }
-            head.withLock { $0 = response }
-            responded(response)
+            // A resumed body may have been asked for a second time, as a whole.
+            let isFirst = head.withLock { head in
+                defer { head = response }
+                return head == nil
+            }
+            if isFirst { responded(response) }
             if !handling.looksAtHeads { try check(response, to: hop.request) }
         }
         let review: @Sendable (TransferResponse) async throws -> Void = { response in

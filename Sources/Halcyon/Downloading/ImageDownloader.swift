@@ -14,7 +14,7 @@ public final class ImageDownloader: Sendable {
     /// What is the same for all downloads.
     public let configuration: Configuration
 
-    private let bodies: BodyLoading
+    private let bodies: BodyLoader
     private let events: EventBroadcaster<Event>
     private let answers = AuthenticationAnswers()
     private let workers = WorkQueue(name: "halcyon.bodies", width: ProcessorCount.available)
@@ -32,7 +32,7 @@ public final class ImageDownloader: Sendable {
     ///   - configuration: What is the same for all downloads. Default: the defaults.
     public init(transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        bodies = BodyLoading(transport: transport)
+        bodies = BodyLoader(transport: transport, configuration: configuration.bodies)
         events = EventBroadcaster(onEvent: configuration.onEvent)
     }
 

@@ -14,7 +14,7 @@ final class BodyCollector: TransferReceiver {
     /// The response does not fit what is held, and the whole must be asked for.
     struct MustAskAgain: Error {}
 
-    private struct State {
+    struct State {
         var response: TransferResponse?
         var gathering: BodyGathering
         /// What may be kept of the body, if it is interrupted.
@@ -34,10 +34,10 @@ final class BodyCollector: TransferReceiver {
         var continuation: CheckedContinuation<LoadedBody, any Error>?
     }
 
-    private let request: TransferRequest
-    private let storage: BodyStorage
-    private let hooks: Hooks
-    private let state: Lock<State>
+    let request: TransferRequest
+    let storage: BodyStorage
+    let hooks: Hooks
+    let state: Lock<State>
 
     init(_ request: TransferRequest, storage: BodyStorage, hooks: Hooks) {
         self.request = request
@@ -97,7 +97,7 @@ final class BodyCollector: TransferReceiver {
         if let priority, priority.value != request.priority { transfer.setPriority(priority.value) }
     }
 
-    private func resumeTransfer() {
+    func resumeTransfer() {
         let transfer = state.withLock { state in
             if state.transfer == nil { state.mustResume = true }
             return state.transfer
@@ -179,7 +179,7 @@ final class BodyCollector: TransferReceiver {
         return isHeld ? .pause : try take(bytes)
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
+    func take(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
         let (result, progress) = state.withLock { state in
             let expected = state.response?.expectedBodyBytes
             let partial = state.partial
@@ -209,139 +209,5 @@ final class BodyCollector: TransferReceiver {
         }
         ready.waiter?.resume(returning: nil)
         if ready.isReady { complete(result) }
-    }
-
-    // MARK: The review
-
-    /// The head, once it has come and was accepted; `nil` if the transfer ended before.
-    private func head() async -> TransferResponse? {
-        await withCheckedContinuation { continuation in
-            let (isKnown, response) = state.withLock { state in
-                let isKnown = state.response != nil || state.isComplete
-                if !isKnown { state.headWaiter = continuation }
-                return (isKnown, state.response)
-            }
-            if isKnown { continuation.resume(returning: response) }
-        }
-    }
-
-    /// Ends the review. The transfer is paused, or ended, if it has sent anything meanwhile, so that nobody else takes
-    /// bytes now.
-    private func decide(_ refusal: (any Error)?) {
-        typealias Held = (piece: Data?, metrics: TransferMetrics?, transfer: (any Transfer)?)
-        let held = state.withLock { state -> Held? in
-            guard !state.isComplete else { return nil }
-            if let refusal { state.refusal = refusal } else { state.isUndecided = state.heldPiece != nil }
-            defer { state.heldPiece = nil }
-            return (state.heldPiece, state.heldMetrics, state.transfer)
-        }
-        guard let held else { return }
-        if refusal != nil {
-            state.withLock { $0.isCancelled = true }
-            held.transfer?.cancel()
-            if held.metrics != nil { complete(.failure(.cancelled)) }
-            return
-        }
-        var demand = TransferDemand.proceed
-        if let piece = held.piece {
-            let result = piece.withUnsafeBytes { bytes in
-                Result { () throws(TransferError) in try take(bytes) }
-            }
-            switch result {
-            case .success(let answer):
-                demand = answer
-            case .failure(let error):
-                return decide(error)
-            }
-            state.withLock { $0.isUndecided = false }
-        }
-        let metrics = state.withLock { $0.heldMetrics }
-        if let metrics {
-            complete(.success(metrics))
-        } else if held.piece != nil, demand == .proceed {
-            resumeTransfer()
-        }
-    }
-
-    // MARK: The end
-
-    private func complete(_ result: Result<TransferMetrics, TransferError>) {
-        let end = state.withLock { state -> State? in
-            guard !state.isComplete else { return nil }
-            let end = state
-            // Breaks the cycle between this object and its transfer.
-            state.isComplete = true
-            state.continuation = nil
-            state.transfer = nil
-            state.gathering = BodyGathering(memoryThreshold: 0)
-            return end
-        }
-        guard let end else { return }
-        switch (result, end.response) {
-        case (.success(let metrics), let response?):
-            succeed(end, response, metrics)
-        case (.success, nil):
-            fail(end, .malformedResponse("it has no head"))
-        case (.failure(let error), _):
-            fail(end, error)
-        }
-    }
-
-    private func succeed(_ end: State, _ response: TransferResponse, _ metrics: TransferMetrics) {
-        if end.goesOn, let expected = response.expectedBodyBytes, end.gathering.receivedBytes < expected {
-            return fail(end, .connectionLost("\(end.gathering.receivedBytes) of \(expected) bytes came"))
-        }
-        let continuation = end.continuation
-        guard let writer = end.gathering.writer else {
-            continuation?.resume(
-                returning: LoadedBody(response: response, data: end.gathering.data, metrics: metrics)
-            )
-            return
-        }
-        writer.finish { result in
-            continuation?.resume(
-                with: result.map { LoadedBody(response: response, data: $0, metrics: metrics) }.mapError {
-                    $0 as any Error
-                }
-            )
-        }
-    }
-
-    private func fail(_ end: State, _ error: TransferError) {
-        let continuation = end.continuation
-        let reason = end.refusal ?? error
-        let partial = end.refusal == nil && error.leavesBodySound ? end.partial : nil
-        if let writer = end.gathering.writer {
-            writer.abandon(keepsBytes: partial != nil) { continuation?.resume(throwing: reason) }
-        } else if let partial, let resumption = storage.resumption,
-            end.gathering.data.count >= max(1, resumption.store.configuration.minimumBytes)
-        {
-            let data = end.gathering.data
-            storage.queue.async {
-                resumption.keep(data, of: partial)
-                continuation?.resume(throwing: reason)
-            }
-        } else {
-            continuation?.resume(throwing: reason)
-        }
-    }
-}
-
-extension TransferError {
-    /// Whether what came before it is the beginning of the right body.
-    fileprivate var leavesBodySound: Bool {
-        switch self {
-        case .cancelled, .connectionLost, .timedOut, .tlsFailure, .other: true
-        default: false
-        }
-    }
-}
-
-extension BodyStorage.Resumption {
-    /// Writes down what was gathered in memory. Blocks.
-    fileprivate func keep(_ data: Data, of response: PartialResponse) {
-        guard let body = store.begin(key, response) else { return }
-        let isWritten = data.withUnsafeBytes { bytes in (try? body.append(bytes)) != nil }
-        body.close(keepsBytes: isWritten)
     }
 }

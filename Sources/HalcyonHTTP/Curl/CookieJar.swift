@@ -18,6 +18,8 @@ final class CookieJar {
 
     func attach(to handle: CurlHandle) {
         halcyon_curl_set_share(handle.easy, share)
+        // Without a file, even if there is none, libcurl does not look at the cookies it has.
+        handle.set(CURLOPT_COOKIEFILE, "")
     }
 
     func removeAll(through handle: CurlHandle) {

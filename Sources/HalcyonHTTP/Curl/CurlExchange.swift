@@ -175,6 +175,7 @@ final class CurlExchange {
     private func receive(header line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
         guard !transfer.isCancelled else { return stop(.cancelled) }
+        if handle.takesTunnelHeader(line) { return true }
         let limit = transfer.request.limits.headerBytes
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
             head.append(line, limit: limit, names: loop.fieldNames)

@@ -48,12 +48,17 @@ extension CurlHandle {
         try applyCredential(hop, request, first, rules)
         if let proxy {
             let isFirstProxy = hop == first ? true : try rules.proxies.proxy(for: first) == proxy
+            if hop.isSecure, proxy.kind != .socks5 {
+                security.makesTunnel = true
+                set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
+            }
             try apply(proxy, credential: isFirstProxy ? request.proxyCredential : nil, rules)
         }
         if rules.configuration.cookies != .none, request.headers[.cookie] != nil {
             // libcurl would send both.
             isAltered = true
             halcyon_curl_set_share(easy, nil)
+            halcyon_curl_set_string(easy, CURLOPT_COOKIEFILE, nil)
         }
     }
 
@@ -164,6 +169,14 @@ extension CurlHandle {
 
     // MARK: What came of it
 
+    /// Whether `line` belongs to a proxy's answer to CONNECT, which is then noted.
+    func takesTunnelHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        // libcurl has a status only once the server's own response begins.
+        guard security.makesTunnel, halcyon_curl_get_long(easy, CURLINFO_RESPONSE_CODE) == 0 else { return false }
+        security.tunnelHead.append(line)
+        return true
+    }
+
     /// Whether libcurl may ask again by itself after a response of this status, which then is not the last.
     func mayAnswer(status: Int) -> Bool {
         switch status {
@@ -177,11 +190,10 @@ extension CurlHandle {
     func objection(toConnectingTo server: String, code: CURLcode) -> TransferError? {
         let status = halcyon_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE)
         if status != 0, !(200..<300).contains(status) {
-            var fields: [String] = []
-            while let value = halcyon_curl_get_tunnel_header(easy, "Proxy-Authenticate", fields.count) {
-                fields.append(String(cString: value))
-            }
-            return .proxyRefused(status: status, challenges: AuthenticationChallenge.challenges(in: fields))
+            return .proxyRefused(
+                status: status,
+                challenges: AuthenticationChallenge.challenges(in: security.tunnelHead.challenges)
+            )
         }
         guard code == CURLE_COULDNT_CONNECT, let objection = security.addressCheck?.objection else { return nil }
         return .addressRefused("\(server): \(objection)")

@@ -13,6 +13,11 @@ struct HopSecurity {
     /// The same with the proxy's.
     var answersProxy = false
 
+    /// A proxy is asked for a tunnel first; what it answers comes through the same callback as the response.
+    var makesTunnel = false
+    /// What it answered.
+    var tunnelHead = TunnelHead()
+
     /// After libcurl has let go of the handle's options.
     func release() {
         curl_slist_free_all(proxyHeaders)

@@ -1,0 +1,79 @@
+internal import Glibc
+
+/// What servers of this module share: sockets on 127.0.0.1, and threads.
+enum LoopbackSocket {
+    /// A listening socket and its port.
+    static func listen(port: Int = 0) throws -> (Int32, Int) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard listener >= 0 else { throw OriginServerError(call: "socket", code: errno) }
+        var yes: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = address(port: port)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let call = withUnsafeMutablePointer(to: &address) { pointer -> String? in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                if bind(listener, generic, length) != 0 { return "bind" }
+                if Glibc.listen(listener, 1024) != 0 { return "listen" }
+                return getsockname(listener, generic, &length) == 0 ? nil : "getsockname"
+            }
+        }
+        if let call {
+            let error = OriginServerError(call: call, code: errno)
+            close(listener)
+            throw error
+        }
+        return (listener, Int(in_port_t(bigEndian: address.sin_port)))
+    }
+
+    /// A socket connected to `port`; `nil` if nobody listens there.
+    static func connect(port: Int) -> Int32? {
+        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard client >= 0 else { return nil }
+        var address = address(port: port)
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else {
+            close(client)
+            return nil
+        }
+        var yes: Int32 = 1
+        setsockopt(client, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+        return client
+    }
+
+    private static func address(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return address
+    }
+
+    /// Runs `body` on a new thread.
+    static func spawn(_ body: @escaping @Sendable () -> Void) throws {
+        final class Work: Sendable {
+            let run: @Sendable () -> Void
+            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+        }
+        let context = Unmanaged.passRetained(Work(body))
+        var id = pthread_t()
+        let code = pthread_create(
+            &id,
+            nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            },
+            context.toOpaque()
+        )
+        guard code == 0 else {
+            context.release()
+            throw OriginServerError(call: "pthread_create", code: code)
+        }
+        pthread_detach(id)
+    }
+}

@@ -1,0 +1,167 @@
+internal import Glibc
+public import HTTPTypes
+internal import HalcyonConcurrency
+
+/// A real proxy on a loopback port: HTTP (whole URLs, and CONNECT) or SOCKS 5 with names, which may ask for a password.
+///
+/// Wherever a client wants to go, the proxy connects to a port of 127.0.0.1: to the one asked for, or to the one that
+/// `routes` has for "host:port". So a test can use any name, and see that the client left it to the proxy.
+/// It runs from its creation until ``stop()``.
+public final class ProxyServer: Sendable {
+    /// What the proxy speaks.
+    public enum Kind: Sendable, Hashable {
+        /// RFC 9110 and 9112.
+        case http
+        /// RFC 1928 and 1929.
+        case socks5
+    }
+
+    /// What a client asked for.
+    public struct Request: Sendable, Hashable {
+        /// "GET", …; "CONNECT" over SOCKS, too.
+        public let method: String
+        /// The request target as it came: a whole URL, or "host:port".
+        public let target: String
+        /// The headers for the proxy; none over SOCKS.
+        public let headers: HTTPFields
+    }
+
+    private struct State {
+        var requests: [Request] = []
+        var connections: [Int: Int32] = [:]
+        var connectionCount = 0
+        var runningThreads = 0
+        var isStopped = false
+    }
+
+    /// The port on 127.0.0.1.
+    public let port: Int
+    /// What the proxy speaks.
+    public let kind: Kind
+    let routes: [String: Int]
+    let user: String?
+    let password: String
+    let challenge: String
+    private let listener: Int32
+    private let state = Lock(State())
+    private let allThreadsEnded = Semaphore()
+
+    /// Starts to listen on a free port of 127.0.0.1. With a `user`, clients who don't prove to be that one, with a password by the
+    /// basic scheme, get 407 with `challenge` as `Proxy-Authenticate`, or are refused by SOCKS.
+    ///
+    /// Throws ``OriginServerError`` where the system refuses.
+    public init(
+        _ kind: Kind = .http,
+        routes: [String: Int] = [:],
+        user: String? = nil,
+        password: String = "",
+        challenge: String = "Basic realm=\"proxy\""
+    ) throws {
+        (listener, port) = try LoopbackSocket.listen()
+        self.kind = kind
+        self.routes = routes
+        self.user = user
+        self.password = password
+        self.challenge = challenge
+        do {
+            try spawn { $0.acceptConnections() }
+        } catch {
+            close(listener)
+            throw error
+        }
+    }
+
+    /// What clients have asked for so far, in order.
+    public var requests: [Request] {
+        state.withLock { $0.requests }
+    }
+
+    /// How many connections have been accepted so far.
+    public var connectionCount: Int {
+        state.withLock { $0.connectionCount }
+    }
+
+    /// Closes everything, and returns when all threads have ended. Calling it again does nothing.
+    public func stop() {
+        let mustWait = state.withLock { state in
+            guard !state.isStopped else { return false }
+            state.isStopped = true
+            for socket in state.connections.values { shutdown(socket, Int32(SHUT_RDWR)) }
+            return true
+        }
+        guard mustWait else { return }
+        shutdown(listener, Int32(SHUT_RDWR))
+        allThreadsEnded.wait()
+        close(listener)
+    }
+
+    func note(_ request: Request) {
+        state.withLock { $0.requests.append(request) }
+    }
+
+    // MARK: Threads
+
+    private func acceptConnections() {
+        while true {
+            let client = accept(listener, nil, nil)
+            guard client >= 0 else {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                return
+            }
+            guard let number = register(client) else {
+                close(client)
+                return
+            }
+            do {
+                try spawn { server in
+                    var connection = ProxyConnection(client: client, server: server)
+                    connection.serve()
+                    server.unregister(number)
+                }
+            } catch {
+                unregister(number)
+            }
+        }
+    }
+
+    /// Takes in a socket to be interrupted by ``stop()``; `nil` if that has come.
+    func register(_ socket: Int32, isClient: Bool = true) -> Int? {
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        return state.withLock { state in
+            guard !state.isStopped else { return nil }
+            // Clients have even numbers, the servers behind them odd ones: none is given twice.
+            let number = isClient ? state.connectionCount * 2 : Int(socket) * 2 + 1
+            if isClient { state.connectionCount += 1 }
+            state.connections[number] = socket
+            return number
+        }
+    }
+
+    /// Closes the socket, out of reach of ``stop()``.
+    func unregister(_ number: Int) {
+        state.withLock { state in
+            if let socket = state.connections.removeValue(forKey: number) { close(socket) }
+        }
+    }
+
+    private func spawn(_ body: @escaping @Sendable (ProxyServer) -> Void) throws {
+        state.withLock { $0.runningThreads += 1 }
+        do {
+            try LoopbackSocket.spawn {
+                body(self)
+                self.threadEnded()
+            }
+        } catch {
+            threadEnded()
+            throw error
+        }
+    }
+
+    private func threadEnded() {
+        let isLast = state.withLock { state in
+            state.runningThreads -= 1
+            return state.isStopped && state.runningThreads == 0
+        }
+        if isLast { allThreadsEnded.signal() }
+    }
+}

@@ -1,0 +1,139 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A responder")
+struct DownloadAuthenticationTests {
+    private let test = TestDownloader()
+    private let url = Sample.url()
+
+    private func refuse(status: Int = 401, realm: String = "gallery") async -> TransferRequest {
+        let transfer = await test.transport.nextTransfer()
+        let name: HTTPField.Name = status == 401 ? .wwwAuthenticate : .proxyAuthenticate
+        transfer.answer(.init(status: status, headers: [name: "Basic realm=\"\(realm)\", Bearer"]))
+        return transfer.request
+    }
+
+    @Test("is asked on 401 with the challenges, and the request is sent again with its answer")
+    func answer() async throws {
+        let demands = Lock<[AuthenticationDemand]>([])
+        let responder = AuthenticationResponder { demand in
+            demands.withLock { $0.append(demand) }
+            return .basic(user: "user", password: "password")
+        }
+        let request = TransferRequest(url: url, headers: [.authorization: "Bearer old"])
+        let task = test.downloader.task(for: request, policy: .with { $0.authenticationResponder = responder })
+        _ = await refuse()
+        let second = await test.transport.nextTransfer()
+        #expect(second.request.credential == .basic(user: "user", password: "password"))
+        #expect(second.request.headers[.authorization] == nil)
+        second.answer(.init(body: Data([1])))
+        #expect(try await task.body.data == Data([1]))
+        let demand = try #require(demands.withLock { $0.first })
+        #expect(demand.url == url && !demand.isProxy && demand.attempt == 1 && demand.rejected == nil)
+        #expect(demand.challenges.map(\.scheme) == ["basic", "bearer"])
+        #expect(demand.challenges.first?.realm == "gallery")
+    }
+
+    @Test("is asked on 407 for the proxy, and its answer goes to the proxy only")
+    func proxy() async throws {
+        let responder = AuthenticationResponder { $0.isProxy ? .basic(user: "user", password: "password") : nil }
+        let task = test.downloader.task(for: url, policy: .with { $0.authenticationResponder = responder })
+        _ = await refuse(status: 407)
+        let second = await test.transport.nextTransfer()
+        #expect(second.request.credential == nil)
+        #expect(second.request.proxyCredential == .basic(user: "user", password: "password"))
+        second.answer(.init(body: Data([1])))
+        _ = try await task.body
+    }
+
+    @Test("is asked a bounded number of times, then the refusal stands")
+    func bound() async {
+        let responder = AuthenticationResponder { .bearer("\($0.attempt)") }
+        let task = test.downloader.task(for: url, policy: .with { $0.authenticationResponder = responder })
+        for attempt in 0...3 {
+            let request = await refuse()
+            #expect(request.credential == (attempt == 0 ? nil : .bearer("\(attempt)")))
+        }
+        #expect(await reason { try await task.body } == .status(401))
+        #expect(test.transport.startedCount == 4)
+    }
+
+    @Test("that knows nothing, repeats itself or fails leaves the refusal as it is", arguments: 0..<3)
+    func noAnswer(kind: Int) async {
+        let responder = AuthenticationResponder { _ in
+            switch kind {
+            case 0: nil
+            case 1: .bearer("same")
+            default: throw TransferError.cancelled
+            }
+        }
+        let task = test.downloader.task(for: url, policy: .with { $0.authenticationResponder = responder })
+        _ = await refuse()
+        if kind == 1 { _ = await refuse() }
+        #expect(await reason { try await task.body } == .status(401))
+    }
+
+    @Test("is asked once by concurrent transfers to one origin, and not again by later ones", arguments: [true, false])
+    func once(knows: Bool) async throws {
+        let count = Lock(0)
+        let responder = AuthenticationResponder { _ in
+            count.withLock { $0 += 1 }
+            return knows ? .bearer("token") : nil
+        }
+        let policy = NetworkPolicy.with { $0.authenticationResponder = responder }
+        let tasks = (0..<5).map { number in
+            test.downloader.task(for: url.appending(path: "\(number)"), policy: policy)
+        }
+        var transfers: [ScriptedTransfer] = []
+        for _ in tasks { transfers.append(await test.transport.nextTransfer()) }
+        for transfer in transfers {
+            transfer.answer(.init(status: 401, headers: [.wwwAuthenticate: "Bearer"]))
+            // One after the other: the first has its answer before the last is asked.
+            if knows { await test.transport.nextTransfer().answer(.init(body: Data([1]))) }
+        }
+        for task in tasks {
+            #expect(await reason { try await task.body } == (knows ? nil : .status(401)))
+        }
+        #expect(count.withLock { $0 } == 1)
+        guard knows else { return }
+        let later = test.downloader.task(for: url, policy: policy)
+        _ = await test.transport.nextTransfer().answer(.init(status: 401, headers: [.wwwAuthenticate: "Bearer"]))
+        await test.transport.nextTransfer().answer(.init(body: Data([1])))
+        _ = try await later.body
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test("is asked anew when the server rejects what it said before")
+    func rejected() async throws {
+        let responder = AuthenticationResponder { $0.rejected == nil ? .bearer("old") : .bearer("new") }
+        let policy = NetworkPolicy.with { $0.authenticationResponder = responder }
+        let task = test.downloader.task(for: url, policy: policy)
+        _ = await refuse()
+        #expect(await refuse().credential == .bearer("old"))
+        let third = await test.transport.nextTransfer()
+        #expect(third.request.credential == .bearer("new"))
+        third.answer(.init(body: Data([1])))
+        _ = try await task.body
+    }
+
+    @Test("is told where a redirect led, and what it says stays there")
+    func redirected() async throws {
+        let responder = AuthenticationResponder { demand in
+            demand.url.host() == "elsewhere.example" ? .bearer("elsewhere") : nil
+        }
+        let task = test.downloader.task(for: url, policy: .with { $0.authenticationResponder = responder })
+        let first = await test.transport.nextTransfer()
+        first.answer(.init(status: 302, headers: [.location: "https://elsewhere.example/a"]))
+        _ = await refuse()
+        let third = await test.transport.nextTransfer()
+        #expect(third.request.url.absoluteString == "https://elsewhere.example/a")
+        #expect(third.request.credential == .bearer("elsewhere"))
+        third.answer(.init(body: Data([1])))
+        _ = try await task.body
+    }
+}

@@ -1,0 +1,185 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A response")
+struct DownloadResponseTests {
+    private let test = TestDownloader()
+    private let url = Sample.url()
+
+    private func download(
+        status: Int = 200,
+        headers: HTTPFields = [:],
+        request: TransferRequest? = nil,
+        policy: NetworkPolicy = NetworkPolicy()
+    ) async throws -> LoadedBody {
+        let task = test.downloader.task(for: request ?? TransferRequest(url: url), policy: policy)
+        await test.transport.nextTransfer().answer(.init(status: status, headers: headers, body: Data([1])))
+        return try await task.body
+    }
+
+    @Test("is an error outside 200..<400 (BB-8)", arguments: [(199, false), (200, true), (399, true), (400, false)])
+    func statuses(status: Int, isAccepted: Bool) async {
+        let reason = await reason { try await download(status: status) }
+        #expect(reason == (isAccepted ? nil : .status(status)))
+    }
+
+    @Test("is an error outside the request's own range, which goes before the downloader's (BB-8)")
+    func ownStatuses() async {
+        let policy = NetworkPolicy.with { $0.acceptedStatusCodes = 404..<405 }
+        #expect(await reason { try await download(status: 404, policy: policy) } == nil)
+        #expect(await reason { try await download(status: 200, policy: policy) } == .status(200))
+        let strict = TestDownloader(.with { $0.acceptedStatusCodes = 200..<201 })
+        strict.transport.serve(url, Data([1]), status: 404)
+        #expect(await reason { try await strict.downloader.download(from: url) } == .status(404))
+        #expect(await reason { try await strict.downloader.download(from: url, policy: policy) } == nil)
+    }
+
+    @Test("304 is an error unless the request was conditional")
+    func notModified() async {
+        #expect(await reason { try await download(status: 304) } == .status(304))
+        let conditional = TransferRequest(url: url, headers: [.ifNoneMatch: "\"1\""])
+        #expect(await reason { try await download(status: 304, request: conditional) } == nil)
+    }
+
+    @Test(
+        "is an error if its type is not accepted",
+        arguments: [
+            ("image/png", true), ("IMAGE/PNG; q=1", true), ("image/webp", true), ("text/html", false),
+            ("imagery/png", false), ("application/octet-stream", true), ("", false),
+        ]
+    )
+    func contentTypes(type: String, isAccepted: Bool) async {
+        let policy = NetworkPolicy.with { $0.acceptedContentTypes = ["image/*", "Application/Octet-Stream"] }
+        let headers: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
+        let reason = await reason { try await download(headers: headers, policy: policy) }
+        #expect(reason == (isAccepted ? nil : .contentType(type.isEmpty ? nil : type)))
+    }
+
+    @Test("is judged by its head: the body of one that is refused is not waited for", arguments: [404, 200])
+    func headFirst(status: Int) async {
+        let policy = NetworkPolicy.with { $0.acceptedContentTypes = ["image/*"] }
+        let task = test.downloader.task(for: url, policy: policy)
+        let transfer = await test.transport.nextTransfer()
+        transfer.respond(status: status, headers: [.contentType: "text/html", .contentLength: "1000000"])
+        #expect(await reason { try await task.body } == (status == 200 ? .contentType("text/html") : .status(404)))
+    }
+
+    @Test("is vetoed by a reviewer before its body is taken (BB-9)")
+    func veto() async throws {
+        let marker = try #require(HTTPField.Name("X-Wanted"))
+        let gate = Gate()
+        let policy = NetworkPolicy.with {
+            $0.responseReviewer = ResponseReviewer { response in
+                await gate.wait()
+                return response.headers[marker] != nil
+            }
+        }
+        let task = test.downloader.task(for: url, policy: policy)
+        let transfer = await test.transport.nextTransfer()
+        transfer.respond(headers: [.contentLength: "3"])
+        transfer.send([1])
+        #expect(task.progress.receivedBytes == 0)
+        gate.open()
+        #expect(await reason { try await task.body } == .responseRejected(nil))
+        await transfer.waitUntilCancelled()
+
+        let wanted = try await download(headers: [marker: "1"], policy: policy)
+        #expect(wanted.data == Data([1]))
+    }
+
+    @Test("that a reviewer is busy with can be cancelled, and its urgency changed")
+    func duringReview() async throws {
+        let policy = NetworkPolicy.with {
+            $0.responseReviewer = ResponseReviewer { _ in
+                await Gate().wait()
+                return true
+            }
+        }
+        let task = test.downloader.task(for: url, policy: policy)
+        let transfer = await test.transport.nextTransfer()
+        transfer.respond()
+        task.priority = .veryHigh
+        await eventually { transfer.priority == .veryHigh }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.body }
+    }
+
+    @Test("has the status and headers that a modifier gives it, for checks, reviewers and callers")
+    func modifier() async throws {
+        let seen = Lock<[Int]>([])
+        let policy = NetworkPolicy.with {
+            $0.responseModifier = ResponseModifier { response in
+                var response = response
+                response.status = 200
+                response.headers[.contentType] = "image/png"
+                return response
+            }
+            $0.acceptedContentTypes = ["image/png"]
+            $0.responseReviewer = ResponseReviewer { response in
+                seen.withLock { $0.append(response.status) }
+                return true
+            }
+        }
+        let body = try await download(status: 404, policy: policy)
+        #expect(body.response.status == 200)
+        #expect(body.response.headers[.contentType] == "image/png")
+        #expect(seen.withLock { $0 } == [200])
+        await test.settle()
+        #expect(test.log.words == ["started", "responded 404", "finished"])
+    }
+
+    @Test("is refused by a modifier that throws")
+    func throwing() async {
+        let policy = NetworkPolicy.with {
+            $0.responseModifier = ResponseModifier { _ in throw TransferError.cancelled }
+        }
+        #expect(
+            await reason { try await download(policy: policy) }
+                == .responseRejected("\(TransferError.cancelled)")
+        )
+    }
+
+    @Test("has its body decrypted by data modifiers, the downloader's first, once for all who share it")
+    func decryption() async throws {
+        let count = Lock(0)
+        let adding = DataModifier { data, _ in
+            count.withLock { $0 += 1 }
+            return Data(data.map { $0 &+ 1 })
+        }
+        let doubling = DataModifier { data, _ in Data(data.map { $0 &* 2 }) }
+        let test = TestDownloader(.with { $0.dataModifier = adding })
+        let tasks = (0..<5).map { _ in
+            test.downloader.task(for: url, policy: .with { $0.dataModifier = doubling })
+        }
+        let transfer = await test.transport.nextTransfer()
+        await test.waiters(5)
+        transfer.answer(.init(body: Data([1, 2])))
+        for task in tasks { #expect(try await task.body.data == Data([4, 6])) }
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test("whose body a data modifier rejects fails, with one finish event that says so (BB-11, R-2)")
+    func rejectedData() async {
+        let policy = NetworkPolicy.with { $0.dataModifier = DataModifier { _, _ in nil } }
+        #expect(await reason { try await download(policy: policy) } == .dataRejected(nil))
+        await test.settle()
+        #expect(test.log.words == ["started", "responded 200", "finished dataRejected"])
+    }
+
+    @Test("can be decrypted for a pipeline, whose caches keep the plain bytes")
+    func pipeline() async throws {
+        let test = TestPipeline()
+        let policy: [ImageOption] = [.dataModifier(DataModifier { data, _ in Data(data.map { ~$0 }) })]
+        test.transport.serve(url, Data(Sample.png().map { ~$0 }))
+        let response = try await test.pipeline.response(for: url, options: policy)
+        #expect(response.data == Sample.png())
+        await test.settle()
+        #expect(try await test.pipeline.data(for: .url(url)) == Sample.png())
+        #expect(test.transport.startedCount == 1)
+    }
+}
