@@ -17,8 +17,8 @@ public struct CachePolicy: Sendable, Hashable {
     public var reads: Reads = .all
     /// What decides how long an image from a server is used without asking again.
     public enum Freshness: Sendable, Hashable {
-        /// The server: `Cache-Control`, `Expires`, `Vary` (RFC 9111). Where it says nothing, 7 days. What it forbids to
-        /// store is kept neither on disk nor in memory.
+        /// The server: `Cache-Control`, `Expires`, `Vary` (RFC 9111). Where it says nothing, 7 days; no more than those
+        /// where redirects led to the image. What it forbids to store is kept neither on disk nor in memory.
         case server
         /// This time from when the image came, or was validated last, whatever the server says about its lifetime.
         case expiration(Expiration)

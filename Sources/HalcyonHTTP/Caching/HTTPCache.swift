@@ -7,8 +7,8 @@ internal import HalcyonConcurrency
 /// shared between people: `private` and `s-maxage` mean nothing to it, and responses to requests with credentials are
 /// stored.
 ///
-/// The key is the URL of the request; a redirect that the transport follows is part of getting the response. Two equal
-/// requests at a time are two transfers: who wants to share one does so above.
+/// The key is the URL of the request. Redirects are responses like others, stored and reused by what they say themselves,
+/// and followed here. Two equal requests at a time are two transfers: who wants to share one does so above.
 public final class HTTPCache: Sendable {
     private struct State {
         var refreshes: [HTTPCacheKey: Refresh] = [:]
@@ -58,11 +58,25 @@ public final class HTTPCache: Sendable {
     /// `Cache-Control` of the request is obeyed, conditions (`If-None-Match`, `If-Modified-Since`) and a `Range` of bytes
     /// are answered from the store where it can. Unsafe methods go through and remove what they made invalid.
     ///
-    /// - Throws: ``TransferError`` if the server fails and nothing stored may answer.
+    /// - Throws: ``TransferError`` if the server fails and nothing stored may answer, or redirects lead nowhere.
     public func response(
         for request: TransferRequest,
         policy: HTTPCachePolicy = HTTPCachePolicy()
     ) async throws -> HTTPCacheResponse {
+        var hop = request
+        hop.followsRedirects = false
+        var count = 0
+        while true {
+            let answer = try await exchange(hop, policy: policy)
+            guard request.followsRedirects, let next = try Redirection(answer.response, to: hop, after: count) else {
+                return answer
+            }
+            hop = next.request
+            count += 1
+        }
+    }
+
+    private func exchange(_ request: TransferRequest, policy: HTTPCachePolicy) async throws -> HTTPCacheResponse {
         let priority = PriorityBox(request.priority)
         let exchange = HTTPCacheExchange(request: request, policy: policy, storage: storage, rules: rules, now: now) {
             [bodies] in try await bodies.load($0, priority: priority)

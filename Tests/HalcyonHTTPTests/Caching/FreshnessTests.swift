@@ -66,6 +66,22 @@ struct FreshnessTests {
         #expect(stored.freshUntil(rules: .init()) == fixture.clock.date.addingTimeInterval(25))
     }
 
+    @Test("ends after the default where redirects led to the response, as nobody knows what they said")
+    func redirected() throws {
+        let elsewhere = try #require(URL(string: "https://cdn.example/"))
+        let response = TransferResponse(status: 200, headers: [.cacheControl: "max-age=60"], url: elsewhere)
+        let now = fixture.clock.date
+        let stored = try #require(
+            StoredResponse(request: fixture.request(), response: response, requestTime: now, responseTime: now)
+        )
+        var rules = HTTPCacheRules()
+        #expect(stored.freshness(at: now, rules: rules).lifetime == 0)
+        rules.defaultLifetime = .seconds(59)
+        #expect(stored.freshness(at: now, rules: rules).lifetime == 59)
+        rules.defaultLifetime = .seconds(61)
+        #expect(stored.freshness(at: now, rules: rules).lifetime == 60)
+    }
+
     @Test("is unknown, so over, when the clock went back")
     func clockJumps() throws {
         let stored = try #require(fixture.stored([.cacheControl: "max-age=60"]))

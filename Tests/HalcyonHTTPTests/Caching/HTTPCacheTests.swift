@@ -300,6 +300,52 @@ struct HTTPCacheTests {
         #expect(fixture.storage.heads(for: fixture.url.absoluteString) == [])
     }
 
+    @Test("keeps a redirect for as long as the redirect says, and not as its target does")
+    func redirects() async throws {
+        let target = try #require(URL(string: "https://cdn.example/one"))
+        fixture.transport.setRoute(
+            target,
+            .init(headers: [.cacheControl: "max-age=1000"], body: Data("one".utf8))
+        )
+        fixture.serve("", [.cacheControl: "max-age=10", .location: target.absoluteString], status: 302)
+        let first = try await fixture.get([.authorization: "secret"])
+        #expect(first.text == "one")
+        #expect(first.response.url == target)
+        #expect(fixture.lastRequest?.headers[.authorization] == nil)
+        #expect(try await fixture.get().origin == .stored)
+        #expect(fixture.transport.startedCount == 2)
+        fixture.clock.advance(by: 20)
+        #expect(try await fixture.get().text == "one")
+        #expect(fixture.transport.startedCount(fixture.url) == 2)
+        #expect(fixture.transport.startedCount(target) == 1)
+        fixture.serve("", [.cacheControl: "max-age=10", .location: "/picture"], status: 302)
+        fixture.clock.advance(by: 20)
+        await #expect(throws: TransferError.tooManyRedirects(maximum: 10)) { try await fixture.get() }
+    }
+
+    @Test("works over real connections")
+    func realConnections() async throws {
+        try await withServer { request in
+            let isKnown = request.headers[.ifNoneMatch] == "\"a\""
+            let headers: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\"", .connection: "keep-alive"]
+            return isKnown ? .init(304, headers: headers) : .init(headers: headers, body: [1, 2, 3])
+        } _: { server, transport in
+            let clock = fixture.clock
+            let cache = HTTPCache(transport: transport, storage: fixture.storage) { clock.date }
+            let request = TransferRequest.patient(url: server.url("/picture"))
+            #expect(try await cache.response(for: request).origin == .network)
+            #expect(try await cache.response(for: request).origin == .stored)
+            clock.advance(by: 61)
+            let validated = try await cache.response(for: request)
+            #expect(validated.origin == .validated)
+            #expect(validated.data == Data([1, 2, 3]))
+            #expect(server.requests.count == 2)
+            server.stop()
+            clock.advance(by: 61)
+            #expect(try await cache.response(for: request).origin == .staleBecauseOfFailure)
+        }
+    }
+
     @Test("leaves out the fields that must not be used again unseen")
     func noCacheFields() async throws {
         fixture.serve("one", [.cacheControl: "max-age=60, no-cache=\"set-cookie\"", .setCookie: "a=b"])

@@ -210,4 +210,40 @@ struct ServerCachingTests {
         #expect(try await fixture.load([.revalidate]).origin == .disk)
         #expect(fixture.requestCount == 2)
     }
+
+    @Test("that is stale is shown before a failed attempt is repeated")
+    func retries() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60"])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 100)
+        fixture.fail()
+        let count = fixture.requestCount
+        #expect(try await fixture.load([.retry(.fixed(maxAttempts: 3, base: .zero))]).origin == .disk)
+        #expect(fixture.requestCount == count + 1)
+    }
+
+    @Test("is found on disk although it was stored while the server was ignored")
+    func entryWithoutHead() async throws {
+        fixture.serve(one, [.cacheControl: "no-store"])
+        _ = try await fixture.load([.ignoringServer])
+        fixture.forgetMemory()
+        #expect(try await fixture.load().origin == .disk)
+        fixture.clock.advance(by: 6 * 86_400)
+        fixture.forgetMemory()
+        #expect(try await fixture.load([.ignoringServer]).origin == .disk)
+        fixture.clock.advance(by: 2 * 86_400)
+        fixture.forgetMemory()
+        #expect(try await fixture.load().origin == .network)
+    }
+
+    @Test("is not trusted when the clock went back")
+    func clockJumps() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load()
+        fixture.clock.setDate(fixture.clock.date.addingTimeInterval(-86_400))
+        fixture.forgetMemory()
+        fixture.serve(Data(), [.cacheControl: "max-age=60"], status: 304)
+        #expect(try await fixture.load().origin == .disk)
+        #expect(fixture.requestCount == 2)
+    }
 }

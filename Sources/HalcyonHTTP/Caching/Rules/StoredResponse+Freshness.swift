@@ -58,6 +58,14 @@ extension StoredResponse {
         case .until(let date): return (initialAge + date.timeIntervalSince(responseTime), true)
         case nil: break
         }
+        let stated = statedLifetime(rules)
+        guard isRedirected else { return stated }
+        // The redirects say nothing that is seen here, so they are taken as responses that say nothing.
+        let limit = rules.defaultLifetime?.inSeconds ?? 0
+        return stated.seconds <= limit ? stated : (limit, false)
+    }
+
+    private func statedLifetime(_ rules: HTTPCacheRules) -> (seconds: Double, isExplicit: Bool) {
         let control = cacheControl
         switch control.maxAge {
         case .value(let seconds): return (Double(seconds), true)

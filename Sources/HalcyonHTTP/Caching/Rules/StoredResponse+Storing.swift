@@ -18,6 +18,7 @@ extension StoredResponse {
         // Section 6.6.1 of RFC 9110.
         if headers[.date] == nil { headers[.date] = HTTPDate.string(responseTime) }
         url = response.url
+        isRedirected = HTTPCacheKey(response.url) != HTTPCacheKey(request.url)
         self.requestTime = requestTime
         self.responseTime = responseTime
         self.selectingFields = selectingFields
@@ -28,6 +29,7 @@ extension StoredResponse {
         status = 200
         headers = [.date: HTTPDate.string(responseTime)]
         self.url = url
+        isRedirected = false
         requestTime = responseTime
         self.responseTime = responseTime
         selectingFields = []

@@ -4,7 +4,7 @@ internal import HTTPTypes
 extension StoredResponse {
     /// The response as bytes to lie beside its body: some hundred for an ordinary one.
     ///
-    /// Version 1: the bytes "HR" and 1; then as numbers the status, the two times in milliseconds since 1970, the URL as
+    /// Version 1: the bytes "HR" and 1; then as numbers the status, 1 if redirects led to it, else 0, the two times in milliseconds since 1970, the URL as
     /// text, the count of headers with a name and a value each, and the count of selecting fields with a name, 1 and a
     /// value, or a name and 0. A number is written in groups of 7 bits, the lowest first, each but the last with its top
     /// bit set, and a signed one with its sign in the lowest bit; text is preceded by its length.
@@ -12,6 +12,7 @@ extension StoredResponse {
         var writer = MetadataWriter()
         writer.append(contentsOf: Self.signature)
         writer.append(status)
+        writer.append(isRedirected ? 1 : 0)
         writer.append(signed: Self.milliseconds(requestTime))
         writer.append(signed: Self.milliseconds(responseTime))
         writer.append(url.absoluteString.utf8)
@@ -33,11 +34,13 @@ extension StoredResponse {
     public init?(metadata: Data) {
         var reader = MetadataReader(metadata)
         guard reader.take(Self.signature), let status = reader.number(), (100...999).contains(status),
-            let requestTime = reader.signedNumber(), let responseTime = reader.signedNumber(),
+            let isRedirected = reader.number(), isRedirected <= 1, let requestTime = reader.signedNumber(),
+            let responseTime = reader.signedNumber(),
             let url = reader.bytes().flatMap({ URL(string: String(decoding: $0, as: UTF8.self)) }),
             let headerCount = reader.count(bytesEach: 2)
         else { return nil }
         self.status = status
+        self.isRedirected = isRedirected == 1
         self.requestTime = Self.date(requestTime)
         self.responseTime = Self.date(responseTime)
         self.url = url

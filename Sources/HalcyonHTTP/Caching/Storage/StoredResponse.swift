@@ -16,6 +16,8 @@ public struct StoredResponse: Sendable, Hashable {
     public internal(set) var headers: HTTPFields
     /// Where the response came from, after all redirects.
     public internal(set) var url: URL
+    /// Whether the transport followed redirects on the way to it. What those said about themselves is not known.
+    var isRedirected: Bool
     /// When the request that it answers, or that validated it last, was sent.
     public internal(set) var requestTime: Date
     /// When the response, or the last validation, arrived.
