@@ -78,7 +78,9 @@ struct DiskCacheFaultTests {
         let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
         try fixture.cache.put("a", body: bytes(20_000))
         for _ in 0..<2 {
-            let error = #expect(throws: DiskCacheError.self) { try fixture.cache.put("b", body: bytes(20_000)) }
+            let error = #expect(throws: DiskCacheError.self) {
+                try fixture.cache.put("b", body: bytes(20_000, seed: 1))
+            }
             #expect(error?.operation == .write)
             #expect(error?.code == FileSystemError.noSpace.code)
         }

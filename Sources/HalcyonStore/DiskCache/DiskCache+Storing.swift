@@ -46,13 +46,18 @@ extension DiskCache {
         _ durability: Durability
     ) throws -> Bool {
         guard try isStorable(key, size: body.count, metadata, expiration) else { return false }
-        try withIndex { _ in }
+        let hash = Checksum.hash(of: body)
+        if durability != .full, let shared = try sharedFile(hash: hash, size: body.count, holds: { body == $0 }) {
+            let staged = StagedBody(inline: nil, file: nil, sharedFile: shared, size: body.count, hash: hash)
+            do {
+                return try store(staged, key, metadata, expiration, durability)
+            } catch is SharedFileIsGone {
+                // It is written like any other.
+            }
+        }
         let file = try IncomingFile(layout, fileSystem)
         defer { file.close() }
-        let hash = try body.withUnsafeBytes { bytes in
-            try file.append(bytes)
-            return Checksum.hash(of: bytes)
-        }
+        try body.withUnsafeBytes { try file.append($0) }
         let staged = StagedBody(inline: nil, file: file, size: body.count, hash: hash)
         return try store(staged, key, metadata, expiration, durability)
     }
@@ -83,7 +88,7 @@ extension DiskCache {
         let entry = NewDiskEntry(
             metadata: metadata,
             size: body.size,
-            checksum: Checksum.entry(body: body.hash, metadata: metadata),
+            bodyHash: body.hash,
             storedAt: DiskTime(date),
             lifetime: DiskLifetime(expiration ?? configuration.expiration, at: date)
         )
@@ -92,11 +97,14 @@ extension DiskCache {
         let (replaced, total) = try withKey(key) { key in
             try withIndex { index in
                 try index.write(isDurable: isDurable) { connection in
+                    // Files are removed after the commit that removes their last entry, so one that an entry has now
+                    // stays for this one.
+                    if let file = body.sharedFile, try !connection.usesFile(file) { throw SharedFileIsGone() }
                     let replaced = try connection.store(
                         entry,
                         key,
                         inlineBody: body.inline,
-                        file: body.file?.number
+                        file: body.file?.number ?? body.sharedFile
                     )
                     return (replaced, try connection.totalBytes())
                 }
@@ -114,6 +122,11 @@ extension DiskCache {
 struct StagedBody {
     let inline: UnsafeRawBufferPointer?
     let file: IncomingFile?
+    /// The file of another entry that has the same bytes.
+    var sharedFile: Int64?
     let size: Int
     let hash: UInt64
 }
+
+/// The entry whose file was to be shared was removed meanwhile.
+struct SharedFileIsGone: Error {}

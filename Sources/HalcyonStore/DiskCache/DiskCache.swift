@@ -21,6 +21,7 @@ public final class DiskCache: Sendable {
     let state: Lock<State>
     let touches: Lock<DiskTouchBuffer>
     let reportedFailures: Lock<Set<DiskCacheError.Operation>>
+    let listeners = RemovalListeners<String>()
 
     struct State {
         var index: DiskIndex?
@@ -46,6 +47,12 @@ public final class DiskCache: Sendable {
     deinit {
         try? flush()
     }
+
+    /// What this object removes from now on, and why: entries that it evicts, that it finds expired or damaged, and that
+    /// somebody removes. What is replaced is not among it, nor what other processes remove.
+    ///
+    /// Each call gives a stream of its own. One that nobody reads holds the newest 16,384 removals.
+    public var removals: AsyncStream<CacheRemoval<String>> { listeners.makeStream() }
 
     /// The folder of this cache.
     public var folder: String { configuration.folder }
@@ -115,7 +122,7 @@ public final class DiskCache: Sendable {
     }
 
     /// Whether the entry's time is over, uses that are not yet written to the index included.
-    private func isOver(_ row: DiskIndexRow, at now: DiskTime) -> Bool {
+    func isOver(_ row: DiskIndexRow, at now: DiskTime) -> Bool {
         touches.withLock { $0.expiresAt(of: row) ?? row.expiresAt } <= now
     }
 
