@@ -14,7 +14,15 @@ extension DiskCache {
         let listsKeys = !listeners.isEmpty
         let removed = try withKey(key) { key in
             try withIndex { index in
-                try index.write { try $0.removeRow(key, listsKeys: listsKeys) }
+                try index.write { connection in
+                    let wasStaged = staging.withLock { $0.remove(key) }
+                    var removed = try connection.removeRow(key, listsKeys: listsKeys)
+                    if wasStaged, removed.count == 0 {
+                        removed.count = 1
+                        if listsKeys { removed.keys = [key.text] }
+                    }
+                    return removed
+                }
             }
         }
         finish(removed, .removed)
@@ -70,7 +78,10 @@ extension DiskCache {
             touches.withLock { _ = $0.take() }
             let listsKeys = !listeners.isEmpty
             let keys = try withIndex { index in
-                let keys = try index.write { try $0.removeEverything(listsKeys: listsKeys) }
+                let keys = try index.write { connection in
+                    let staged = staging.withLock { $0.removeAll() }
+                    return try connection.removeEverything(listsKeys: listsKeys) + (listsKeys ? staged : [])
+                }
                 try? index.withWriter { try $0.execute("PRAGMA incremental_vacuum") }
                 return keys
             }

@@ -10,7 +10,7 @@ extension DiskCache {
     /// - Parameters:
     ///   - metadata: bytes that are stored and read together with the body.
     ///   - expiration: its lifetime; default that of the cache.
-    ///   - durability: what a loss of power may do to it; default ``Durability/none``.
+    ///   - durability: what a loss of power may do to it; default ``Durability/normal``.
     /// - Returns: whether it was stored.
     /// - Throws: ``DiskCacheError`` if the disk is full, read-only or fails. What was stored before may then be gone.
     @discardableResult
@@ -19,7 +19,7 @@ extension DiskCache {
         body: Data,
         metadata: Data = Data(),
         expiration: Expiration? = nil,
-        durability: Durability = .none
+        durability: Durability = .normal
     ) throws(DiskCacheError) -> Bool {
         try failing(.write) {
             if body.count > configuration.inlineLimit {
@@ -30,6 +30,7 @@ extension DiskCache {
                     return try putFile(key, body, metadata, expiration, durability)
                 }
             }
+            if durability == .none { return try stage(key, body, metadata, expiration) }
             return try body.withUnsafeBytes { bytes in
                 let hash = Checksum.hash(of: bytes)
                 let staged = StagedBody(inline: bytes, file: nil, size: bytes.count, hash: hash)
@@ -63,7 +64,7 @@ extension DiskCache {
     }
 
     /// Whether an entry may be stored; if not, the one it was to replace is removed.
-    private func isStorable(
+    func isStorable(
         _ key: String,
         size: Int,
         _ metadata: Data,
@@ -97,6 +98,7 @@ extension DiskCache {
         let (replaced, total) = try withKey(key) { key in
             try withIndex { index in
                 try index.write(isDurable: isDurable) { connection in
+                    staging.withLock { $0.forget(key.id) }
                     // Files are removed after the commit that removes their last entry, so one that an entry has now
                     // stays for this one.
                     if let file = body.sharedFile, try !connection.usesFile(file) { throw SharedFileIsGone() }

@@ -20,6 +20,7 @@ public final class DiskCache: Sendable {
     let layout: DiskLayout
     let state: Lock<State>
     let touches: Lock<DiskTouchBuffer>
+    let staging: Lock<DiskStaging>
     let reportedFailures: Lock<Set<DiskCacheError.Operation>>
     let listeners = RemovalListeners<String>()
 
@@ -41,6 +42,7 @@ public final class DiskCache: Sendable {
         layout = DiskLayout(folder: configuration.folder)
         state = Lock(State(sizeLimit: configuration.sizeLimit))
         touches = Lock(DiskTouchBuffer())
+        staging = Lock(DiskStaging())
         reportedFailures = Lock([])
     }
 
@@ -67,7 +69,11 @@ public final class DiskCache: Sendable {
     public func get(_ key: String, extending: ExpirationExtension = .originalLifetime) -> Entry? {
         answering(.read, nil) {
             try withKey(key) { key in
-                try withIndex(found: .byDescriptor) { try lookUp(key, in: $0, extending: extending) }
+                if let row = stagedRow(key), let body = row.inlineBody {
+                    let date = configuration.clock.now()
+                    return isOver(row, at: DiskTime(date)) ? nil : used(row, body, extending, at: date)
+                }
+                return try withIndex(found: .byDescriptor) { try lookUp(key, in: $0, extending: extending) }
             }
         }
     }
@@ -76,6 +82,7 @@ public final class DiskCache: Sendable {
     public func contains(_ key: String) -> Bool {
         answering(.read, false) {
             try withKey(key) { key in
+                if let row = stagedRow(key) { return !isOver(row, at: now) }
                 let row = try withIndex(found: .byDescriptor) { index in
                     try requireLinked(index)
                     return try index.read { try DiskIndexRow.find(key, in: $0) }
@@ -135,8 +142,10 @@ public final class DiskCache: Sendable {
         case .to(let expiration):
             touch.expiresAt = DiskLifetime(expiration, at: date).expiresAt
         }
+        touch.isSlight = row.isSlight(touch)
         let (expiresAt, isDue) = touches.withLock { buffer in
             let expiresAt = buffer.add(touch, id: row.id)
+            buffer.forgetSlight(limit: configuration.touchLimit)
             return (expiresAt ?? row.expiresAt, buffer.isDue(at: touch.lastAccess, limit: configuration.touchLimit))
         }
         if isDue { flushWithoutWaiting() }

@@ -78,7 +78,7 @@ extension DiskCache {
         public func commit(
             metadata: Data = Data(),
             expiration: Expiration? = nil,
-            durability: Durability = .none
+            durability: Durability = .normal
         ) throws(DiskCacheError) -> Bool {
             try cache.failing(.write) {
                 try state.withLock { state in
