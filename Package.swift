@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "HalcyonHTTP", targets: ["HalcyonHTTP"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
         .executable(name: "halcyon", targets: ["HalcyonCommand"]),
+        .executable(name: "halcyon-conformance", targets: ["HalcyonConformance"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -73,9 +74,10 @@ let package = Package(
         .target(
             name: "HalcyonHTTP",
             dependencies: [
-                "HalcyonConcurrency", "CCurl", "CCurlShim",
+                "HalcyonConcurrency", "HalcyonStore", "CCurl", "CCurlShim",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
+            exclude: ["Resuming/FORMAT.md"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -99,6 +101,16 @@ let package = Package(
             dependencies: [
                 "Halcyon",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
+        .executableTarget(
+            name: "HalcyonConformance",
+            dependencies: [
+                "HalcyonConcurrency", "HalcyonHTTP", "HalcyonTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -142,6 +154,11 @@ let package = Package(
         .testTarget(
             name: "HalcyonCommandTests",
             dependencies: ["Halcyon", "HalcyonCommand", "HalcyonConcurrency", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonConformanceTests",
+            dependencies: ["HalcyonConformance", "HalcyonHTTP", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -27,19 +27,43 @@ CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, curl_write_cal
     return curl_easy_setopt(easy, option, value);
 }
 
+CURLcode halcyon_curl_set_socket_opener(CURL *easy, curl_opensocket_callback value, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context) : code;
+}
+
+CURLcode halcyon_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    // libcurl copies them, and takes no const pointer.
+    struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
+const char *halcyon_curl_get_tunnel_header(CURL *easy, const char *name, size_t index) {
+#if LIBCURL_VERSION_NUM >= 0x075400
+    struct curl_header *header = NULL;
+    CURLHcode code = curl_easy_header(easy, name, index, CURLH_CONNECT, -1, &header);
+    return code == CURLHE_OK ? header->value : NULL;
+#else
+    (void)easy;
+    (void)name;
+    (void)index;
+    return NULL;
+#endif
+}
+
+CURLcode halcyon_curl_set_share(CURL *easy, CURLSH *share) {
+    return curl_easy_setopt(easy, CURLOPT_SHARE, share);
+}
+
+CURLSHcode halcyon_curl_share_cookies(CURLSH *share) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+}
+
 CURLcode halcyon_curl_allow_http_only(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    if (code != CURLE_OK) {
-        return code;
-    }
-    return curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-    if (code != CURLE_OK) {
-        return code;
-    }
-    return curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 }
 

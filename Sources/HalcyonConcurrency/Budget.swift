@@ -10,7 +10,7 @@ package final class Budget: Sendable {
 
     private struct State {
         var available: Int
-        var waiting = PriorityFIFO<Waiter>()
+        var waiting = PriorityQueue<Waiter>()
     }
 
     /// What there is in all.
@@ -63,7 +63,7 @@ package final class Budget: Sendable {
             }
         } onCancel: {
             state.withLock { state in
-                let id = ticket.withLock { ticket -> PriorityFIFO<Waiter>.ID? in
+                let id = ticket.withLock { ticket -> PriorityQueue<Waiter>.ID? in
                     defer { ticket = .cancelled }
                     if case .waiting(let id) = ticket { return id }
                     return nil
@@ -93,7 +93,7 @@ package final class Budget: Sendable {
 
     private enum Ticket {
         case new
-        case waiting(PriorityFIFO<Waiter>.ID)
+        case waiting(PriorityQueue<Waiter>.ID)
         case cancelled
     }
 }

@@ -10,7 +10,7 @@ package final class WorkQueue: Sendable {
     }
 
     private struct State {
-        var waiting = PriorityFIFO<Item>()
+        var waiting = PriorityQueue<Item>()
         var runningCount = 0
     }
 
@@ -60,8 +60,8 @@ package final class WorkQueue: Sendable {
         }
     }
 
-    private func enqueue(_ item: Item, priority: LoadPriority) -> PriorityFIFO<Item>.ID {
-        let (id, startsThread) = state.withLock { state -> (PriorityFIFO<Item>.ID, Bool) in
+    private func enqueue(_ item: Item, priority: LoadPriority) -> PriorityQueue<Item>.ID {
+        let (id, startsThread) = state.withLock { state -> (PriorityQueue<Item>.ID, Bool) in
             let id = state.waiting.append(item, priority: priority)
             guard state.runningCount < width else { return (id, false) }
             state.runningCount += 1

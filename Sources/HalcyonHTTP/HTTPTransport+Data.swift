@@ -4,61 +4,14 @@ internal import HalcyonConcurrency
 extension HTTPTransport {
     /// Loads a whole body into memory.
     ///
-    /// Memory for it is taken once where the length is known, and never more than ``TransferLimits/bodyBytes``. HTTP
-    /// statuses are not errors. Throws a ``TransferError``; cancelling the task cancels the transfer, and a task that is
-    /// cancelled already sends nothing.
+    /// Memory for it is taken once where the length is known and not above 16 MiB, and never more than
+    /// ``TransferLimits/bodyBytes``. HTTP statuses are not errors. Throws a ``TransferError``; cancelling the task cancels
+    /// the transfer, and a task that is cancelled already sends nothing.
     public func data(for request: TransferRequest) async throws -> (TransferResponse, Data, TransferMetrics) {
         guard !Task.isCancelled else { throw TransferError.cancelled }
-        let latch = CancellationLatch()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let receiver = DataReceiver(limit: request.limits.bodyBytes, continuation: continuation)
-                latch.attach(start(request, receiver: receiver))
-            }
-        } onCancel: {
-            latch.cancel()
-        }
-    }
-}
-
-/// Collects a body. Unchecked: the transport makes its calls one after the other, and nobody else touches the state.
-private final class DataReceiver: TransferReceiver, @unchecked Sendable {
-    private let limit: Int
-    private let continuation: CheckedContinuation<(TransferResponse, Data, TransferMetrics), any Error>
-    private var response: TransferResponse?
-    private var body = Data()
-
-    init(
-        limit: Int,
-        continuation: CheckedContinuation<(TransferResponse, Data, TransferMetrics), any Error>
-    ) {
-        self.limit = limit
-        self.continuation = continuation
-    }
-
-    func didReceive(response: TransferResponse) {
-        self.response = response
-        if let expected = response.expectedBodyBytes, expected > 0 {
-            body.reserveCapacity(min(expected, limit))
-        }
-    }
-
-    func didReceive(bytes: UnsafeRawBufferPointer) -> TransferDemand {
-        if let start = bytes.baseAddress {
-            body.append(start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
-        }
-        return .proceed
-    }
-
-    func didComplete(_ result: Result<TransferMetrics, TransferError>) {
-        switch (result, response) {
-        case (.success(let metrics), let response?):
-            continuation.resume(returning: (response, body, metrics))
-        case (.success, nil):
-            continuation.resume(throwing: TransferError.malformedResponse("the transfer ended without a response"))
-        case (.failure(let error), _):
-            continuation.resume(throwing: error)
-        }
+        let collector = BodyCollector(request, storage: .memory, hooks: .init())
+        let body = try await collector.collect(from: self, priority: nil)
+        return (body.response, body.data, body.metrics)
     }
 }
 

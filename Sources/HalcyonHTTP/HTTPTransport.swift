@@ -16,7 +16,8 @@ public protocol Transfer: Sendable {
     func cancel()
     /// Changes the urgency against other transfers, queued or running.
     func setPriority(_ priority: LoadPriority)
-    /// Goes on after the receiver answered ``TransferDemand/pause``.
+    /// Goes on after the receiver answered ``TransferDemand/pause``. A call that comes while it is still answering, from
+    /// another thread, counts.
     func resume()
 }
 

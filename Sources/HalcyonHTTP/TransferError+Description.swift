@@ -11,6 +11,12 @@ extension TransferError: CustomStringConvertible {
         case .timedOut(.idle): "the server stopped sending for longer than allowed"
         case .timedOut(.total): "the transfer took longer than allowed"
         case .untrustedServer(let reason): "the server cannot be trusted: \(reason)"
+        case .proxyRefused(407, let challenges):
+            "the proxy wants a credential"
+                + (challenges.isEmpty ? "" : ": " + challenges.map(\.summary).joined(separator: ", "))
+        case .proxyRefused(let status, _): "the proxy makes no tunnel: it answered \(status)"
+        case .addressRefused(let reason): "the address is not allowed: \(reason)"
+        case .invalidCredential(let reason): "the credential cannot be used: \(reason)"
         case .tlsFailure(let reason): "no secure connection: \(reason)"
         case .tooManyRedirects(let maximum): "more than \(maximum) redirects"
         case .redirectRefused(let reason): "the redirect was refused: \(reason)"
@@ -18,6 +24,7 @@ extension TransferError: CustomStringConvertible {
         case .headersTooLarge(let maximum): "the response's headers are larger than \(maximum) bytes"
         case .malformedResponse(let reason): "the response makes no sense: \(reason)"
         case .responseRefused(let reason): "the response was refused: \(reason)"
+        case .temporaryFileFailed(let reason): "what had arrived cannot be read back from its file: \(reason)"
         case .other(let reason): reason
         }
     }
@@ -32,6 +39,9 @@ extension TransferError: CustomStringConvertible {
         case .connectionLost: "connectionLost"
         case .timedOut: "timedOut"
         case .untrustedServer: "untrustedServer"
+        case .proxyRefused: "proxyRefused"
+        case .addressRefused: "addressRefused"
+        case .invalidCredential: "invalidCredential"
         case .tlsFailure: "tlsFailure"
         case .tooManyRedirects: "tooManyRedirects"
         case .redirectRefused: "redirectRefused"
@@ -39,7 +49,13 @@ extension TransferError: CustomStringConvertible {
         case .headersTooLarge: "headersTooLarge"
         case .malformedResponse: "malformedResponse"
         case .responseRefused: "responseRefused"
+        case .temporaryFileFailed: "temporaryFileFailed"
         case .other: "transfer"
         }
     }
+}
+
+extension AuthenticationChallenge {
+    /// "basic for “Intranet”".
+    fileprivate var summary: String { realm.map { "\(scheme) for “\($0)”" } ?? scheme }
 }

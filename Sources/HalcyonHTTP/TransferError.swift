@@ -14,6 +14,13 @@ public enum TransferError: Error, Sendable, Hashable {
     case timedOut(Phase)
     /// The certificate is expired, self-signed, for another host, …
     case untrustedServer(String)
+    /// The proxy makes no tunnel to the server: 407 if it wants a credential, in one of the ways `challenges` say. See
+    /// ``TransferRequest/proxyCredential``.
+    case proxyRefused(status: Int, challenges: [AuthenticationChallenge])
+    /// ``AddressPolicy`` forbids every address of the host that could have been connected to.
+    case addressRefused(String)
+    /// A credential that cannot be sent, because of a character in it or because a proxy of that kind takes none such.
+    case invalidCredential(String)
     /// TLS could not be agreed.
     case tlsFailure(String)
     /// More redirects than ``TransferLimits/redirects``.
@@ -28,6 +35,8 @@ public enum TransferError: Error, Sendable, Hashable {
     case malformedResponse(String)
     /// The receiver refused the response.
     case responseRefused(String)
+    /// What had arrived cannot be read back from its temporary file.
+    case temporaryFileFailed(String)
     /// Anything else, in the transport's words.
     case other(String)
 

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HalcyonConcurrency
 
 /// A response whose body arrives while it is read. For one reader: pieces go to whoever asks first.
 ///
@@ -28,6 +29,11 @@ public struct TransferStream: AsyncSequence, Sendable {
     /// Ends the transfer; the reader gets ``TransferError/cancelled``.
     public func cancel() {
         lifetime.receiver.latch.cancel()
+    }
+
+    /// Changes the urgency against other transfers.
+    public func setPriority(_ priority: LoadPriority) {
+        lifetime.receiver.latch.transfer?.setPriority(priority)
     }
 
     /// An iterator over what has not been read yet.

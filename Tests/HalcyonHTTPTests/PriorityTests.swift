@@ -59,4 +59,30 @@ struct PriorityTests {
             #expect(server.connectionCount == 2)
         }
     }
+
+    @Test("lets the last come go first where it is told to, and wakes for the next token")
+    func lastInFirstOut() async throws {
+        let arrived = Gate()
+        let release = Gate()
+        let configuration = CurlTransport.Configuration(
+            maximumConcurrentTransfers: 1,
+            order: .lastInFirstOut,
+            startRate: StartRate(startsPerSecond: 100, burst: 1)
+        )
+        try await withServer(configuration: configuration) { request in
+            guard request.path == "/blocker" else { return .init() }
+            return .init(steps: [.open(arrived), .wait(release)] + OriginServer.Response().steps)
+        } _: { server, transport in
+            let paths = ["/blocker", "/1", "/2", "/3"]
+            let receivers = paths.map { _ in RecordingReceiver() }
+            _ = transport.start(.patient(url: server.url("/blocker")), receiver: receivers[0])
+            await arrived.wait()
+            for number in 1...3 {
+                _ = transport.start(.patient(url: server.url(paths[number])), receiver: receivers[number])
+            }
+            release.open()
+            for receiver in receivers { #expect(await receiver.failure() == nil) }
+            #expect(server.requests.map(\.path) == ["/blocker", "/3", "/2", "/1"])
+        }
+    }
 }

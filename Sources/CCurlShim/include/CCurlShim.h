@@ -11,7 +11,20 @@ CURLcode halcyon_curl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode halcyon_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, curl_write_callback value);
 
-// Allows only http and https, for the first request and for redirects. libcurl 7.85 replaced the bit masks by names.
+// The ways to prove who asks; macros with casts do not reach Swift.
+static const long halcyon_curl_auth_basic = CURLAUTH_BASIC;
+static const long halcyon_curl_auth_digest = CURLAUTH_DIGEST;
+static const long halcyon_curl_auth_bearer = CURLAUTH_BEARER;
+
+CURLcode halcyon_curl_set_socket_opener(CURL *easy, curl_opensocket_callback value, void *context);
+CURLcode halcyon_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
+CURLcode halcyon_curl_set_share(CURL *easy, CURLSH *share);
+CURLSHcode halcyon_curl_share_cookies(CURLSH *share);
+
+// A field of the last answer to CONNECT, or NULL. Always NULL before libcurl 7.84, where this became stable.
+const char *halcyon_curl_get_tunnel_header(CURL *easy, const char *name, size_t index);
+
+// Allows only http and https. libcurl 7.85 replaced the bit masks by names.
 CURLcode halcyon_curl_allow_http_only(CURL *easy);
 
 // Lets a cancelled name look-up finish on its own thread; otherwise removing the handle waits for the resolver.

@@ -10,6 +10,7 @@ internal import HalcyonConcurrency
 /// exactly those who are waiting when the work ends, and a waiter is resumed by whoever takes it out of the table.
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Operation = @Sendable (WorkContext) async throws -> Value
+    private typealias HashedKey = SharedWorkKey<Key>
 
     private struct Waiter {
         let continuation: CheckedContinuation<Value, any Error>
@@ -46,7 +47,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private struct State {
-        var entries: [Key: Entry] = [:]
+        var entries: [HashedKey: Entry] = [:]
         var nextID: UInt64 = 0
     }
 
@@ -65,6 +66,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Throws: What the operation throws, or `CancellationError` as soon as the calling task is cancelled.
     func value(for key: Key, context: WorkContext, operation: @escaping Operation) async throws -> Value {
         try Task.checkCancellation()
+        let key = HashedKey(key)
         let waiterID = state.withLock { state -> UInt64 in
             state.nextID += 1
             return state.nextID
@@ -81,7 +83,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private func join(
-        _ key: Key,
+        _ key: HashedKey,
         _ waiterID: UInt64,
         _ context: WorkContext,
         _ continuation: CheckedContinuation<Value, any Error>,
@@ -136,7 +138,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func start(_ key: Key, _ node: Node, _ operation: @escaping Operation) {
+    private func start(_ key: HashedKey, _ node: Node, _ operation: @escaping Operation) {
         let context = WorkContext(priority: node.priority) { [weak self] progress in
             self?.report(progress, from: node, key)
         }
@@ -160,7 +162,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if isAbandoned { task.cancel() }
     }
 
-    private func leave(_ key: Key, _ waiterID: UInt64, _ cancellation: CancellationFlag) {
+    private func leave(_ key: HashedKey, _ waiterID: UInt64, _ cancellation: CancellationFlag) {
         typealias Left = (waiter: Waiter, task: Task<Void, Never>?, node: Node)
         let left = state.withLock { state -> Left? in
             cancellation.cancel()
@@ -181,7 +183,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         left.waiter.continuation.resume(throwing: CancellationError())
     }
 
-    private func updatePriority(of waiterID: UInt64, _ key: Key) {
+    private func updatePriority(of waiterID: UInt64, _ key: HashedKey) {
         let node = state.withLock { state -> Node? in
             guard let waiter = state.entries[key]?.waiters[waiterID] else { return nil }
             let priority = waiter.wish.value
@@ -196,7 +198,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Locks are taken from the work towards those who wait for it, here and everywhere: the node's priority, this
     /// table, the waiters' priorities.
-    private func refreshPriority(of node: Node, _ key: Key) {
+    private func refreshPriority(of node: Node, _ key: HashedKey) {
         node.priority.update {
             state.withLock { state in
                 guard let entry = state.entries[key], entry.node === node else { return .veryLow }
@@ -205,7 +207,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func report(_ progress: ImageProgress, from node: Node, _ key: Key) {
+    private func report(_ progress: ImageProgress, from node: Node, _ key: HashedKey) {
         let reports = state.withLock { state -> [@Sendable (ImageProgress) -> Void] in
             guard state.entries[key]?.node === node else { return [] }
             state.entries[key]?.progress = progress
@@ -216,7 +218,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func finish(_ key: Key, _ node: Node, with result: Result<Value, any Error>) {
+    private func finish(_ key: HashedKey, _ node: Node, with result: Result<Value, any Error>) {
         let waiters = state.withLock { state -> [Waiter] in
             guard let entry = state.entries[key], entry.node === node else { return [] }
             state.entries[key] = nil

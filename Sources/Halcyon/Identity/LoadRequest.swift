@@ -62,6 +62,7 @@ struct OriginalWorkKey: Hashable, Sendable {
     let location: Source.Location
     let readsDisk: Bool
     let network: NetworkPolicy
+    let recovery: RecoveryPolicy
 
     init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
         self.original = original
@@ -74,6 +75,7 @@ struct OriginalWorkKey: Hashable, Sendable {
         }
         self.readsDisk = readsDisk
         network = request.options.network
+        recovery = request.options.recovery.ofOneSource
     }
 }
 

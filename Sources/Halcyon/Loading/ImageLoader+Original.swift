@@ -21,7 +21,9 @@ extension ImageLoader {
                 }
             }
             let loadStart = ContinuousClock.now
-            let (data, origin, metrics) = try await load(request, context: context)
+            let (data, origin, metrics) = try await recovery.attempts(work.recovery.retry, of: request.source) {
+                try await load(request, context: context)
+            }
             timings.load = ContinuousClock.now - loadStart
             return Original(data: data, origin: origin, timings: timings, metrics: metrics)
         }
@@ -32,13 +34,16 @@ extension ImageLoader {
         context: WorkContext
     ) async throws -> (Data, ImageResponse.Origin, TransferMetrics?) {
         switch request.source.location {
-        case .network(var transfer):
+        case .network(let transfer):
             guard request.options.network.isAllowed else {
                 throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
             }
-            if let timeouts = request.options.network.timeouts { transfer.timeouts = timeouts }
-            if let limits = request.options.network.limits { transfer.limits = limits }
-            let download = try await downloader.download(transfer, context: context)
+            if recovery.network.status.isMetered, !request.options.recovery.ofOneSource.allowsMetered,
+                !transfer.isForThisMachine
+            {
+                throw ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
+            }
+            let download = try await downloader.download(transfer, policy: request.options.network, context: context)
             guard !download.data.isEmpty else {
                 throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
             }

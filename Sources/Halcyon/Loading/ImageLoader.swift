@@ -16,6 +16,7 @@ final class ImageLoader: Sendable {
     let fileReaders = WorkQueue(name: "halcyon.files", width: 2)
     /// Bytes of decoded pixels in the making.
     let decodeBudget: Budget
+    let recovery: Recovery
 
     let images = SharedWork<ImageWorkKey, ImageResponse>()
     let processings = SharedWork<ProcessedWorkKey, ProcessedOriginal>()
@@ -28,6 +29,7 @@ final class ImageLoader: Sendable {
         codecs = configuration.codecs
         workers = WorkQueue(name: "halcyon.pixels", width: configuration.workerCount)
         decodeBudget = Budget(limit: configuration.decodeBudget)
+        recovery = Recovery(configuration.recovery)
     }
 
     /// The image if memory has it and the options let it answer.

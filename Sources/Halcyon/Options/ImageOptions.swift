@@ -16,6 +16,8 @@ public struct ImageOptions: Sendable, Hashable {
     public var network = NetworkPolicy()
     /// How bytes become pixels.
     public var decode = DecodePolicy()
+    /// What happens when the load fails.
+    public var recovery = RecoveryPolicy()
     /// How urgent the image is. Default: ``LoadPriority/normal``.
     public var priority: LoadPriority = .normal
 

@@ -29,7 +29,19 @@ public struct ImageError: Error, Sendable, Hashable {
         case invalidURL(String)
         /// No cache has the image, and the options forbid the network.
         case notCached
-        /// The server answered with a status outside 200..<400.
+        /// A ``RequestModifying`` rejected the request, with the words of its error if it threw one; nothing was sent.
+        case requestRejected(String?)
+        /// The downloader was shut down before.
+        case downloaderShutDown
+        /// A ``RedirectHandling`` refused the redirect to this URL.
+        case redirectRejected(String)
+        /// The content is none of ``NetworkPolicy/acceptedContentTypes``; `nil`: the server did not say what it is.
+        case contentType(String?)
+        /// A ``ResponseReviewing`` did not want the body, with the words of its error if it threw one.
+        case responseRejected(String?)
+        /// A ``DataModifying`` could do nothing with the body, with the words of its error if it threw one.
+        case dataRejected(String?)
+        /// The server answered with a status that is not accepted; by default one outside 200..<400.
         case status(Int)
         /// The server answered without a body.
         case emptyBody
@@ -45,6 +57,11 @@ public struct ImageError: Error, Sendable, Hashable {
         case processing(String)
         /// The disk cache failed, with its own words. It never fails a load; it is reported beside it.
         case diskCache(String)
+        /// No cache has the image, the network is metered, and the options forbid such a network.
+        case meteredNetwork
+        /// The source and everything that could take its place have failed: each with its error, in the order they
+        /// were tried.
+        case alternativesExhausted([SourceFailure])
     }
 
     /// The part of the load that failed.
@@ -53,12 +70,16 @@ public struct ImageError: Error, Sendable, Hashable {
     public var reason: Reason
     /// The source, in words.
     public var source: String
+    /// How long the server asked to be left alone, where it answered with a `Retry-After` (RFC 9110, section 10.2.3);
+    /// at most ``RetryAfter/longest``. Default: `nil`.
+    public var retryAfter: Duration?
 
     /// An error of a load of this source.
-    public init(stage: Stage, reason: Reason, source: String) {
+    public init(stage: Stage, reason: Reason, source: String, retryAfter: Duration? = nil) {
         self.stage = stage
         self.reason = reason
         self.source = source
+        self.retryAfter = retryAfter
     }
 }
 
@@ -71,13 +92,28 @@ extension ImageError: CustomStringConvertible {
         switch reason {
         case .invalidURL(let url): "“\(url)” is not a URL that images can be loaded from"
         case .notCached: "no cache has it, and the network may not be used"
+        case .requestRejected(let reason): Self.sentence("the request was rejected before it was sent", reason)
+        case .downloaderShutDown: "the downloader has been shut down"
+        case .redirectRejected(let target): "the redirect was refused: \(target)"
+        case .contentType(let type?): "content of type “\(type)” is not accepted"
+        case .contentType(nil): "the server did not say what type the content has"
+        case .responseRejected(let reason): Self.sentence("the response was rejected before its body came", reason)
+        case .dataRejected(let reason): Self.sentence("the body was rejected", reason)
         case .status(let status): "the server answered with status \(status)"
         case .emptyBody: "the server sent an empty body"
         case .transfer(let error): error.description
         case .file(let path, let reason): path == source ? reason : "\(path): \(reason)"
         case .provider(let reason), .processing(let reason), .diskCache(let reason): reason
         case .codec(let error): error.description
+        case .meteredNetwork: "no cache has it, and the network is metered"
+        case .alternativesExhausted(let failures):
+            "none of \(failures.count) sources could be loaded: "
+                + failures.map { "\($0.source): \($0.error.message)" }.joined(separator: "; ")
         }
+    }
+
+    private static func sentence(_ text: String, _ reason: String?) -> String {
+        reason.map { "\(text): \($0)" } ?? text
     }
 
     /// The reason as one word that programs can rely on.
@@ -85,6 +121,12 @@ extension ImageError: CustomStringConvertible {
         switch reason {
         case .invalidURL: "invalidURL"
         case .notCached: "notCached"
+        case .requestRejected: "requestRejected"
+        case .downloaderShutDown: "downloaderShutDown"
+        case .redirectRejected: "redirectRejected"
+        case .contentType: "contentType"
+        case .responseRejected: "responseRejected"
+        case .dataRejected: "dataRejected"
         case .status: "status"
         case .emptyBody: "emptyBody"
         case .transfer(let error): error.code
@@ -93,6 +135,8 @@ extension ImageError: CustomStringConvertible {
         case .processing: "processing"
         case .diskCache: "diskCache"
         case .codec(let error): error.code
+        case .meteredNetwork: "meteredNetwork"
+        case .alternativesExhausted: "alternativesExhausted"
         }
     }
 }

@@ -20,6 +20,8 @@ extension ImagePipeline {
         /// The most decoded pixels that may be in the making at the same time, in bytes; a larger image is decoded
         /// alone. Default: a quarter of the memory this process may use.
         public var decodeBudget: Int
+        /// What is at hand when a load fails.
+        public var recovery: RecoveryConfiguration
 
         /// A configuration with a default for everything.
         public init(
@@ -28,7 +30,8 @@ extension ImagePipeline {
             codecs: ImageCodecs = .standard,
             defaultOptions: ImageOptions = ImageOptions(),
             workerCount: Int = ProcessorCount.available,
-            decodeBudget: Int = SystemMemory().available / 4
+            decodeBudget: Int = SystemMemory().available / 4,
+            recovery: RecoveryConfiguration = RecoveryConfiguration()
         ) {
             self.downloader = downloader
             self.cache = cache
@@ -36,6 +39,7 @@ extension ImagePipeline {
             self.defaultOptions = defaultOptions
             self.workerCount = max(1, workerCount)
             self.decodeBudget = max(1, decodeBudget)
+            self.recovery = recovery
         }
     }
 }

@@ -47,7 +47,7 @@ public final class ImagePipeline: Sendable {
         let request = LoadRequest(source: source, options: options, key: key)
         let task = ImageTask(source: source, options: options)
         let loader = loader
-        task.start { context in try await loader.response(for: request, context: context) }
+        task.start { context in try await loader.responseOfAnySource(for: request, context: context) }
         return task
     }
 
@@ -61,7 +61,7 @@ public final class ImagePipeline: Sendable {
         if let response = loader.responseFromMemory(for: key, policy: options.cache) { return response }
         let request = LoadRequest(source: source, options: options, key: key)
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
-        return try await loader.response(for: request, context: context)
+        return try await loader.responseOfAnySource(for: request, context: context)
     }
 
     /// The encoded bytes of an original, from disk or from its source, without decoding or storing them.
@@ -70,7 +70,7 @@ public final class ImagePipeline: Sendable {
     public func data(for source: Source, options: ImageOptions = ImageOptions()) async throws -> Data {
         let request = LoadRequest(source: source, options: options)
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
-        return try await loader.original(for: request, context: context).data
+        return try await loader.originalOfAnySource(for: request, context: context).data
     }
 
     /// The image if memory has it, without any waiting. The fastest way: no source is made.

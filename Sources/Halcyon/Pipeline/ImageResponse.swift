@@ -30,6 +30,9 @@ public struct ImageResponse: Sendable {
     public var timings: ImageTimings
     /// What the transfer took; `nil` unless ``origin`` is ``Origin/network``.
     public var metrics: TransferMetrics?
+    /// Says so if the image came from another source than the one that was asked for, as
+    /// ``RecoveryPolicy/alternatives`` or ``RecoveryPolicy/lowDataSource`` allow; else `nil`.
+    public var substitution: SourceSubstitution?
 
     init(
         image: DecodedImage,

@@ -64,11 +64,11 @@ struct TraceReport {
     private func phases(of metrics: TransferMetrics) -> [(String, Duration)] {
         [
             ("queue", metrics.queued),
-            ("name look-up", metrics.queued + metrics.nameLookup),
-            ("connect", metrics.queued + metrics.connect),
-            ("TLS", metrics.queued + metrics.secureConnection),
-            ("first byte", metrics.queued + metrics.firstByte),
-            ("body", metrics.queued + metrics.total),
+            ("name look-up", metrics.nameLookup),
+            ("connect", metrics.connect),
+            ("TLS", metrics.secureConnection),
+            ("first byte", metrics.firstByte),
+            ("body", metrics.total),
         ]
     }
 

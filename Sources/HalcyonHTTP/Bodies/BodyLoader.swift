@@ -1,136 +1,110 @@
+internal import Dispatch
 internal import FoundationEssentials
 package import HalcyonConcurrency
 
-/// Loads whole bodies over a transport.
+/// Loads whole bodies over a transport: short ones in memory, long ones in a file that is mapped in the end, and
+/// interrupted ones from where they were, if ``Configuration/partialBodies`` is set.
 package final class BodyLoader: Sendable {
     private let transport: any HTTPTransport
+    private let configuration: Configuration
+    /// Where bodies are written, one piece after the other: a disk gains nothing from more.
+    private let writing = DispatchQueue(label: "halcyon.bodies")
+    /// Where kept bodies are read and checked, so that nobody's writing waits for it.
+    private let reading = WorkQueue(name: "halcyon.partial-bodies", width: 2)
 
-    package init(transport: any HTTPTransport) {
+    package init(transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         self.transport = transport
+        self.configuration = configuration
     }
 
     /// Gets what a request answers with.
     ///
+    /// An interrupted body that is gone on with looks like any other: its response is the 200 of the whole, and progress
+    /// counts from what was there. Where bytes are kept, they are when this throws.
+    ///
     /// - Parameters:
     ///   - priority: The urgency, which may change while the transfer waits or runs.
     ///   - accept: Sees the head before any of the body; what it throws ends the transfer and is thrown here.
-    ///   - report: Told how far the body has come, on the transport's thread.
-    /// - Throws: ``TransferError``, or what `accept` threw. Cancelling the task cancels the transfer
+    ///   - review: The same with time to think: the transfer pauses until it returns, and at most one piece of the body
+    ///     is held meanwhile. If the transfer ends first, its task is cancelled and waited for. Default: none.
+    ///   - report: Told how far the body has come, on the transport's thread. Where there is a `review`, the first call
+    ///     may come on its thread.
+    /// - Throws: ``TransferError``, or what `accept` or `review` threw. Cancelling the task cancels the transfer
     ///   (``TransferError/cancelled``).
     package func load(
         _ request: TransferRequest,
         priority: PriorityBox,
         accept: @escaping @Sendable (TransferResponse) throws -> Void = { _ in },
+        review: (@Sendable (TransferResponse) async throws -> Void)? = nil,
         report: @escaping @Sendable (BodyProgress) -> Void = { _ in }
     ) async throws -> LoadedBody {
         guard !Task.isCancelled else { throw TransferError.cancelled }
         var request = request
         request.priority = priority.value
-        return try await BodyCollector(accept: accept, report: report)
-            .collect(request, from: transport, priority: priority)
-    }
-}
-
-/// Gathers one response in memory.
-private final class BodyCollector: TransferReceiver {
-    private struct State {
-        var response: TransferResponse?
-        var data = Data()
-        var refusal: (any Error)?
-        var isCancelled = false
-        var transfer: (any Transfer)?
-        var continuation: CheckedContinuation<LoadedBody, any Error>?
-    }
-
-    /// The most that is reserved on a server's word alone.
-    private static let largestReservation = 16 << 20
-
-    private let state = Lock(State())
-    private let accept: @Sendable (TransferResponse) throws -> Void
-    private let report: @Sendable (BodyProgress) -> Void
-
-    init(
-        accept: @escaping @Sendable (TransferResponse) throws -> Void,
-        report: @escaping @Sendable (BodyProgress) -> Void
-    ) {
-        self.accept = accept
-        self.report = report
-    }
-
-    func collect(
-        _ request: TransferRequest,
-        from transport: any HTTPTransport,
-        priority: PriorityBox
-    ) async throws -> LoadedBody {
-        let observer = priority.addObserver { [weak self] in
-            let transfer = self?.state.withLock { $0.transfer }
-            transfer?.setPriority(priority.value)
-        }
-        defer { priority.removeObserver(observer) }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                state.withLock { $0.continuation = continuation }
-                // The transport completes every transfer exactly once, and that resumes the continuation.
-                let transfer = transport.start(request, receiver: self)
-                let isCancelled = state.withLock { state -> Bool in
-                    if state.continuation != nil { state.transfer = transfer }
-                    return state.isCancelled
+        var storage = BodyStorage(
+            memoryThreshold: configuration.memoryThreshold,
+            temporaryFolder: configuration.temporaryFolder,
+            fileSystem: configuration.fileSystem,
+            queue: writing
+        )
+        let hooks = BodyCollector.Hooks(accept: accept, review: review, report: report)
+        if let store = configuration.partialBodies, let key = PartialBodyKey(request) {
+            let held = try await take(key, from: store, priority: priority)
+            storage.resumption = .init(store: store, key: key, held: held)
+            if let held {
+                do {
+                    return try await goOn(with: held, request, storage, hooks, priority)
+                } catch is BodyCollector.MustAskAgain {
+                    storage.resumption?.held = nil
+                    request.priority = priority.value
                 }
-                if isCancelled { transfer.cancel() }
-                if priority.value != request.priority { transfer.setPriority(priority.value) }
             }
-        } onCancel: {
-            let transfer = state.withLock { state -> (any Transfer)? in
-                state.isCancelled = true
-                return state.transfer
-            }
-            transfer?.cancel()
         }
+        return try await BodyCollector(request, storage: storage, hooks: hooks).collect(
+            from: transport,
+            priority: priority
+        )
     }
 
-    func didReceive(response: TransferResponse) throws(TransferError) {
+    private func take(
+        _ key: PartialBodyKey,
+        from store: PartialBodyStore,
+        priority: PriorityBox
+    ) async throws -> PartialBody? {
         do {
-            try accept(response)
+            return try await reading.run(priority: priority) { _ in store.take(key) }
         } catch {
-            state.withLock { $0.refusal = error }
-            throw .responseRefused("\(error)")
+            throw TransferError.cancelled
         }
-        state.withLock { state in
-            state.response = response
-            if let expected = response.expectedBodyBytes, expected > 0 {
-                state.data.reserveCapacity(min(expected, Self.largestReservation))
+    }
+
+    /// Asks for the rest of a body. Whatever becomes of it, the body is not in use any more afterwards.
+    private func goOn(
+        with held: PartialBody,
+        _ request: TransferRequest,
+        _ storage: BodyStorage,
+        _ hooks: BodyCollector.Hooks,
+        _ priority: PriorityBox
+    ) async throws -> LoadedBody {
+        let rest = held.response.request(request, after: held.count)
+        let result: Result<LoadedBody, any Error>
+        do {
+            result = .success(
+                try await BodyCollector(rest, storage: storage, hooks: hooks).collect(
+                    from: transport,
+                    priority: priority
+                )
+            )
+        } catch {
+            result = .failure(error)
+        }
+        await withCheckedContinuation { continuation in
+            // Does nothing where the transfer has closed it already.
+            writing.async {
+                held.close(keepsBytes: true)
+                continuation.resume()
             }
         }
-    }
-
-    func didReceive(bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
-        let progress = state.withLock { state in
-            state.data.append(contentsOf: bytes)
-            return BodyProgress(
-                receivedBytes: state.data.count,
-                expectedBytes: state.response?.expectedBodyBytes
-            )
-        }
-        report(progress)
-        return .proceed
-    }
-
-    func didComplete(_ result: Result<TransferMetrics, TransferError>) {
-        let end = state.withLock { state in
-            let end = state
-            // Breaks the cycle between this object and its transfer.
-            state.continuation = nil
-            state.transfer = nil
-            state.data = Data()
-            return end
-        }
-        switch (result, end.response) {
-        case (.success(let metrics), let response?):
-            end.continuation?.resume(returning: LoadedBody(response: response, data: end.data, metrics: metrics))
-        case (.success, nil):
-            end.continuation?.resume(throwing: TransferError.malformedResponse("it has no head"))
-        case (.failure(let error), _):
-            end.continuation?.resume(throwing: end.refusal ?? error)
-        }
+        return try result.get()
     }
 }

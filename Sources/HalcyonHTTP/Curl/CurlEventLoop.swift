@@ -16,6 +16,7 @@ final class CurlEventLoop: @unchecked Sendable {
         case cancel(CurlTransfer)
         case setPriority(CurlTransfer, LoadPriority)
         case resume(CurlTransfer)
+        case removeCookies
     }
 
     /// When the thread is to end.
@@ -45,7 +46,11 @@ final class CurlEventLoop: @unchecked Sendable {
     private var scheduler: TransferScheduler<CurlTransfer>
     @exclusivity(unchecked)
     private var running: [CurlExchange] = []
+    /// Transfers between two hops, who wait for their turn while their time runs.
+    @exclusivity(unchecked)
+    private var redirected: [ObjectIdentifier: CurlTransfer] = [:]
     let fieldNames = FieldNameCache()
+    let rules: SecurityRules
     private var timeouts = ClockedTimeouts(.standard)
     /// No deadline of a running transfer comes before this.
     @exclusivity(unchecked)
@@ -64,10 +69,13 @@ final class CurlEventLoop: @unchecked Sendable {
         }
         self.configuration = configuration
         self.multi = multi
-        handles = CurlHandlePool(configuration: configuration)
+        rules = SecurityRules(configuration)
+        handles = CurlHandlePool(configuration: configuration, rules: rules)
         scheduler = TransferScheduler(
             maximumTransfers: configuration.maximumConcurrentTransfers,
-            maximumTransfersPerHost: configuration.maximumTransfersPerHost
+            maximumTransfersPerHost: configuration.maximumTransfersPerHost,
+            order: configuration.order,
+            startRate: configuration.startRate
         )
         halcyon_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, configuration.maximumIdleConnections))
     }
@@ -198,7 +206,7 @@ final class CurlEventLoop: @unchecked Sendable {
             return mailbox.isAsleep
         }
         guard mustSleep else { return }
-        let timeout = nextDeadline.pollTimeout(from: now)
+        let timeout = min(nextDeadline, scheduler.nextStart).pollTimeout(from: now)
         if curl_multi_poll(multi, nil, 0, timeout, nil) != CURLM_OK {
             // Out of memory, say: try again, but not as fast as the processor can.
             usleep(10_000)
@@ -214,6 +222,8 @@ final class CurlEventLoop: @unchecked Sendable {
             guard case .running(let exchange) = transfer.stage else { return }
             guard exchange.resume() else { return finish(exchange, code: CURLE_WRITE_ERROR) }
             nextDeadline = min(nextDeadline, exchange.deadline.time)
+        case .removeCookies:
+            handles.removeAllCookies()
         }
     }
 
@@ -222,7 +232,13 @@ final class CurlEventLoop: @unchecked Sendable {
         guard let origin = transfer.origin else {
             return transfer.complete(.failure(.invalidURL(transfer.url)))
         }
-        transfer.stage = .waiting(scheduler.append(transfer, origin: origin, priority: transfer.priority))
+        let entry = scheduler.append(
+            transfer,
+            origin: origin,
+            priority: transfer.priority,
+            isUnderWay: transfer.history != nil
+        )
+        transfer.stage = .waiting(entry)
     }
 
     private func cancel(_ transfer: CurlTransfer) {
@@ -230,8 +246,7 @@ final class CurlEventLoop: @unchecked Sendable {
         case .submitted, .finished:
             break
         case .waiting(let entry):
-            scheduler.remove(entry)
-            transfer.complete(.failure(.cancelled))
+            abandon(entry, .cancelled)
         case .running(let exchange):
             finish(exchange, code: CURLE_ABORTED_BY_CALLBACK)
         }
@@ -247,8 +262,9 @@ final class CurlEventLoop: @unchecked Sendable {
     }
 
     private func startWaiting() {
-        while let entry = scheduler.next() {
+        while let entry = scheduler.next(at: now) {
             let transfer = entry.element
+            if transfer.history != nil { redirected[ObjectIdentifier(transfer)] = nil }
             let exchange = CurlExchange(entry, handle: handles.take(), loop: self)
             exchange.index = running.count
             running.append(exchange)
@@ -277,7 +293,7 @@ final class CurlEventLoop: @unchecked Sendable {
     /// Ends a running transfer, whatever the reason, and gives back what it used.
     private func finish(_ exchange: CurlExchange, code: CURLcode) {
         let transfer = exchange.transfer
-        let result = exchange.result(code)
+        let outcome = exchange.outcome(code)
         curl_multi_remove_handle(multi, exchange.handle.easy)
         exchange.release()
         handles.give(exchange.handle, isUntroubled: code == CURLE_OK && exchange.isStraight)
@@ -286,7 +302,27 @@ final class CurlEventLoop: @unchecked Sendable {
         running.removeLast()
         scheduler.ended(exchange.entry)
         mayStartMore = true
-        transfer.complete(result)
+        switch outcome {
+        case .completed(let result): transfer.complete(result)
+        case .redirected(let redirection, let history): follow(redirection, transfer, history)
+        }
+    }
+
+    private func follow(_ redirection: Redirection, _ transfer: CurlTransfer, _ history: RedirectHistory) {
+        transfer.follow(redirection, history: history)
+        enqueue(transfer)
+        // Unless it was cancelled.
+        guard case .waiting = transfer.stage else { return }
+        redirected[ObjectIdentifier(transfer)] = transfer
+        nextDeadline = min(nextDeadline, history.totalDeadline)
+    }
+
+    /// Ends a transfer that waits.
+    private func abandon(_ entry: TransferScheduler<CurlTransfer>.Entry, _ error: TransferError) {
+        let transfer = entry.element
+        scheduler.remove(entry)
+        if transfer.history != nil { redirected[ObjectIdentifier(transfer)] = nil }
+        transfer.complete(.failure(error))
     }
 
     /// Looks at every running transfer, but only once the earliest deadline has come: at most as often as there are
@@ -298,10 +334,18 @@ final class CurlEventLoop: @unchecked Sendable {
         for exchange in running {
             let deadline = exchange.deadline
             if deadline.time <= now {
-                exchange.fail(.timedOut(deadline.phase))
+                exchange.expire(in: deadline.phase)
                 finish(exchange, code: CURLE_OPERATION_TIMEDOUT)
             } else {
                 nextDeadline = min(nextDeadline, deadline.time)
+            }
+        }
+        for transfer in redirected.values {
+            guard let history = transfer.history, case .waiting(let entry) = transfer.stage else { continue }
+            if history.totalDeadline <= now {
+                abandon(entry, .timedOut(.total))
+            } else {
+                nextDeadline = min(nextDeadline, history.totalDeadline)
             }
         }
     }
@@ -311,10 +355,13 @@ final class CurlEventLoop: @unchecked Sendable {
             exchange.fail(.cancelled)
             finish(exchange, code: CURLE_ABORTED_BY_CALLBACK)
         }
-        while let entry = scheduler.anyWaiting {
-            scheduler.remove(entry)
-            entry.element.complete(.failure(.cancelled))
-        }
+        redirected = [:]
+        for entry in scheduler.removeAll() { entry.element.complete(.failure(.cancelled)) }
+    }
+
+    /// The deadline of `exchange` may come earlier than it did.
+    func deadlineChanged(of exchange: CurlExchange) {
+        nextDeadline = min(nextDeadline, exchange.deadline.time)
     }
 
     /// Converts timeouts, once as long as they stay the same.

@@ -8,6 +8,18 @@ internal import HalcyonConcurrency
 /// Belongs to the event loop's thread. libcurl holds an unretained pointer to it, from `configure` until the handle is
 /// taken out of the multi handle; the loop's list of running transfers keeps it alive for that time.
 final class CurlExchange {
+    /// What came out of an exchange.
+    enum Outcome {
+        case completed(Result<TransferMetrics, TransferError>)
+        /// The transfer goes on with another request.
+        case redirected(Redirection, RedirectHistory)
+    }
+
+    /// A redirect's body is read so that its connection can be used again, as long as that is quicker than to open
+    /// one: this many bytes, and not longer than this.
+    private static let redirectBodyLimit = 64 << 10
+    private static let redirectBodyNanoseconds: Int64 = 200_000_000
+
     let entry: TransferScheduler<CurlTransfer>.Entry
     let transfer: CurlTransfer
     let handle: CurlHandle
@@ -22,14 +34,16 @@ final class CurlExchange {
     /// Unchecked exclusivity, here and below: only the loop's thread comes here, nothing that is called while one of
     /// these is being changed leads back, and the dynamic check costs more than the access it guards.
     @exclusivity(unchecked)
-    private var head = ResponseHead()
+    private var head: ResponseHead
     private var headerList: UnsafeMutablePointer<curl_slist>?
     @exclusivity(unchecked)
     private var lastActivity: MonotonicTime
     private var uploadedBytes: Int64 = 0
     @exclusivity(unchecked)
     private var bodyBytes = 0
-    private var redirectCount = 0
+    /// Set once the head of a response that is a redirect to follow has come.
+    private var redirection: Redirection?
+    private var redirectedAt = MonotonicTime.distantFuture
     @exclusivity(unchecked)
     private var isHeadDelivered = false
     @exclusivity(unchecked)
@@ -44,8 +58,10 @@ final class CurlExchange {
         self.loop = loop
         startedAt = loop.now
         lastActivity = loop.now
-        let timeouts = loop.clocked(entry.element.request.timeouts)
-        totalDeadline = loop.now.adding(nanoseconds: timeouts.totalNanoseconds)
+        let timeouts = loop.clocked(transfer.request.timeouts)
+        totalDeadline =
+            transfer.history?.totalDeadline ?? loop.now.adding(nanoseconds: timeouts.totalNanoseconds)
+        head = ResponseHead(byteCount: transfer.history?.headerBytes ?? 0)
         idleNanoseconds = timeouts.idleNanoseconds
     }
 
@@ -57,11 +73,17 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         handle.bounds = CurlHandle.Bounds(
-            maximumRedirects: max(0, transfer.request.limits.redirects),
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds,
             waitsForMultiplexing: entry.origin.isSecure
         )
         setPriority(transfer.priority)
+        do throws(TransferError) {
+            let first = transfer.firstOrigin ?? entry.origin
+            try handle.secure(entry.origin, for: transfer.request, from: first, rules: loop.rules)
+        } catch {
+            fail(error)
+            return false
+        }
         headerList = handle.apply(transfer.request)
         return halcyon_curl_set_string(easy, CURLOPT_URL, transfer.url) == CURLE_OK
     }
@@ -79,8 +101,8 @@ final class CurlExchange {
         headerList = nil
     }
 
-    /// Whether libcurl met a redirect, or credentials in the URL, which it keeps with the handle.
-    var isStraight: Bool { redirectCount == 0 && !transfer.mayHoldCredentials }
+    /// Whether libcurl met no credentials in the URL, which it keeps with the handle.
+    var isStraight: Bool { !transfer.mayHoldCredentials }
 
     /// Notes why this side ends the transfer. The first reason counts.
     func fail(_ error: TransferError) {
@@ -89,7 +111,7 @@ final class CurlExchange {
 
     /// Whether the connection carries several transfers at a time.
     var isMultiplexed: Bool {
-        isHeadDelivered && halcyon_curl_get_long(handle.easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
+        head.isComplete && halcyon_curl_get_long(handle.easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
     }
 
     /// Goes on after a pause; false if that ended the transfer. The receiver may be called before this returns.
@@ -102,9 +124,18 @@ final class CurlExchange {
 
     // MARK: Deadlines
 
+    /// The deadline has come. A redirect goes on without the rest of its body.
+    func expire(in phase: TransferError.Phase) {
+        if redirection == nil || phase == .total { fail(.timedOut(phase)) }
+    }
+
     /// When this transfer times out, if nothing happens until then.
     var deadline: (time: MonotonicTime, phase: TransferError.Phase) {
         guard !isPaused else { return (totalDeadline, .total) }
+        if redirection != nil {
+            let end = redirectedAt.adding(nanoseconds: Self.redirectBodyNanoseconds)
+            return end < totalDeadline ? (end, .idle) : (totalDeadline, .total)
+        }
         let idle = lastReceipt.adding(nanoseconds: idleNanoseconds)
         return idle < totalDeadline ? (idle, .idle) : (totalDeadline, .total)
     }
@@ -149,13 +180,25 @@ final class CurlExchange {
             head.append(line, limit: limit, names: loop.fieldNames)
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
-        guard head.isComplete, !isHeadDelivered else { return true }
-        if head.isInformational { return true }
-        if head.isRedirect {
-            redirectCount += 1
-            return true
+        guard head.isComplete, !isHeadDelivered, redirection == nil, !head.isInformational else { return true }
+        // Delivered with its body, or at the end, if libcurl has no answer to the challenge.
+        if handle.mayAnswer(status: head.status) { return true }
+        guard head.mayBeRedirect, transfer.request.followsRedirects else { return deliverHead() }
+        return receiveRedirect()
+    }
+
+    private func receiveRedirect() -> Bool {
+        do throws(TransferError) {
+            let response = TransferResponse(status: head.status, headers: head.fields, url: transfer.request.url)
+            redirection = try Redirection(response, to: transfer.request, after: transfer.history?.count ?? 0)
+        } catch {
+            return stop(error)
         }
-        return deliverHead()
+        guard redirection != nil else { return deliverHead() }
+        redirectedAt = loop.now
+        loop.responseBegan(self)
+        loop.deadlineChanged(of: self)
+        return head.expectedBodyBytes ?? 0 <= Self.redirectBodyLimit
     }
 
     private func deliverHead() -> Bool {
@@ -169,7 +212,7 @@ final class CurlExchange {
         let response = TransferResponse(
             status: head.status,
             headers: head.fields,
-            url: effectiveURL,
+            url: transfer.request.url,
             expectedBodyBytes: expected
         )
         do throws(TransferError) {
@@ -183,7 +226,10 @@ final class CurlExchange {
     private func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
         guard !transfer.isCancelled else { return stop(.cancelled) }
-        // libcurl follows every redirect that `head` takes for one; were it otherwise, this would be the last response.
+        if redirection != nil {
+            bodyBytes += bytes.count
+            return bodyBytes <= Self.redirectBodyLimit
+        }
         guard isHeadDelivered || deliverHead() else { return false }
         guard bytes.count <= transfer.request.limits.bodyBytes - bodyBytes else {
             return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))
@@ -202,24 +248,61 @@ final class CurlExchange {
         return false
     }
 
-    private var effectiveURL: URL {
-        guard redirectCount > 0, let text = handle.string(CURLINFO_EFFECTIVE_URL) else { return transfer.request.url }
-        return URL(string: text) ?? transfer.request.url
-    }
-
     // MARK: The end
 
-    /// What the receiver is told when libcurl ends with `code`. The handle must still hold this transfer.
-    func result(_ code: CURLcode) -> Result<TransferMetrics, TransferError> {
+    /// What comes next when libcurl ends with `code`. The handle must still hold this transfer.
+    func outcome(_ code: CURLcode) -> Outcome {
+        // Whatever became of a redirect's body: its head says all.
+        if let redirection, failure == nil, !transfer.isCancelled {
+            return .redirected(redirection, history)
+        }
+        return .completed(result(code))
+    }
+
+    private func result(_ code: CURLcode) -> Result<TransferMetrics, TransferError> {
         if transfer.isCancelled { return .failure(.cancelled) }
         if let failure { return .failure(failure) }
         guard code == CURLE_OK else { return .failure(problem(code).error) }
         guard head.isComplete else { return .failure(problem(code).endedInsideHead) }
         if !isHeadDelivered, !deliverHead() { return .failure(failure ?? .cancelled) }
-        return .success(handle.metrics(queued: startedAt - transfer.submittedAt, redirects: redirectCount))
+        return .success(metrics)
+    }
+
+    private var metrics: TransferMetrics {
+        let start = startedAt - transfer.submittedAt
+        var metrics = handle.metrics(from: start)
+        metrics.queued = start
+        if let history = transfer.history {
+            metrics.queued = history.queued + (startedAt - history.queuedAt)
+            metrics.redirected = history.queuedAt - transfer.submittedAt
+            metrics.bytesReceived += history.receivedBytes
+            metrics.bytesSent += history.sentBytes
+            metrics.redirectCount = history.count
+        }
+        return metrics
+    }
+
+    /// What the transfer has taken by the end of this exchange.
+    private var history: RedirectHistory {
+        let earlier = transfer.history
+        return RedirectHistory(
+            count: (earlier?.count ?? 0) + 1,
+            queuedAt: .now,
+            queued: (earlier?.queued ?? .zero) + (startedAt - (earlier?.queuedAt ?? transfer.submittedAt)),
+            totalDeadline: totalDeadline,
+            headerBytes: head.byteCount,
+            sentBytes: (earlier?.sentBytes ?? 0) + handle.sentBytes,
+            receivedBytes: (earlier?.receivedBytes ?? 0) + handle.receivedBytes
+        )
     }
 
     private func problem(_ code: CURLcode) -> CurlProblem {
-        CurlProblem(code: code, handle: handle, request: transfer.request, head: head)
+        CurlProblem(
+            code: code,
+            handle: handle,
+            request: transfer.request,
+            isRedirected: transfer.history != nil,
+            head: head
+        )
     }
 }

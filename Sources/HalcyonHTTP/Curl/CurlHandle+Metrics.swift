@@ -6,25 +6,43 @@ extension CurlHandle {
         halcyon_curl_get_string(easy, info).map { String(cString: $0) }
     }
 
-    /// The figures of the transfer that has just ended, by libcurl's clock, which starts when the queue is left.
-    func metrics(queued: Duration, redirects: Int) -> TransferMetrics {
+    /// The figures of the exchange that has just ended. libcurl's clock starts with the exchange, at `start` after the
+    /// transport took the request.
+    func metrics(from start: Duration) -> TransferMetrics {
         let isReused = halcyon_curl_get_long(easy, CURLINFO_NUM_CONNECTS) == 0
-        func duration(_ info: CURLINFO) -> Duration {
-            queued + .microseconds(halcyon_curl_get_offset(easy, info))
+        func moment(_ info: CURLINFO) -> Duration {
+            start + .microseconds(halcyon_curl_get_offset(easy, info))
         }
         let secured = halcyon_curl_get_offset(easy, CURLINFO_APPCONNECT_TIME_T)
+        let port = halcyon_curl_get_long(easy, CURLINFO_PRIMARY_PORT)
         return TransferMetrics(
-            queued: queued,
-            nameLookup: isReused ? .zero : duration(CURLINFO_NAMELOOKUP_TIME_T),
-            connect: isReused ? .zero : duration(CURLINFO_CONNECT_TIME_T),
-            secureConnection: isReused || secured == 0 ? .zero : queued + .microseconds(secured),
-            firstByte: duration(CURLINFO_STARTTRANSFER_TIME_T),
-            total: duration(CURLINFO_TOTAL_TIME_T),
+            nameLookup: isReused ? .zero : moment(CURLINFO_NAMELOOKUP_TIME_T),
+            connect: isReused ? .zero : moment(CURLINFO_CONNECT_TIME_T),
+            secureConnection: isReused || secured == 0 ? .zero : start + .microseconds(secured),
+            firstByte: moment(CURLINFO_STARTTRANSFER_TIME_T),
+            total: moment(CURLINFO_TOTAL_TIME_T),
             bodyBytesReceived: Int(halcyon_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)),
+            bytesReceived: receivedBytes,
+            bytesSent: sentBytes,
             networkProtocol: networkProtocol,
             isReusedConnection: isReused,
-            redirectCount: redirects
+            remoteAddress: port > 0 ? string(CURLINFO_PRIMARY_IP) : nil,
+            remotePort: port > 0 ? port : nil
         )
+    }
+
+    /// Bytes on the wire, headers included, in this exchange.
+    var receivedBytes: Int {
+        halcyon_curl_get_long(easy, CURLINFO_HEADER_SIZE) + Int(halcyon_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
+    }
+
+    /// The same of the request.
+    var sentBytes: Int {
+        let request = halcyon_curl_get_long(easy, CURLINFO_REQUEST_SIZE)
+        let body = Int(halcyon_curl_get_offset(easy, CURLINFO_SIZE_UPLOAD_T))
+        // Before 8.7, what libcurl sends together with the headers of HTTP/1 counts as a part of them, too.
+        let isCounted = CurlLibrary.version < 0x08_0700 && networkProtocol.hasPrefix("http/1") && body < 64 << 10
+        return isCounted ? request : request + body
     }
 
     /// By the names of the TLS protocol registry (RFC 7301).

@@ -9,7 +9,6 @@ internal import CCurlShim
 final class CurlHandle {
     /// The bounds that libcurl itself keeps.
     struct Bounds: Equatable {
-        var maximumRedirects: Int
         var connectMilliseconds: Int
         /// Waits until TLS has shown whether the first connection can be shared, instead of opening one more. Without
         /// TLS there is nothing to wait for, and libcurl would wait for the first response.
@@ -22,11 +21,13 @@ final class CurlHandle {
     /// Something is set that the next transfer would not set anew.
     var isAltered = false
 
+    /// What belongs to one hop of one transfer; see `secure`.
+    var security = HopSecurity()
+
     /// `nil` where libcurl has its defaults.
     var bounds: Bounds? {
         didSet {
             guard let bounds, bounds != oldValue else { return }
-            set(CURLOPT_MAXREDIRS, bounds.maximumRedirects)
             set(CURLOPT_CONNECTTIMEOUT_MS, bounds.connectMilliseconds)
             set(CURLOPT_PIPEWAIT, bounds.waitsForMultiplexing ? 1 : 0)
         }
@@ -49,12 +50,15 @@ final class CurlHandle {
 
     func destroy() {
         curl_easy_cleanup(easy)
+        security.release()
         errorText.deallocate()
     }
 
     /// Back to libcurl's defaults; connections and TLS sessions stay.
     func reset() {
         curl_easy_reset(easy)
+        security.release()
+        security = HopSecurity()
         isAltered = false
         bounds = nil
         streamWeight = nil

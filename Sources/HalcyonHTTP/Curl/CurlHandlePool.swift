@@ -11,10 +11,14 @@ struct CurlHandlePool {
     private static let bufferSize = 32 << 10
 
     private let configuration: CurlTransport.Configuration
+    private let rules: SecurityRules
+    private let cookies: CookieJar?
     private var idle: [CurlHandle] = []
 
-    init(configuration: CurlTransport.Configuration) {
+    init(configuration: CurlTransport.Configuration, rules: SecurityRules) {
         self.configuration = configuration
+        self.rules = rules
+        cookies = configuration.cookies == .inMemory ? CookieJar() : nil
     }
 
     mutating func take() -> CurlHandle {
@@ -39,22 +43,26 @@ struct CurlHandlePool {
         idle = []
     }
 
+    /// For ``CookiePolicy/inMemory``.
+    mutating func removeAllCookies() {
+        guard let cookies else { return }
+        let handle = take()
+        cookies.removeAll(through: handle)
+        give(handle, isUntroubled: true)
+    }
+
     /// Sets what all transfers have in common.
     private func prepare(_ handle: CurlHandle) {
         halcyon_curl_allow_http_only(handle.easy)
         halcyon_curl_leave_resolver_behind(handle.easy)
         handle.set(CURLOPT_NOSIGNAL, 1)
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-        handle.set(CURLOPT_FOLLOWLOCATION, 1)
-        handle.set(CURLOPT_UNRESTRICTED_AUTH, 0)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
         handle.set(CURLOPT_USERAGENT, configuration.userAgent)
         // All codings that this libcurl can undo.
         handle.set(CURLOPT_ACCEPT_ENCODING, "")
-        if let file = configuration.certificateAuthorityFile {
-            handle.set(CURLOPT_CAINFO, file)
-        }
+        handle.prepareSecurity(rules, cookies: cookies)
         halcyon_curl_set_pointer(handle.easy, CURLOPT_ERRORBUFFER, handle.errorText)
         halcyon_curl_set_callback(handle.easy, CURLOPT_HEADERFUNCTION, CurlExchange.headerCallback)
         halcyon_curl_set_callback(handle.easy, CURLOPT_WRITEFUNCTION, CurlExchange.bodyCallback)

@@ -6,6 +6,9 @@ internal import Glibc
 enum CurlLibrary {
     private static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
+    /// Of the library that runs, which may be newer than its headers: 0x075801 is 7.88.1.
+    static let version = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
+
     /// Once, and safe from any thread since libcurl 7.84.
     static func initialize() {
         precondition(initialization == CURLE_OK, "libcurl cannot initialize")

@@ -6,6 +6,8 @@ struct CurlProblem {
     let code: CURLcode
     let handle: CurlHandle
     let request: TransferRequest
+    /// Whether a redirect named the URL, not the user.
+    let isRedirected: Bool
     let head: ResponseHead
 
     /// The server closed the connection after some of its headers, which libcurl takes for an empty body.
@@ -14,14 +16,12 @@ struct CurlProblem {
     }
 
     var error: TransferError {
+        if let objection = handle.objection(toConnectingTo: server, code: code) { return objection }
         switch code {
         case CURLE_URL_MALFORMAT:
-            return head.isRedirect ? .malformedResponse(message) : .invalidURL(request.url.absoluteString)
+            return isRedirected ? .malformedResponse(message) : .invalidURL(request.url.absoluteString)
         case CURLE_UNSUPPORTED_PROTOCOL:
-            // Also what libcurl says to a server that answers with something else than HTTP.
-            if head.isRedirect, let target = head.location, isForeign(target) {
-                return .redirectRefused("\(server): redirect to \(target), which is neither http nor https")
-            }
+            // What libcurl says to a server that answers with something else than HTTP.
             return .malformedResponse(message)
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             return .cannotFindHost(message)
@@ -30,8 +30,6 @@ struct CurlProblem {
         case CURLE_OPERATION_TIMEDOUT:
             // libcurl is given no other time limit.
             return .timedOut(.connect)
-        case CURLE_TOO_MANY_REDIRECTS:
-            return .tooManyRedirects(maximum: max(0, request.limits.redirects))
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             return .untrustedServer(message)
@@ -52,21 +50,14 @@ struct CurlProblem {
         }
     }
 
-    /// Where the last request went, "host:port".
+    /// Where the request went, "host:port".
     private var server: String {
-        let origin = handle.string(CURLINFO_EFFECTIVE_URL).flatMap(Origin.init)
-        return (origin ?? Origin(request.url.absoluteString))?.description ?? request.url.absoluteString
+        Origin(request.url.absoluteString)?.description ?? request.url.absoluteString
     }
 
     /// libcurl's own words on this case, else its general ones.
     private var message: String {
         let detail = String(cString: handle.errorText)
         return "\(server): \(detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail)"
-    }
-
-    private func isForeign(_ target: String) -> Bool {
-        guard let end = target.firstIndex(of: ":") else { return false }
-        let scheme = target[..<end].lowercased()
-        return !scheme.contains("/") && scheme != "http" && scheme != "https"
     }
 }

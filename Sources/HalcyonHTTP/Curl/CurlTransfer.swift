@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// One transfer of a ``CurlTransport``, as the one who started it holds it.
 ///
-/// Unchecked: `stage`, `receiver` and `priority` belong to the event loop's thread; the rest is immutable or atomic.
+/// Unchecked: the rest than `loop`, `submittedAt` and `cancellation`, which are immutable or atomic, belongs to the event
+/// loop's thread once the transfer has been handed over to it.
 final class CurlTransfer: Transfer, @unchecked Sendable {
     enum Stage {
         /// On its way to the event loop.
@@ -14,12 +15,21 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         case finished
     }
 
-    let request: TransferRequest
-    /// The request's URL and where it leads, worked out by the one who starts the transfer, to keep the loop free.
-    let url: String
-    let origin: Origin?
-    let submittedAt: MonotonicTime
+    /// What was asked for, or what the last redirect asks for instead.
     @exclusivity(unchecked)  // The loop's thread alone; see CurlExchange.
+    private(set) var request: TransferRequest
+    /// The request's URL and where it leads, worked out by the one who starts the transfer, to keep the loop free.
+    @exclusivity(unchecked)
+    private(set) var url: String
+    @exclusivity(unchecked)
+    private(set) var origin: Origin?
+    /// Where the first request leads.
+    let firstOrigin: Origin?
+    /// `nil` as long as no redirect has come.
+    @exclusivity(unchecked)
+    private(set) var history: RedirectHistory?
+    let submittedAt: MonotonicTime
+    @exclusivity(unchecked)
     var stage = Stage.submitted
     @exclusivity(unchecked)
     var priority: LoadPriority
@@ -32,6 +42,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         self.request = request
         url = request.url.absoluteString
         origin = Origin(url)
+        firstOrigin = origin
         self.receiver = receiver
         self.loop = loop
         priority = request.priority
@@ -68,6 +79,14 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     func deliver(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
         guard let receiver else { return .proceed }
         return try receiver.didReceive(bytes: bytes)
+    }
+
+    /// Makes the target of a redirect what is asked for; the transfer has to be queued anew.
+    func follow(_ redirection: Redirection, history: RedirectHistory) {
+        request = redirection.request
+        url = request.url.absoluteString
+        origin = Origin(url)
+        self.history = history
     }
 
     /// Tells the receiver the end, and lets go of it: who keeps the transfer does not keep the receiver.

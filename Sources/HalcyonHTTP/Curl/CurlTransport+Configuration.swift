@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 extension CurlTransport {
     /// What is the same for all transfers of a transport.
     public struct Configuration: Sendable, Hashable {
@@ -6,23 +8,54 @@ extension CurlTransport {
         /// Transfers under way at a time to one origin that does not multiplex, which is its number of connections.
         /// Over HTTP/2 only ``maximumConcurrentTransfers`` counts. Default: 6, as browsers do.
         public var maximumTransfersPerHost: Int
+        /// Which of two waiting transfers of equal priority starts first. Default:
+        /// ``TransferOrder/firstInFirstOut``.
+        public var order: TransferOrder
+        /// How many transfers may start in a time; a queued one that is cancelled takes nothing of it, a redirect that is
+        /// followed does. Default: `nil`, any number, because a transfer that is cancelled before its turn costs
+        /// next to nothing here, and a rate that tames fast scrolling would hold up every other load.
+        public var startRate: StartRate?
         /// Connections kept open for later transfers. Default: 64.
         public var maximumIdleConnections: Int
         /// A PEM file of the authorities to trust instead of the system's. Default: `nil`, the system's.
         public var certificateAuthorityFile: String?
+        /// The authorities to trust, in PEM, instead of those of the file and of the system. Default: `nil`.
+        public var certificateAuthorities: Data?
+        /// Older ones are not spoken. Default: 1.2.
+        public var minimumTLSVersion = TLSVersion.v1_2
+        /// Hosts whose certificate is not verified at all: exactly these names or addresses, on any port. Anyone on the way can
+        /// pose as them. Default: none.
+        public var trustedHosts: Set<String> = []
+        /// Proves to a host, by TLS, who asks, by "host" or "host:port". No other host is shown the certificate. Default: none.
+        public var clientCertificates: [String: ClientCertificate] = [:]
+        /// Proves to a host who asks, by "host" or "host:port", where the request has nothing of its own. Not sent in the clear after a redirect
+        /// from `https` to `http`. Default: none.
+        public var credentials: [String: Credential] = [:]
+        /// Default: ``CookiePolicy/none``.
+        public var cookies = CookiePolicy.none
+        /// Default: ``ProxyPolicy/environment``.
+        public var proxies = ProxyPolicy.environment
+        /// Default: ``AddressPolicy/any``.
+        public var addresses = AddressPolicy.any
         /// Sent as `User-Agent` where a request has none of its own. Default: "Halcyon".
         public var userAgent: String
+        /// What a test puts in the place of the system's answers.
+        package var overrides = SystemOverrides()
 
         /// A configuration with a default for each field.
         public init(
             maximumConcurrentTransfers: Int = 64,
             maximumTransfersPerHost: Int = 6,
+            order: TransferOrder = .firstInFirstOut,
+            startRate: StartRate? = nil,
             maximumIdleConnections: Int = 64,
             certificateAuthorityFile: String? = nil,
             userAgent: String = "Halcyon"
         ) {
             self.maximumConcurrentTransfers = maximumConcurrentTransfers
             self.maximumTransfersPerHost = maximumTransfersPerHost
+            self.order = order
+            self.startRate = startRate
             self.maximumIdleConnections = maximumIdleConnections
             self.certificateAuthorityFile = certificateAuthorityFile
             self.userAgent = userAgent

@@ -1,8 +1,8 @@
 /// The transport for real networks: libcurl's multi interface, driven by one thread.
 ///
 /// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, gzip, brotli, zstd and deflate as far as the
-/// installed libcurl has them, proxies from the environment (`http_proxy`, `https_proxy`, `no_proxy`). Connections are kept and used
-/// again. Redirects are followed to `http` and `https` only, and `Authorization` and `Cookie` stay with the origin
+/// installed libcurl has them, proxies (``ProxyPolicy``), cookies if wanted (``CookiePolicy``). Connections are kept and used
+/// again. Redirects are followed, each hop a request of its own, to `http` and `https` only, and `Authorization` and `Cookie` stay with the origin
 /// they were meant for.
 ///
 /// Transfers wait in order of priority, then of arrival, until there is room (``Configuration``); timeouts run from the
@@ -31,6 +31,11 @@ public final class CurlTransport: HTTPTransport {
         let transfer = CurlTransfer(request, receiver: receiver, loop: loop)
         loop.start(transfer)
         return transfer
+    }
+
+    /// Forgets every cookie (``CookiePolicy/inMemory``), before any transfer that is started afterwards.
+    public func removeAllCookies() {
+        loop.post(.removeCookies)
     }
 
     /// Cancels every transfer, closes the connections and ends the thread.

@@ -1,33 +1,37 @@
 internal import Glibc
 
 /// Nanoseconds of the clock that no one sets (CLOCK_MONOTONIC).
-struct MonotonicTime: Comparable {
+package struct MonotonicTime: Comparable, Sendable {
     private var nanoseconds: Int64
 
-    static let distantFuture = MonotonicTime(nanoseconds: .max)
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
 
-    static var now: MonotonicTime {
+    package static let distantFuture = MonotonicTime(nanoseconds: .max)
+
+    package static var now: MonotonicTime {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 
     /// ``distantFuture`` where the sum has no place.
-    static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+    package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         time.adding(nanoseconds: duration.saturatedNanoseconds)
     }
 
-    /// The same for a duration that is at least 0 and converted already, which takes longer than the sum.
-    func adding(nanoseconds duration: Int64) -> MonotonicTime {
+    /// The same for a duration that is converted already, which takes longer than the sum.
+    package func adding(nanoseconds duration: Int64) -> MonotonicTime {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration)
         return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
     }
 
-    static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
+    package static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
         .nanoseconds(left.nanoseconds - right.nanoseconds)
     }
 

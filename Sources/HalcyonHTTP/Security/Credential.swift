@@ -23,3 +23,22 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
     /// The same as ``description``.
     public var debugDescription: String { description }
 }
+
+extension Credential {
+    /// Throws for what would end early in C, or be more than one line of a header.
+    func validate(for server: String) throws(TransferError) {
+        switch self {
+        case .basic(let user, let password), .digest(let user, let password):
+            guard !user.utf8.contains(0), !password.utf8.contains(0) else {
+                throw .invalidCredential("\(server): \(self) holds a zero byte")
+            }
+            if case .basic = self, user.utf8.contains(UInt8(ascii: ":")) {
+                throw .invalidCredential("\(server): the user name of a \(self) cannot hold a colon (RFC 7617)")
+            }
+        case .bearer(let token):
+            guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                throw .invalidCredential("\(server): a bearer token is made of visible ASCII characters")
+            }
+        }
+    }
+}

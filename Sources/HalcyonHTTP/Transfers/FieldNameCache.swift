@@ -57,14 +57,12 @@ enum NotableField {
     case contentLength
     case transferEncoding
     case contentEncoding
-    case location
 
     init?(_ name: HTTPField.Name) {
         switch name {
         case .contentLength: self = .contentLength
         case .transferEncoding: self = .transferEncoding
         case .contentEncoding: self = .contentEncoding
-        case .location: self = .location
         default: return nil
         }
     }

@@ -13,9 +13,14 @@ struct ResponseHead {
     /// The blank line has come. What follows are trailers, or the next response.
     private(set) var isComplete = false
     /// Bytes of all responses so far.
-    private var byteCount = 0
+    private(set) var byteCount: Int
     /// Where in `fields` the fields stand that are read here.
     private var notable: [(kind: NotableField, index: Int)] = []
+
+    /// `byteCount` is what earlier responses have used up of the limit.
+    init(byteCount: Int = 0) {
+        self.byteCount = byteCount
+    }
 
     /// Takes a line with its end, as libcurl hands it over; false if that makes more than `limit` bytes in all, or more
     /// than ``maximumFieldCount`` fields.
@@ -42,10 +47,8 @@ struct ResponseHead {
 
     var isInformational: Bool { (100..<200).contains(status) }
 
-    /// As libcurl decides whether to go on to another URL.
-    var isRedirect: Bool { (300..<400).contains(status) && !(location ?? "").isEmpty }
-
-    var location: String? { value(.location) }
+    /// Whether the status is that of a redirect, with or without a target.
+    var mayBeRedirect: Bool { Redirection.statuses.contains(status) }
 
     /// From `Content-Length`, which counts the coded bytes and means nothing beside `Transfer-Encoding` (RFC 9112, 6.3).
     var expectedBodyBytes: Int? {

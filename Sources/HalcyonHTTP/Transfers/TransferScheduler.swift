@@ -1,172 +1,183 @@
-internal import HalcyonConcurrency
+package import HalcyonConcurrency
 
-/// Decides which transfer starts next: the most urgent, then the oldest, whose host has room.
+/// Decides which transfer starts next: the most urgent, then the one whose turn it is by ``TransferOrder``, among those
+/// whose host has room.
 ///
 /// The limit for a host is one of connections: where a server has shown that it multiplexes (HTTP/2), only the limit of
 /// all transfers counts. libcurl's own limit for a host is not used, because the transfers that it holds back are
 /// out of reach of priorities, and their timeouts run.
 ///
-/// Invariant: a transfer whose host was full when its turn came is parked with that host, and compared again as soon as
-/// the host has room. So no start looks at the ten thousand that wait behind a full host.
-struct TransferScheduler<Element> {
-    typealias Queue = PriorityQueue<Entry>
+/// Every transfer waits in the queue of its host, and a heap orders the hosts that have room. So no start looks at the
+/// ten thousand that wait behind a full host, nor at the thousand other hosts.
+package struct TransferScheduler<Element> {
+    /// A transfer that waits or runs.
+    package final class Entry {
+        package let element: Element
+        let host: TransferHost<Element>
+        fileprivate var priority: LoadPriority
+        /// Its place among its equals; the lowest comes first.
+        fileprivate var rank = 0
+        /// `nil` once it no longer waits.
+        fileprivate var place: PriorityQueue<Entry>.ID?
 
-    /// A transfer that waits.
-    final class Entry {
-        let element: Element
-        fileprivate let host: Host
-        fileprivate var node: Queue.Node?
-        fileprivate var isParked = false
-
-        fileprivate init(_ element: Element, host: Host) {
+        fileprivate init(_ element: Element, host: TransferHost<Element>, priority: LoadPriority) {
             self.element = element
             self.host = host
+            self.priority = priority
         }
 
-        var origin: Origin { host.origin }
-    }
+        package var origin: Origin { host.origin }
 
-    /// What is known of an origin while it has transfers. Entries point to it, so that the table of hosts is searched
-    /// once for a transfer, not at each step.
-    fileprivate final class Host {
-        let origin: Origin
-        /// Transfers that wait or run.
-        var transferCount = 0
-        var running = 0
-        var isMultiplexing: Bool
-        var parked = Queue()
-
-        init(_ origin: Origin, isMultiplexing: Bool) {
-            self.origin = origin
-            self.isMultiplexing = isMultiplexing
+        func precedes(_ other: Entry) -> Bool {
+            priority != other.priority ? priority > other.priority : rank < other.rank
         }
     }
 
     private let maximumTransfers: Int
     private let maximumTransfersPerHost: Int
-    private var waiting = Queue()
-    private var hosts: [Origin: Host] = [:]
-    private var hostsWithParked: [ObjectIdentifier: Host] = [:]
+    private let order: TransferOrder
+    private var limiter: StartLimiter?
+    private var hosts: [Origin: TransferHost<Element>] = [:]
+    private var readyHosts = ReadyHosts<Element>()
     private var multiplexingOrigins: Set<Origin> = []
-    private var nextSequence = 0
-    private(set) var runningCount = 0
-    private(set) var waitingCount = 0
+    private var firstRank = 0
+    private var lastRank = 0
+    package private(set) var runningCount = 0
+    package private(set) var waitingCount = 0
 
-    init(maximumTransfers: Int, maximumTransfersPerHost: Int) {
+    package init(
+        maximumTransfers: Int,
+        maximumTransfersPerHost: Int,
+        order: TransferOrder = .firstInFirstOut,
+        startRate: StartRate? = nil
+    ) {
         self.maximumTransfers = max(1, maximumTransfers)
         self.maximumTransfersPerHost = max(1, maximumTransfersPerHost)
+        self.order = order
+        limiter = startRate.map(StartLimiter.init)
     }
 
-    var isIdle: Bool { runningCount == 0 && waitingCount == 0 }
+    package var isIdle: Bool { runningCount == 0 && waitingCount == 0 }
 
-    mutating func append(_ element: Element, origin: Origin, priority: LoadPriority) -> Entry {
-        let host = host(origin)
-        host.transferCount += 1
-        let entry = Entry(element, host: host)
-        enqueue(entry, priority: priority)
+    /// Lines a transfer up. One that goes on with another request (`isUnderWay`) comes before all others of its priority.
+    package mutating func append(
+        _ element: Element,
+        origin: Origin,
+        priority: LoadPriority,
+        isUnderWay: Bool = false
+    ) -> Entry {
+        let entry = Entry(element, host: host(origin), priority: priority)
+        lineUp(entry, first: isUnderWay || order == .lastInFirstOut)
         waitingCount += 1
         return entry
     }
 
-    mutating func setPriority(_ priority: LoadPriority, of entry: Entry) {
-        guard let node = entry.node, node.priority != priority else { return }
-        unlink(entry)
-        enqueue(entry, priority: priority)
+    /// Lines an entry that still waits up anew, as the last come of another priority.
+    package mutating func setPriority(_ priority: LoadPriority, of entry: Entry) {
+        guard let place = entry.place, entry.priority != priority else { return }
+        _ = entry.host.waiting.remove(place)
+        entry.priority = priority
+        lineUp(entry, first: order == .lastInFirstOut)
     }
 
     /// Takes out an entry that still waits.
-    mutating func remove(_ entry: Entry) {
-        guard entry.node != nil else { return }
-        unlink(entry)
+    package mutating func remove(_ entry: Entry) {
+        guard let place = entry.place else { return }
+        _ = entry.host.waiting.remove(place)
+        entry.place = nil
         waitingCount -= 1
-        release(entry.host)
+        settle(entry.host)
     }
 
-    /// Takes the next transfer that may start, if any. Its end must be told with ``ended(_:)``.
-    mutating func next() -> Entry? {
-        while runningCount < maximumTransfers {
-            guard let node = mostUrgent() else { return nil }
-            let entry = node.element
-            unlink(entry)
-            guard hasRoom(entry.host) else {
-                park(entry, as: node)
-                continue
+    /// Takes out all that wait.
+    package mutating func removeAll() -> [Entry] {
+        var entries: [Entry] = []
+        for host in Array(hosts.values) {
+            while let entry = host.waiting.popFirst() {
+                entry.place = nil
+                entries.append(entry)
             }
-            waitingCount -= 1
-            runningCount += 1
-            entry.host.running += 1
-            return entry
+            settle(host)
         }
-        return nil
+        waitingCount = 0
+        return entries
     }
 
-    /// A transfer that ``next()`` gave is over.
-    mutating func ended(_ entry: Entry) {
+    /// Takes the next transfer that may start at this time, if any. Its end must be told with ``ended(_:)``.
+    package mutating func next(at now: MonotonicTime) -> Entry? {
+        guard runningCount < maximumTransfers, let host = readyHosts.first, limiter?.take(at: now) ?? true,
+            let entry = host.waiting.popFirst()
+        else { return nil }
+        entry.place = nil
+        waitingCount -= 1
+        runningCount += 1
+        host.running += 1
+        readyHosts.update(host)
+        return entry
+    }
+
+    /// When ``next(at:)`` is worth asking again although no transfer has ended or come; ``MonotonicTime/distantFuture``
+    /// if it is not the rate of starts that is waited for.
+    package var nextStart: MonotonicTime {
+        guard let limiter, runningCount < maximumTransfers, readyHosts.first != nil else { return .distantFuture }
+        return limiter.nextToken
+    }
+
+    /// A transfer that ``next(at:)`` gave is over.
+    package mutating func ended(_ entry: Entry) {
         runningCount -= 1
         entry.host.running -= 1
-        release(entry.host)
+        settle(entry.host)
     }
 
     /// The server of `entry` answered with a protocol that carries many transfers over one connection.
-    mutating func markMultiplexing(_ entry: Entry) {
+    package mutating func markMultiplexing(_ entry: Entry) {
         guard !entry.host.isMultiplexing else { return }
         entry.host.isMultiplexing = true
+        readyHosts.update(entry.host)
         // What is remembered only saves connections, so forgetting it now and then costs little.
         if multiplexingOrigins.count >= 1024 { multiplexingOrigins.removeAll() }
         multiplexingOrigins.insert(entry.origin)
     }
 
-    /// Any transfer that waits.
-    var anyWaiting: Entry? {
-        waiting.first?.element ?? hostsWithParked.first?.value.parked.first?.element
-    }
-
-    private mutating func enqueue(_ entry: Entry, priority: LoadPriority) {
-        let node = Queue.Node(entry, priority: priority, sequence: nextSequence)
-        nextSequence += 1
-        entry.node = node
-        entry.isParked = false
-        waiting.append(node)
-    }
-
-    private mutating func park(_ entry: Entry, as node: Queue.Node) {
-        entry.node = node
-        entry.isParked = true
-        entry.host.parked.append(node)
-        hostsWithParked[ObjectIdentifier(entry.host)] = entry.host
-    }
-
-    private mutating func unlink(_ entry: Entry) {
-        guard let node = entry.node else { return }
-        entry.node = nil
-        guard entry.isParked else { return waiting.remove(node) }
-        entry.isParked = false
-        entry.host.parked.remove(node)
-        if entry.host.parked.isEmpty { hostsWithParked[ObjectIdentifier(entry.host)] = nil }
-    }
-
-    private func mostUrgent() -> Queue.Node? {
-        var best = waiting.first
-        for host in hostsWithParked.values where hasRoom(host) {
-            guard let candidate = host.parked.first else { continue }
-            if best.map(candidate.precedes) ?? true { best = candidate }
+    private mutating func lineUp(_ entry: Entry, first: Bool) {
+        if first {
+            firstRank -= 1
+            entry.rank = firstRank
+            entry.place = entry.host.waiting.prepend(entry, priority: entry.priority)
+        } else {
+            lastRank += 1
+            entry.rank = lastRank
+            entry.place = entry.host.waiting.append(entry, priority: entry.priority)
         }
-        return best
+        readyHosts.update(entry.host)
     }
 
-    private func hasRoom(_ host: Host) -> Bool {
-        host.running < maximumTransfersPerHost || host.isMultiplexing
-    }
-
-    private mutating func host(_ origin: Origin) -> Host {
+    private mutating func host(_ origin: Origin) -> TransferHost<Element> {
         if let host = hosts[origin] { return host }
-        let host = Host(origin, isMultiplexing: multiplexingOrigins.contains(origin))
+        let host = TransferHost<Element>(
+            origin,
+            maximumTransfers: maximumTransfersPerHost,
+            isMultiplexing: multiplexingOrigins.contains(origin)
+        )
         hosts[origin] = host
         return host
     }
 
-    private mutating func release(_ host: Host) {
-        host.transferCount -= 1
-        if host.transferCount == 0 { hosts[host.origin] = nil }
+    /// Looks at a host where something ended or went away; a host without transfers is forgotten.
+    private mutating func settle(_ host: TransferHost<Element>) {
+        readyHosts.update(host)
+        if host.running == 0, host.waiting.isEmpty { hosts[host.origin] = nil }
+    }
+
+    /// Checks that hosts, heap and counts agree. Takes time in proportion to what waits.
+    package func checkInvariants() {
+        readyHosts.checkInvariants()
+        precondition(hosts.values.reduce(0) { $0 + $1.waiting.count } == waitingCount)
+        precondition(hosts.values.reduce(0) { $0 + $1.running } == runningCount)
+        for host in hosts.values {
+            host.waiting.checkInvariants()
+            precondition((host.readyIndex != nil) == host.isReady)
+        }
     }
 }

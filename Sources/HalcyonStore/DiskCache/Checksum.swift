@@ -2,10 +2,10 @@ internal import CXXHash
 internal import FoundationEssentials
 
 /// XXH3 with 64 bits, of bytes at hand or as they come (https://github.com/Cyan4973/xxHash, specification 0.2.0).
-final class Checksum {
+package final class Checksum {
     private let state: OpaquePointer
 
-    init() {
+    package init() {
         // Never null: the allocation is of 576 bytes, and glibc's malloc does not fail for such.
         guard let state = XXH3_createState() else { preconditionFailure("out of memory") }
         self.state = state
@@ -16,16 +16,16 @@ final class Checksum {
         XXH3_freeState(state)
     }
 
-    func update(_ bytes: UnsafeRawBufferPointer) {
+    package func update(_ bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress else { return }
         _ = halcyon_xxh3_update(state, address, bytes.count)
     }
 
-    var value: UInt64 {
+    package var value: UInt64 {
         XXH3_64bits_digest(state)
     }
 
-    static func hash(of bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
+    package static func hash(of bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         withUnsafeBytes(of: UInt8(0)) { empty in
             halcyon_xxh3(bytes.baseAddress ?? empty.baseAddress, bytes.count, seed)
         }

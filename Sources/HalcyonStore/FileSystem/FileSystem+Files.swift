@@ -1,6 +1,6 @@
 extension FileSystem {
     /// Writes all of `buffer`, however many calls that takes.
-    func writeAll(_ descriptor: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(FileSystemError) {
+    package func writeAll(_ descriptor: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(FileSystemError) {
         var rest = buffer
         while !rest.isEmpty {
             let count = try write(descriptor, from: rest)
@@ -9,8 +9,24 @@ extension FileSystem {
         }
     }
 
+    /// Reads until `buffer` is full or the file ends, and returns the number of bytes read.
+    package func readAll(
+        _ descriptor: FileDescriptor,
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int
+    ) throws(FileSystemError) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let piece = try read(descriptor, into: rest, at: offset + count)
+            guard piece > 0 else { break }
+            count += piece
+        }
+        return count
+    }
+
     /// Creates a folder and those above it; it is no error if they exist.
-    func createFolders(_ path: String) throws(FileSystemError) {
+    package func createFolders(_ path: String) throws(FileSystemError) {
         do throws(FileSystemError) {
             try createFolder(path)
         } catch .exists {
@@ -28,7 +44,7 @@ extension FileSystem {
     }
 
     /// Removes a file; it is no error if there is none.
-    func removeFileIfPresent(_ path: String) throws(FileSystemError) {
+    package func removeFileIfPresent(_ path: String) throws(FileSystemError) {
         do throws(FileSystemError) {
             try removeFile(path)
         } catch .notFound {
@@ -37,7 +53,7 @@ extension FileSystem {
     }
 
     /// The names in a folder; none if there is no such folder.
-    func namesIfPresent(inFolder path: String) throws(FileSystemError) -> [String] {
+    package func namesIfPresent(inFolder path: String) throws(FileSystemError) -> [String] {
         do throws(FileSystemError) {
             return try names(inFolder: path)
         } catch .notFound {

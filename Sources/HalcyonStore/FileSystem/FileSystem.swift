@@ -1,4 +1,6 @@
-/// The calls a disk cache makes to the file system, each as small as the system's own, so that each can be made to fail.
+public import FoundationEssentials
+
+/// The calls that disk caches and downloads make to the file system, each as small as the system's own, so that each can be made to fail.
 ///
 /// Paths are UTF-8 and absolute. Descriptors are not inherited by child processes. Every call may be made from any
 /// thread. SQLite does its own input and output and is not part of this.
@@ -15,6 +17,21 @@ public protocol FileSystem: Sendable {
     /// Creates a file that only this user may access and opens it for reading and writing; fails with
     /// ``FileSystemError/exists`` if there is one.
     func create(_ path: String) throws(FileSystemError) -> FileDescriptor
+
+    /// Creates a file without a name in a folder (`O_TMPFILE`), for this user alone, and opens it for reading and
+    /// writing. It is gone once it is closed, or the process ends. Some file systems have no such files.
+    func createUnnamed(inFolder path: String) throws(FileSystemError) -> FileDescriptor
+
+    /// Opens an existing file for reading, and for writing at its end. Does not follow a link in the last component.
+    func openForAppending(_ path: String) throws(FileSystemError) -> FileDescriptor
+
+    /// Makes an open file `size` bytes long.
+    func truncate(_ descriptor: FileDescriptor, to size: Int) throws(FileSystemError)
+
+    /// The first `size` bytes of an open file, at least one, without reading them (`mmap`, private and read-only). They
+    /// outlive the descriptor. The file must have them, and keep them: to touch a byte that it has lost ends the process
+    /// (SIGBUS), so this is for files that nobody else can reach.
+    func map(_ descriptor: FileDescriptor, size: Int) throws(FileSystemError) -> Data
 
     /// Closes a file. The descriptor is gone whatever happens, and an error has no meaning to a cache.
     func close(_ descriptor: FileDescriptor)

@@ -29,6 +29,12 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     public static let inputOutput = FileSystemError(code: Int(EIO))
     /// A signal interrupted the call before it did anything.
     public static let interrupted = FileSystemError(code: Int(EINTR))
+    /// The file system has no such feature.
+    public static let notSupported = FileSystemError(code: Int(ENOTSUP))
+    /// The path leads to a folder, not to a file.
+    public static let isFolder = FileSystemError(code: Int(EISDIR))
+    /// The process has as many open files as it may.
+    public static let tooManyOpenFiles = FileSystemError(code: Int(EMFILE))
     /// A component of the path is no folder.
     public static let notFolder = FileSystemError(code: Int(ENOTDIR))
 }

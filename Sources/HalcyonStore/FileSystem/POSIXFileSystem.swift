@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 internal import Glibc
 
 /// The file system of the machine.
@@ -22,6 +22,33 @@ public struct POSIXFileSystem: FileSystem {
     public func create(_ path: String) throws(FileSystemError) -> FileDescriptor {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         return FileDescriptor(rawValue: Int(try check(retry { open(path, flags, 0o600) })))
+    }
+
+    /// See `FileSystem.createUnnamed(inFolder:)`.
+    public func createUnnamed(inFolder path: String) throws(FileSystemError) -> FileDescriptor {
+        // `O_TMPFILE`, which the importer does not know: a bit of its own, and `O_DIRECTORY`, so that a system without
+        // it fails.
+        let flags = 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC
+        return FileDescriptor(rawValue: Int(try check(retry { open(path, flags, 0o600) })))
+    }
+
+    /// See `FileSystem.openForAppending(_:)`.
+    public func openForAppending(_ path: String) throws(FileSystemError) -> FileDescriptor {
+        let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        return FileDescriptor(rawValue: Int(try check(retry { open(path, flags) })))
+    }
+
+    /// See `FileSystem.truncate(_:to:)`.
+    public func truncate(_ descriptor: FileDescriptor, to size: Int) throws(FileSystemError) {
+        _ = try check(retry { ftruncate(number(descriptor), off_t(size)) })
+    }
+
+    /// See `FileSystem.map(_:size:)`.
+    public func map(_ descriptor: FileDescriptor, size: Int) throws(FileSystemError) -> Data {
+        guard size > 0 else { throw FileSystemError(code: Int(EINVAL)) }
+        let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, number(descriptor), 0)
+        guard let address, address != MAP_FAILED else { throw FileSystemError(code: Int(errno)) }
+        return Data(bytesNoCopy: address, count: size, deallocator: .custom { address, size in munmap(address, size) })
     }
 
     /// See `FileSystem.close(_:)`.

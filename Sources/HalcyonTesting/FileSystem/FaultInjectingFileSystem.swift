@@ -1,3 +1,4 @@
+public import FoundationEssentials
 internal import HalcyonConcurrency
 public import HalcyonStore
 
@@ -23,7 +24,8 @@ public final class FaultInjectingFileSystem: FileSystem {
     /// The calls that can fail.
     public enum Call: Sendable, Hashable, CaseIterable {
         /// The names are those of the functions of `FileSystem`.
-        case openForReading, openForStatus, create, read, write, synchronize, synchronizeFolder, lock
+        case openForReading, openForStatus, openForAppending, create, createUnnamed, truncate, map, read, write,
+            synchronize, synchronizeFolder, lock
         case statusOfFile, statusAtPath, rename, removeFile, createFolder, removeFolder, names, freeBytes
     }
 
@@ -121,6 +123,30 @@ public final class FaultInjectingFileSystem: FileSystem {
     public func create(_ path: String) throws(FileSystemError) -> FileDescriptor {
         _ = try enter(.create)
         return opened(try base.create(path))
+    }
+
+    /// See `FileSystem.createUnnamed(inFolder:)`.
+    public func createUnnamed(inFolder path: String) throws(FileSystemError) -> FileDescriptor {
+        _ = try enter(.createUnnamed)
+        return opened(try base.createUnnamed(inFolder: path))
+    }
+
+    /// See `FileSystem.openForAppending(_:)`.
+    public func openForAppending(_ path: String) throws(FileSystemError) -> FileDescriptor {
+        _ = try enter(.openForAppending)
+        return opened(try base.openForAppending(path))
+    }
+
+    /// See `FileSystem.truncate(_:to:)`.
+    public func truncate(_ descriptor: FileDescriptor, to size: Int) throws(FileSystemError) {
+        _ = try enter(.truncate)
+        try base.truncate(descriptor, to: size)
+    }
+
+    /// See `FileSystem.map(_:size:)`.
+    public func map(_ descriptor: FileDescriptor, size: Int) throws(FileSystemError) -> Data {
+        _ = try enter(.map)
+        return try base.map(descriptor, size: size)
     }
 
     /// See `FileSystem.close(_:)`.

@@ -1,4 +1,4 @@
-internal import Dispatch
+package import Dispatch
 public import FoundationEssentials
 public import HTTPTypes
 public import HalcyonConcurrency
@@ -21,6 +21,8 @@ public final class ScriptedTransfer: Transfer {
         /// A thread is calling the receiver; it will take what others add.
         var isDelivering = false
         var isPaused = false
+        /// Resumed while the receiver was still being called, so that a pause it answers is over already.
+        var isResumedEarly = false
         var isCancelled = false
         var bodyBytes = 0
         var priority: LoadPriority
@@ -35,7 +37,11 @@ public final class ScriptedTransfer: Transfer {
     private let cancelled = Gate()
     private let completed = Gate()
 
-    init(_ request: TransferRequest, receiver: any TransferReceiver, queue: DispatchQueue) {
+    package init(
+        _ request: TransferRequest,
+        receiver: any TransferReceiver,
+        queue: DispatchQueue = DispatchQueue(label: "halcyon.scripted-transfer")
+    ) {
         self.request = request
         self.queue = queue
         state = Lock(State(receiver: receiver, priority: request.priority))
@@ -136,6 +142,7 @@ public final class ScriptedTransfer: Transfer {
     public func resume() {
         let wasPaused = state.withLock { state in
             defer { state.isPaused = false }
+            state.isResumedEarly = state.isDelivering
             return state.isPaused
         }
         if wasPaused { queue.async { self.drain() } }
@@ -185,7 +192,7 @@ public final class ScriptedTransfer: Transfer {
         state.withLock { state in
             switch outcome {
             case .proceed: break
-            case .pause: state.isPaused = true
+            case .pause: state.isPaused = !state.isResumedEarly
             case .failed(let error): state.events.insert(.end(.failure(error)), at: 0)
             }
             let step = Self.nextStep(&state)
@@ -202,6 +209,7 @@ public final class ScriptedTransfer: Transfer {
         case .bytes where state.isPaused:
             return nil
         case .bytes(let bytes):
+            state.isResumedEarly = false
             state.bodyBytes += bytes.count
         case .response:
             break

@@ -18,7 +18,8 @@ final class TestPipeline: Sendable {
         folder: String? = nil,
         memoryCostLimit: Int = 64 << 20,
         workerCount: Int = 2,
-        fileSystem: (any FileSystem)? = nil
+        fileSystem: (any FileSystem)? = nil,
+        recovery: RecoveryConfiguration = RecoveryConfiguration()
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -32,7 +33,8 @@ final class TestPipeline: Sendable {
                 downloader: ImageDownloader(transport: transport),
                 cache: cache,
                 codecs: counters.codecs,
-                workerCount: workerCount
+                workerCount: workerCount,
+                recovery: recovery
             )
         )
     }

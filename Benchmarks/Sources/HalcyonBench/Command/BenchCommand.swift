@@ -35,6 +35,15 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(name: .customLong("count"), help: "Transfers in one sample of the http suite.")
     var transferCount = 3_000
 
+    @Option(
+        name: .customLong("async-http-client"),
+        help: ArgumentHelp(
+            "Measure the http suite also against this program, which Benchmarks/AsyncHTTPClient builds.",
+            valueName: "path"
+        )
+    )
+    var asyncHTTPClient: String?
+
     func validate() throws {
         guard samples > 0 else { throw ValidationError("--samples must be at least 1.") }
         guard transferCount > 0 else { throw ValidationError("--count must be at least 1.") }
@@ -47,7 +56,7 @@ struct BenchCommand: AsyncParsableCommand {
     func run() async throws {
         let interruptions = CleanUp.onTermination()
         defer { withExtendedLifetime(interruptions) {} }
-        let options = SuiteOptions(transferCount: transferCount)
+        let options = SuiteOptions(transferCount: transferCount, asyncHTTPClient: asyncHTTPClient)
         let suites = Self.suites.filter { names.isEmpty || names.contains($0.name) }.map { $0.init(options) }
         if listsOnly {
             return suites.forEach { list($0) }

@@ -25,6 +25,8 @@ extension BenchmarkSuite {
 struct SuiteOptions {
     /// Transfers in one sample of the `http` suite.
     let transferCount: Int
+    /// The program of the package in `Benchmarks/AsyncHTTPClient`; without it, its rows are left out.
+    let asyncHTTPClient: String?
 }
 
 /// Why a suite cannot run here, and what to do about it.

@@ -3,10 +3,11 @@ internal import Glibc
 /// Both clocks at one moment, or between two, in nanoseconds.
 struct TimeSample {
     let wall: Double
+    /// Of this process and of the children that have ended: some references are programs.
     let processor: Double
 
     static var now: TimeSample {
-        TimeSample(wall: read(CLOCK_MONOTONIC), processor: read(CLOCK_PROCESS_CPUTIME_ID))
+        TimeSample(wall: read(CLOCK_MONOTONIC), processor: read(CLOCK_PROCESS_CPUTIME_ID) + childrenProcessor)
     }
 
     subscript(clock: Measure.Clock) -> Double {
@@ -22,6 +23,16 @@ struct TimeSample {
 
     static func / (left: TimeSample, count: Double) -> TimeSample {
         TimeSample(wall: left.wall / count, processor: left.processor / count)
+    }
+
+    private static var childrenProcessor: Double {
+        var usage = rusage()
+        getrusage(RUSAGE_CHILDREN.rawValue, &usage)
+        return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
+    }
+
+    private static func nanoseconds(_ time: timeval) -> Double {
+        Double(time.tv_sec) * 1e9 + Double(time.tv_usec) * 1e3
     }
 
     private static func read(_ clock: clockid_t) -> Double {

@@ -12,12 +12,18 @@ struct HTTPSuite: BenchmarkSuite {
     init(_ options: SuiteOptions) {
         let count = options.transferCount
         let origin = origin
-        cases = HTTPVersion.allCases.flatMap { version -> [any BenchmarkCase] in
-            [
-                TransferCase(version: version, origin: origin, count: count),
-                TransferDataCase(version: version, origin: origin, count: count),
-            ]
-        }
+        cases =
+            HTTPVersion.allCases.flatMap { version -> [any BenchmarkCase] in
+                [
+                    TransferCase(version: version, origin: origin, count: count),
+                    TransferDataCase(
+                        version: version,
+                        origin: origin,
+                        count: count,
+                        asyncHTTPClient: options.asyncHTTPClient
+                    ),
+                ]
+            } + [QueuedTransfersCase(), OutstandingTransfersCase(origin: origin)]
     }
 
     func start() throws {

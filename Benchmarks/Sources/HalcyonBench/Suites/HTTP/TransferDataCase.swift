@@ -6,6 +6,7 @@ struct TransferDataCase: PairedCase {
     let version: HTTPVersion
     let origin: NginxOrigin
     let count: Int
+    let asyncHTTPClient: String?
 
     var name: String { "\(version.rawValue), 30 kB, data(for:)" }
     var unit: TimeUnit { .microseconds }
@@ -24,7 +25,12 @@ struct TransferDataCase: PairedCase {
                 throw BenchmarkError("\(count) transfers gave \(bytes) bytes")
             }
         }
-        return Contest(ours: ours, references: [.curlLoop(text, authority, storesBody: true)])
+        var references: [Contender] = [
+            .curlLoop(text, authority, storesBody: true),
+            .curlCommand(text, authority),
+        ]
+        if let asyncHTTPClient { references.append(.asyncHTTPClient(asyncHTTPClient, text, authority)) }
+        return Contest(ours: ours, references: references)
     }
 
     private static func load(

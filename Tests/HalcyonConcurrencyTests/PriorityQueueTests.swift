@@ -2,10 +2,10 @@ import HalcyonConcurrency
 import Testing
 
 @Suite("A priority queue")
-struct PriorityFIFOTests {
+struct PriorityQueueTests {
     @Test("gives out the most urgent first, and equals in their order")
     func order() {
-        var queue = PriorityFIFO<String>()
+        var queue = PriorityQueue<String>()
         _ = queue.append("normal 1", priority: .normal)
         _ = queue.append("low", priority: .low)
         _ = queue.append("high", priority: .high)
@@ -15,7 +15,7 @@ struct PriorityFIFOTests {
 
     @Test("moves an element behind those of its new priority")
     func change() {
-        var queue = PriorityFIFO<String>()
+        var queue = PriorityQueue<String>()
         let first = queue.append("a", priority: .low)
         _ = queue.append("b", priority: .high)
         let third = queue.append("c", priority: .high)
@@ -24,9 +24,51 @@ struct PriorityFIFOTests {
         #expect(drained(&queue) == ["b", "a", "c"])
     }
 
+    @Test("gives out what was put in front before its equals")
+    func prepending() {
+        var queue = PriorityQueue<String>()
+        _ = queue.append("a", priority: .normal)
+        _ = queue.prepend("b", priority: .normal)
+        _ = queue.prepend("low", priority: .low)
+        _ = queue.append("c", priority: .normal)
+        _ = queue.prepend("d", priority: .normal)
+        #expect(drained(&queue) == ["d", "b", "a", "c", "low"])
+    }
+
+    @Test("does not take an element for an earlier one in its place")
+    func staleIdentifiers() {
+        var queue = PriorityQueue<Int>()
+        let stale = (0..<3000).map { queue.append($0, priority: .normal) }
+        for id in stale { _ = queue.remove(id) }
+        _ = (0..<3000).map { queue.append($0, priority: .normal) }
+        for id in stale {
+            let removed = queue.remove(id)
+            #expect(removed == nil)
+            queue.setPriority(.high, of: id)
+        }
+        #expect(queue.count == 3000)
+        #expect(queue.first == 0)
+        queue.checkInvariants()
+    }
+
+    @Test("lets go of two hundred thousand elements, and of each as it leaves")
+    func release() {
+        final class Token {}
+        var queue = PriorityQueue<Token>()
+        for _ in 0..<200_000 { _ = queue.append(Token(), priority: .normal) }
+        queue = PriorityQueue()
+        var token: Token? = Token()
+        weak let leaving = token
+        let id = token.map { queue.append($0, priority: .low) }
+        _ = queue.append(Token(), priority: .low)
+        token = nil
+        if let id { _ = queue.remove(id) }
+        #expect(leaving == nil)
+    }
+
     @Test("forgets an element that is removed, once")
     func removal() {
-        var queue = PriorityFIFO<String>()
+        var queue = PriorityQueue<String>()
         let first = queue.append("a", priority: .normal)
         _ = queue.append("b", priority: .normal)
         #expect(queue.remove(first) == "a")
@@ -40,12 +82,14 @@ struct PriorityFIFOTests {
     @Test("behaves like a sorted list under random changes")
     func model() {
         var generator = SplitMix(state: 7)
-        var queue = PriorityFIFO<Int>()
+        var queue = PriorityQueue<Int>()
         /// The elements in the order in which they took their place, with their tickets.
-        var model: [(id: PriorityFIFO<Int>.ID, element: Int, priority: LoadPriority)] = []
+        var model: [(id: PriorityQueue<Int>.ID, element: Int, priority: LoadPriority)] = []
         for step in 0..<20_000 {
             let priority = LoadPriority.allCases[Int(generator.next() % 5)]
             switch generator.next() % 5 {
+            case 0 where step % 7 == 0:
+                model.insert((queue.prepend(step, priority: priority), step, priority), at: 0)
             case 0, 1:
                 model.append((queue.append(step, priority: priority), step, priority))
             case 2 where !model.isEmpty:
@@ -66,10 +110,11 @@ struct PriorityFIFOTests {
                 #expect(queue.popFirst() == index.map { model.remove(at: $0).element })
             }
             #expect(queue.count == model.count)
+            if step % 500 == 0 { queue.checkInvariants() }
         }
     }
 
-    private func drained<Element>(_ queue: inout PriorityFIFO<Element>) -> [Element] {
+    private func drained<Element>(_ queue: inout PriorityQueue<Element>) -> [Element] {
         var elements: [Element] = []
         while let element = queue.popFirst() { elements.append(element) }
         return elements

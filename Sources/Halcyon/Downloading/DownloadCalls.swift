@@ -1,0 +1,99 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// Everyone who waits for a downloader, whatever for: a request modifier, their turn, the body. So that they can be
+/// cancelled by URL, or all together.
+final class DownloadCalls: Sendable {
+    private struct State {
+        var calls: [Int: DownloadCall] = [:]
+        var nextID = 0
+        var isShutDown = false
+    }
+
+    private let state = Lock(State())
+
+    /// How many there are.
+    var count: Int { state.withLock { $0.calls.count } }
+
+    /// Notes a caller; `nil` after ``shutDown()``.
+    func begin(_ url: URL) -> DownloadCall? {
+        state.withLock { state in
+            guard !state.isShutDown else { return nil }
+            state.nextID += 1
+            let call = DownloadCall(id: state.nextID, url: url)
+            state.calls[state.nextID] = call
+            return call
+        }
+    }
+
+    func end(_ call: DownloadCall) {
+        _ = state.withLock { $0.calls.removeValue(forKey: call.id) }
+    }
+
+    func cancel(_ url: URL) {
+        let calls = state.withLock { Array($0.calls.values) }
+        for call in calls where call.concerns(url) {
+            call.cancel()
+        }
+    }
+
+    func cancelAll() {
+        let calls = state.withLock { Array($0.calls.values) }
+        for call in calls {
+            call.cancel()
+        }
+    }
+
+    /// Cancels everyone and lets nobody in any more.
+    func shutDown() {
+        state.withLock { $0.isShutDown = true }
+        cancelAll()
+    }
+}
+
+/// One who waits. A cancellation counts whenever it comes, before the work has begun too.
+final class DownloadCall: Sendable {
+    private struct State {
+        var urls: [URL]
+        var isCancelled = false
+        var work: Task<LoadedBody, any Error>?
+    }
+
+    let id: Int
+    private let state: Lock<State>
+
+    init(id: Int, url: URL) {
+        self.id = id
+        state = Lock(State(urls: [url]))
+    }
+
+    /// Notes what does the work, to cancel it.
+    func attach(_ work: Task<LoadedBody, any Error>) {
+        let isCancelled = state.withLock { state in
+            state.work = work
+            return state.isCancelled
+        }
+        if isCancelled { work.cancel() }
+    }
+
+    /// Notes that the request now leads elsewhere.
+    func note(_ url: URL) {
+        state.withLock { state in
+            if !state.urls.contains(url) { state.urls.append(url) }
+        }
+    }
+
+    /// Whether this caller asked for `url`, or does since the request was modified.
+    func concerns(_ url: URL) -> Bool {
+        state.withLock { $0.urls.contains(url) }
+    }
+
+    func cancel() {
+        let work = state.withLock { state in
+            state.isCancelled = true
+            return state.work
+        }
+        work?.cancel()
+    }
+}

@@ -1,0 +1,124 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import HalcyonHTTP
+
+extension DownloadRun {
+    /// The request that follows a redirect.
+    func redirected(by response: TransferResponse, to proposed: TransferRequest) async throws -> TransferRequest {
+        guard let handler = handling.redirectHandler else { return proposed }
+        let target = proposed.url.absoluteString
+        let chosen: TransferRequest?
+        do {
+            chosen = try await handler.body.request(after: response, proposed: proposed)
+        } catch {
+            throw try refined(error, .redirectRejected("\(target): \(error)"))
+        }
+        guard var chosen else { throw failure(.redirectRejected(target)) }
+        guard Origin(chosen.url.absoluteString) != nil else {
+            throw ImageError(
+                stage: .source,
+                reason: .invalidURL(chosen.url.absoluteString),
+                source: request.url.absoluteString
+            )
+        }
+        // The bounds are those of the whole way.
+        chosen.limits = request.limits
+        chosen.timeouts = request.timeouts
+        chosen.followsRedirects = false
+        return chosen
+    }
+
+    /// Gives the request what to try after a refusal.
+    func authenticate(
+        _ request: inout TransferRequest,
+        against response: TransferResponse,
+        _ attempt: Int,
+        _ start: Int,
+        _ responder: Hook<any AuthenticationResponding>
+    ) async throws {
+        let isProxy = response.status == 407
+        let demand = AuthenticationDemand(
+            url: response.url,
+            isProxy: isProxy,
+            challenges: response.challenges,
+            attempt: attempt,
+            rejected: isProxy ? request.proxyCredential : request.credential
+        )
+        let credential: Credential?
+        do {
+            credential = try await answers.credential(
+                for: demand,
+                since: start,
+                responder: responder,
+                context: context
+            )
+        } catch {
+            throw try refined(error, .status(response.status))
+        }
+        guard let credential else { throw failure(.status(response.status)) }
+        // A header would go before the credential.
+        if isProxy {
+            request.headers[.proxyAuthorization] = nil
+            request.proxyCredential = credential
+        } else {
+            request.headers[.authorization] = nil
+            request.credential = credential
+        }
+    }
+
+    /// The head that the rest sees.
+    func modified(_ response: TransferResponse) async throws -> TransferResponse {
+        var response = response
+        for modifier in handling.responseModifiers {
+            do {
+                response = try await modifier.body.modified(response)
+            } catch {
+                throw try refined(error, .responseRejected("\(error)"))
+            }
+        }
+        return response
+    }
+
+    /// Throws unless all reviewers want the body.
+    func review(_ response: TransferResponse) async throws {
+        for reviewer in handling.responseReviewers {
+            let isAccepted: Bool
+            do {
+                isAccepted = try await reviewer.body.accepts(response)
+            } catch {
+                throw try refined(error, .responseRejected("\(error)"))
+            }
+            guard isAccepted else { throw failure(.responseRejected(nil)) }
+        }
+    }
+
+    /// The body that the rest sees.
+    func modified(_ body: LoadedBody) async throws -> LoadedBody {
+        guard !handling.dataModifiers.isEmpty else { return body }
+        let modifiers = handling.dataModifiers
+        let data: Data?
+        do {
+            data = try await workers.run(priority: context.priority) { flag in
+                var data = body.data
+                for modifier in modifiers {
+                    try flag.check()
+                    guard let modified = try modifier.body.modified(data, of: body.response) else { return nil }
+                    data = modified
+                }
+                return data
+            }
+        } catch {
+            throw try refined(error, .dataRejected("\(error)"))
+        }
+        guard let data else { throw failure(.dataRejected(nil)) }
+        var body = body
+        body.data = data
+        return body
+    }
+
+    /// What a hook's error becomes. Hooks may throw errors of this library's own, and a cancellation stays one.
+    private func refined(_ error: any Error, _ reason: ImageError.Reason) throws -> ImageError {
+        try Task.checkCancellation()
+        return error as? ImageError ?? failure(reason)
+    }
+}

@@ -1,0 +1,44 @@
+internal import HalcyonConcurrency
+
+/// Tells a closure and any number of streams what happens.
+final class EventBroadcaster<Event: Sendable>: Sendable {
+    private struct State {
+        var subscribers: [Int: AsyncStream<Event>.Continuation] = [:]
+        var nextID = 0
+    }
+
+    private let state = Lock(State())
+    private let onEvent: (@Sendable (Event) -> Void)?
+
+    init(onEvent: (@Sendable (Event) -> Void)?) {
+        self.onEvent = onEvent
+    }
+
+    deinit {
+        for subscriber in state.withLock({ $0.subscribers.values }) {
+            subscriber.finish()
+        }
+    }
+
+    func send(_ event: Event) {
+        onEvent?(event)
+        let subscribers = state.withLock { Array($0.subscribers.values) }
+        for subscriber in subscribers {
+            subscriber.yield(event)
+        }
+    }
+
+    /// Events from now on. A reader who falls behind by more than `limit` loses the oldest.
+    func stream(limit: Int) -> AsyncStream<Event> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.subscribers[state.nextID] = continuation
+            return state.nextID
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.subscribers.removeValue(forKey: id) }
+        }
+        return stream
+    }
+}

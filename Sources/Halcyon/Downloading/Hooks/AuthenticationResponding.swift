@@ -1,0 +1,56 @@
+public import FoundationEssentials
+public import HalcyonHTTP
+
+/// Supplies credentials when a server (status 401) or a proxy (407) asks for them.
+///
+/// Transfers to one origin that are asked at the same time ask once and share the answer. A credential is used for
+/// later transfers that the same part of the server asks, until the server rejects it.
+public protocol AuthenticationResponding: Hashable, Sendable {
+    /// The credential to try; `nil` leaves the server's refusal as it is, ``ImageError/Reason/status(_:)``.
+    func credential(for demand: AuthenticationDemand) async throws -> Credential?
+}
+
+/// What a server or a proxy wants to see before it answers.
+public struct AuthenticationDemand: Sendable, Hashable {
+    /// What was asked for; after a redirect, the URL that it led to.
+    public var url: URL
+    /// Whether the proxy on the way asks; the credential is sent to nobody else. Default: `false`.
+    public var isProxy: Bool
+    /// What would be taken; empty where the server does not say.
+    public var challenges: [AuthenticationChallenge]
+    /// How often this transfer has been turned away, this time included.
+    public var attempt: Int
+    /// What was tried just now, in vain.
+    public var rejected: Credential?
+
+    /// A demand.
+    public init(
+        url: URL,
+        isProxy: Bool = false,
+        challenges: [AuthenticationChallenge],
+        attempt: Int = 1,
+        rejected: Credential? = nil
+    ) {
+        self.url = url
+        self.isProxy = isProxy
+        self.challenges = challenges
+        self.attempt = attempt
+        self.rejected = rejected
+    }
+}
+
+/// A closure that supplies credentials. It is equal to its copies only, so keep one where equal requests are to share
+/// work.
+public struct AuthenticationResponder: AuthenticationResponding {
+    private let closure: IdentifiedClosure<@Sendable (AuthenticationDemand) async throws -> Credential?>
+
+    /// Supplies credentials by a closure; see ``AuthenticationResponding/credential(for:)``.
+    public init(_ closure: @escaping @Sendable (AuthenticationDemand) async throws -> Credential?) {
+        self.closure = IdentifiedClosure(closure)
+    }
+
+    /// What the closure answers.
+    public func credential(for demand: AuthenticationDemand) async throws -> Credential? {
+        try await closure.function(demand)
+    }
+}

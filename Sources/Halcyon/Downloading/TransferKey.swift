@@ -1,0 +1,25 @@
+internal import HTTPTypes
+internal import HalcyonHTTP
+
+/// What makes one transfer the same as another: all that is sent, the bounds it must keep to, and what happens to the
+/// response.
+struct TransferKey: Hashable, Sendable {
+    private let request: TransferRequest
+    private let handling: TransferHandling
+
+    /// - Parameters:
+    ///   - request: After it was modified.
+    ///   - ignoredHeaders: Headers that make no difference.
+    init(_ request: TransferRequest, handling: TransferHandling, ignoring ignoredHeaders: Set<HTTPField.Name>) {
+        var request = request
+        // Urgency is no part of what is sent.
+        request.priority = .normal
+        if !request.headers.isEmpty, !ignoredHeaders.isEmpty {
+            for name in ignoredHeaders where request.headers.contains(name) {
+                request.headers[name] = nil
+            }
+        }
+        self.request = request
+        self.handling = handling
+    }
+}

@@ -1,0 +1,25 @@
+extension ImageOption {
+    /// Tries again when the bytes cannot be got.
+    ///
+    /// ```swift
+    /// .retry(.exponential(maxAttempts: 3))
+    /// ```
+    public static func retry(_ strategy: some RetryStrategy) -> ImageOption {
+        ImageOption { $0.recovery.retry = strategy }
+    }
+
+    /// Loads the first of these that can be had if the source fails.
+    public static func alternativeSources(_ sources: [Source]) -> ImageOption {
+        ImageOption { $0.recovery.alternatives = sources }
+    }
+
+    /// Loads this instead if the network is metered.
+    public static func lowDataSource(_ source: Source) -> ImageOption {
+        ImageOption { $0.recovery.lowDataSource = source }
+    }
+
+    /// Whether a metered network may be used.
+    public static func allowsMetered(_ isAllowed: Bool) -> ImageOption {
+        ImageOption { $0.recovery.allowsMetered = isAllowed }
+    }
+}

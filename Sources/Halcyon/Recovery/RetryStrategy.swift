@@ -1,0 +1,70 @@
+/// Decides whether a load that failed is tried again, and when.
+///
+/// A strategy is a value: loads of the same image whose strategies are equal share their attempts. It is asked after
+/// each failure to get the bytes, while the load is wanted; a cancelled load is never tried again. However it
+/// decides, a load ends after 100 attempts.
+///
+/// ```swift
+/// let image = try await pipeline.image(from: url, options: [.retry(.exponential(maxAttempts: 3))])
+/// ```
+public protocol RetryStrategy: Sendable, Hashable {
+    /// What to do after a failure. It may suspend; when the load is cancelled, so is the task that runs it.
+    func decide(_ attempt: RetryContext) async -> RetryDecision
+}
+
+/// What follows a failure.
+public enum RetryDecision: Sendable, Hashable {
+    /// The load fails with the last error.
+    case stop
+    /// The load is tried again after this time; zero: at once.
+    case retry(after: Duration)
+    /// The load is tried again once the network is connected. If it is already, or the source is on this machine, that
+    /// is after `delay`. If it is not connected within `timeout` (`nil`: wait for ever), the load fails with the last
+    /// error.
+    case retryWhenConnected(delay: Duration, timeout: Duration?)
+}
+
+/// What a ``RetryStrategy`` knows when it decides.
+public struct RetryContext: Sendable {
+    /// What is being loaded.
+    public let source: Source
+    /// The errors of all attempts so far, in their order; never empty.
+    public let errors: [ImageError]
+    /// A number in 0..<1, drawn anew for each decision, for strategies that spread their attempts.
+    public let randomFraction: Double
+    /// The error of the last attempt.
+    public let error: ImageError
+
+    /// What a strategy is asked about.
+    ///
+    /// - Parameters:
+    ///   - previousErrors: The errors before the last, in their order. Default: none.
+    ///   - randomFraction: In 0..<1. Default: 0.
+    public init(
+        source: Source,
+        error: ImageError,
+        previousErrors: [ImageError] = [],
+        randomFraction: Double = 0
+    ) {
+        self.source = source
+        self.error = error
+        self.errors = previousErrors + [error]
+        self.randomFraction = randomFraction
+    }
+
+    /// How many attempts there have been, the first included.
+    public var attemptCount: Int { errors.count }
+}
+
+/// Any strategy, as a value that can be compared.
+struct AnyRetryStrategy: Sendable, Hashable {
+    let base: any RetryStrategy
+
+    static func == (left: AnyRetryStrategy, right: AnyRetryStrategy) -> Bool {
+        AnyHashable(left.base) == AnyHashable(right.base)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(AnyHashable(base))
+    }
+}

@@ -1,0 +1,35 @@
+internal import ArgumentParser
+internal import Glibc
+
+/// `halcyon-conformance http`
+struct HTTPCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "http",
+        abstract: "Run the HTTP cache tests (cache-tests.fyi) as a private cache, under a clock of their own.",
+        discussion: """
+            Conforms if every applicable test of the kind "must" passes, and at least as many of the kind "should" as the \
+            best of the browsers listed passes.
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the collections. Default: HALCYON_CORPORA, else ../shared/corpora.",
+            valueName: "directory"
+        )
+    )
+    var corpora: String?
+
+    func run() async throws {
+        let report: CacheTestReport
+        do {
+            report = try await CacheTestReport(folder: CorporaFolder(corpora))
+        } catch let error as MissingCorpus {
+            var message = "halcyon-conformance: \(error)\n"
+            _ = message.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            throw MissingCorpus.exitCode
+        }
+        for line in report.lines { print(line) }
+        if !report.conforms { throw ExitCode(1) }
+    }
+}

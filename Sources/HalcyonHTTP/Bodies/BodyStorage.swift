@@ -1,0 +1,42 @@
+internal import Dispatch
+internal import HalcyonStore
+
+/// Where one body may be gathered.
+struct BodyStorage: Sendable {
+    /// Longer bodies go to a file.
+    var memoryThreshold: Int
+    var temporaryFolder: String
+    var fileSystem: any FileSystem
+    /// Serial; all calls to the file system are made there.
+    var queue: DispatchQueue
+    /// Set if an interrupted body is kept, or gone on with.
+    var resumption: Resumption?
+
+    /// No file at all.
+    static let memory = BodyStorage(
+        memoryThreshold: .max,
+        temporaryFolder: "",
+        fileSystem: POSIXFileSystem(),
+        queue: DispatchQueue(label: "halcyon.bodies")
+    )
+
+    struct Resumption: Sendable {
+        var store: PartialBodyStore
+        var key: PartialBodyKey
+        /// What has been kept, whose rest is being asked for.
+        var held: PartialBody?
+    }
+
+    /// A function that makes a file for a body, one that outlives an interruption if `partial` is given.
+    func opener(keeping partial: PartialResponse?) -> @Sendable () throws(FileSystemError) -> any BodyFile {
+        let storage = self
+        return { () throws(FileSystemError) -> any BodyFile in
+            if let partial, let resumption = storage.resumption,
+                let body = resumption.store.begin(resumption.key, partial)
+            {
+                return body
+            }
+            return try TemporaryBodyFile(inFolder: storage.temporaryFolder, storage.fileSystem)
+        }
+    }
+}

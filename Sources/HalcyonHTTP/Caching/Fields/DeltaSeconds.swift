@@ -1,0 +1,16 @@
+/// A number of seconds in a field (RFC 9111, section 1.2.2).
+enum DeltaSeconds {
+    /// What stands for every larger number.
+    static let maximum = 2_147_483_648
+
+    /// The number; `nil` unless `text` consists of digits alone.
+    static func value(_ text: some StringProtocol) -> Int? {
+        guard !text.isEmpty else { return nil }
+        var value = 0
+        for byte in text.utf8 {
+            guard byte.isASCIIDigit else { return nil }
+            value = min(value * 10 + Int(byte - 0x30), maximum)
+        }
+        return value
+    }
+}

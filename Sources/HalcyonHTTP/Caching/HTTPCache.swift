@@ -1,0 +1,106 @@
+public import FoundationEssentials
+internal import HalcyonConcurrency
+
+/// A private cache for HTTP (RFC 9111, RFC 5861, RFC 8246) over any transport and any storage.
+///
+/// It answers from what is stored while that is fresh, validates what is stale, and stores what may be stored. It is not
+/// shared between people: `private` and `s-maxage` mean nothing to it, and responses to requests with credentials are
+/// stored.
+///
+/// The key is the URL of the request; a redirect that the transport follows is part of getting the response. Two equal
+/// requests at a time are two transfers: who wants to share one does so above.
+public final class HTTPCache: Sendable {
+    private struct State {
+        var refreshes: [HTTPCacheKey: Refresh] = [:]
+        var nextID: UInt64 = 0
+    }
+
+    private struct Refresh {
+        let id: UInt64
+        let task: Task<Void, Never>
+    }
+
+    /// What the standard leaves open.
+    public let rules: HTTPCacheRules
+    private let storage: any HTTPCacheStorage
+    private let bodies: BodyLoader
+    private let now: @Sendable () -> Date
+    private let state = Lock(State())
+
+    /// A cache.
+    ///
+    /// - Parameters:
+    ///   - transport: What carries the requests.
+    ///   - storage: What keeps the responses.
+    ///   - rules: What the standard leaves open.
+    ///   - now: The date. Default: the system's.
+    public init(
+        transport: any HTTPTransport,
+        storage: any HTTPCacheStorage,
+        rules: HTTPCacheRules = HTTPCacheRules(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        bodies = BodyLoader(transport: transport)
+        self.storage = storage
+        self.rules = rules
+        self.now = now
+    }
+
+    /// Ends the refreshes that are under way.
+    deinit {
+        for refresh in state.withLock({ $0.refreshes.values }) {
+            refresh.task.cancel()
+        }
+    }
+
+    /// Answers a request, from the store or from its server.
+    ///
+    /// `Cache-Control` of the request is obeyed, conditions (`If-None-Match`, `If-Modified-Since`) and a `Range` of bytes
+    /// are answered from the store where it can. Unsafe methods go through and remove what they made invalid.
+    ///
+    /// - Throws: ``TransferError`` if the server fails and nothing stored may answer.
+    public func response(
+        for request: TransferRequest,
+        policy: HTTPCachePolicy = HTTPCachePolicy()
+    ) async throws -> HTTPCacheResponse {
+        let priority = PriorityBox(request.priority)
+        let exchange = HTTPCacheExchange(request: request, policy: policy, storage: storage, rules: rules, now: now) {
+            [bodies] in try await bodies.load($0, priority: priority)
+        }
+        let answer = try await exchange.run()
+        if answer.origin == .staleWhileRevalidating { refresh(request) }
+        return answer
+    }
+
+    /// Waits until no response is refreshed behind any more.
+    public func waitForRefreshes() async {
+        while let refresh = state.withLock({ $0.refreshes.values.first }) {
+            await refresh.task.value
+        }
+    }
+
+    /// Gets a response anew behind its user's back, unless that is under way. Cancelled together with the cache.
+    private func refresh(_ request: TransferRequest) {
+        let key = HTTPCacheKey(request.url)
+        // The task must not keep the cache, whose end is to cancel it.
+        let priority = PriorityBox(.low)
+        let policy = HTTPCachePolicy(lookup: .revalidate, staleIfError: .never)
+        let exchange = HTTPCacheExchange(request: request, policy: policy, storage: storage, rules: rules, now: now) {
+            [bodies] in try await bodies.load($0, priority: priority)
+        }
+        let lock = state
+        lock.withLock { state in
+            guard state.refreshes[key] == nil else { return }
+            state.nextID += 1
+            let id = state.nextID
+            let task = Task.detached {
+                // A failure is found again by whoever asks next.
+                _ = try? await exchange.run()
+                lock.withLock { state in
+                    if state.refreshes[key]?.id == id { state.refreshes[key] = nil }
+                }
+            }
+            state.refreshes[key] = Refresh(id: id, task: task)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package import FoundationEssentials
+internal import HTTPTypes
+
+/// One request on its way through a cache.
+package struct HTTPCacheExchange: Sendable {
+    /// Gets a whole response from a server.
+    package typealias Fetch = @Sendable (TransferRequest) async throws -> LoadedBody
+
+    typealias Entry = (head: StoredResponse, body: Data)
+
+    let request: TransferRequest
+    let control: CacheControl
+    let policy: HTTPCachePolicy
+    let key: HTTPCacheKey
+    let storage: any HTTPCacheStorage
+    let rules: HTTPCacheRules
+    let now: @Sendable () -> Date
+    private let fetch: Fetch
+
+    package init(
+        request: TransferRequest,
+        policy: HTTPCachePolicy,
+        storage: any HTTPCacheStorage,
+        rules: HTTPCacheRules,
+        now: @escaping @Sendable () -> Date,
+        fetch: @escaping Fetch
+    ) {
+        self.request = request
+        control = CacheControl(request.headers)
+        self.policy = policy
+        key = HTTPCacheKey(request.url)
+        self.storage = storage
+        self.rules = rules
+        self.now = now
+        self.fetch = fetch
+    }
+
+    /// Answers the request.
+    ///
+    /// - Throws: What `fetch` throws, if nothing stored may answer instead.
+    package func run() async throws -> HTTPCacheResponse {
+        if policy.lookup == .bypass { return network(try await load(request).body) }
+        switch request.method {
+        case .get, .head:
+            // Conditions that only the origin may answer keep the store out of it.
+            let isForOrigin = Preconditions.areForOrigin(request)
+            let entry = isForOrigin ? nil : await storage.response(for: key.text) { $0.matches(request) }
+            return try await answer(entry)
+        case .options, .trace:
+            return network(try await load(request).body)
+        default:
+            return try await unsafe()
+        }
+    }
+
+    /// Answers GET or HEAD.
+    private func answer(_ entry: Entry?) async throws -> HTTPCacheResponse {
+        let mustNotAsk = control.onlyIfCached || policy.lookup == .onlyIfCached || policy.lookup == .offline
+        guard let entry else {
+            return mustNotAsk ? unavailable() : try await loadAnew()
+        }
+        switch Reuse(of: entry.head, for: control, policy: policy, at: now(), rules: rules) {
+        case .fresh:
+            return served(entry, .stored)
+        case .stale:
+            return served(entry, .stale)
+        case .staleWhileRevalidating where !mustNotAsk:
+            return served(entry, .staleWhileRevalidating)
+        case .staleWhileRevalidating, .afterValidation:
+            return mustNotAsk ? unavailable() : try await validate(entry)
+        }
+    }
+
+    /// Gets a response without the help of a stored one.
+    private func loadAnew() async throws -> HTTPCacheResponse {
+        let loaded = try await load(request)
+        return await stored(loaded)
+    }
+
+    /// Asks the server whether a stored response is still valid.
+    private func validate(_ entry: Entry) async throws -> HTTPCacheResponse {
+        // A HEAD needs no condition: its answer is as short as a 304.
+        let isConditional = request.method == .get && policy.lookup != .reload && entry.head.hasValidator
+        let loaded: Loaded
+        do {
+            loaded = try await load(isConditional ? entry.head.validating(request) : request)
+        } catch let error as TransferError where error.isDisconnection {
+            guard !Task.isCancelled, isAllowed(entry, insteadOf: .disconnected) else { throw error }
+            return served(entry, .staleBecauseOfFailure)
+        }
+        let response = loaded.body.response
+        if HTTPStatus.isServerFailure(response.status), isAllowed(entry, insteadOf: .serverFailure) {
+            return served(entry, .staleBecauseOfFailure, metrics: loaded.body.metrics)
+        }
+        if isConditional, response.status == 304 {
+            // A 304 about something else: nothing is known of what was asked for.
+            guard entry.head.isValidated(by: response) else { return try await loadAnew() }
+            return await validated(entry, by: loaded)
+        }
+        if request.method == .head {
+            if response.status == 200 { await updateStored(entry, by: loaded) }
+            return network(loaded.body)
+        }
+        let answer = await stored(loaded, hadOwnConditions: isConditional)
+        // The server has another answer by now, only not one to keep.
+        if answer.stored == nil, (200..<500).contains(response.status), ![206, 304, 416].contains(response.status) {
+            await storage.remove(entry.head, for: key.text)
+        }
+        return answer
+    }
+
+    private func isAllowed(_ entry: Entry, insteadOf failure: Reuse.Failure) -> Bool {
+        policy.lookup != .reload
+            && Reuse.isAllowed(entry.head, insteadOf: failure, for: control, policy: policy, at: now(), rules: rules)
+    }
+
+    private func validated(_ entry: Entry, by loaded: Loaded) async -> HTTPCacheResponse {
+        let (head, isStorable) = entry.head.updated(
+            by: loaded.body.response,
+            to: request,
+            requestTime: loaded.requestTime,
+            responseTime: loaded.responseTime
+        )
+        if !isStorable {
+            await storage.remove(entry.head, for: key.text)
+        } else if !control.noStore {
+            await storage.update(head, replacing: entry.head, for: key.text)
+        }
+        return served((head, entry.body), .validated, metrics: loaded.body.metrics)
+    }
+
+    /// What the answer to a HEAD says of a stored GET (RFC 9111, section 4.3.5).
+    private func updateStored(_ entry: Entry, by loaded: Loaded) async {
+        let (head, isStorable) = entry.head.updated(
+            by: loaded.body.response,
+            to: request,
+            requestTime: loaded.requestTime,
+            responseTime: loaded.responseTime
+        )
+        if entry.head.isDescribed(by: loaded.body.response), isStorable {
+            await storage.update(head, replacing: entry.head, for: key.text)
+        } else {
+            await storage.remove(entry.head, for: key.text)
+        }
+    }
+
+    /// Stores a response that came, if it may be.
+    private func stored(_ loaded: Loaded, hadOwnConditions: Bool = false) async -> HTTPCacheResponse {
+        var answer = network(loaded.body)
+        guard
+            let head = StoredResponse(
+                request: request,
+                response: loaded.body.response,
+                requestTime: loaded.requestTime,
+                responseTime: loaded.responseTime
+            )
+        else { return answer }
+        let request = request
+        await storage.store(head, body: loaded.body.data, for: key.text) { !head.isVarying || $0.matches(request) }
+        answer.stored = head
+        // The request's own conditions were replaced, so that its server could not answer them.
+        if hadOwnConditions, head.status == 200, Preconditions(request, now: now())?.areMet(by: head) ?? false {
+            answer.response.status = 304
+            answer.data = Data()
+        }
+        return answer
+    }
+
+    /// A method that may change what is stored (RFC 9111, section 4.4).
+    private func unsafe() async throws -> HTTPCacheResponse {
+        let loaded = try await load(request)
+        guard (200..<400).contains(loaded.body.response.status) else { return network(loaded.body) }
+        for key in HTTPCacheKey.invalidated(by: request, loaded.body.response) {
+            await storage.removeAll(for: key.text)
+        }
+        return await stored(loaded)
+    }
+
+    // MARK: The server
+
+    struct Loaded {
+        let body: LoadedBody
+        let requestTime: Date
+        let responseTime: Date
+    }
+
+    private func load(_ request: TransferRequest) async throws -> Loaded {
+        let requestTime = now()
+        let body = try await fetch(request)
+        return Loaded(body: body, requestTime: requestTime, responseTime: now())
+    }
+
+    private func network(_ body: LoadedBody) -> HTTPCacheResponse {
+        HTTPCacheResponse(
+            response: body.response,
+            data: body.data,
+            origin: .network,
+            metrics: body.metrics,
+            stored: nil
+        )
+    }
+}

@@ -1,0 +1,27 @@
+/// What a cache knows of statuses.
+enum HTTPStatus {
+    /// Whether a response may be reused without saying for how long (RFC 9110, section 15.1). A 206 is never stored here.
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// Whether the meaning of a status for caches is known, for responses that demand it (`must-understand`): the final
+    /// ones that RFC 9110 defines, except those that need more than storing.
+    static func isUnderstood(_ status: Int) -> Bool {
+        switch status {
+        case 200...205, 300...303, 305, 307, 308, 400...417, 421, 422, 426, 500...505: true
+        default: false
+        }
+    }
+
+    /// Whether a server that answers so may be taken for one that failed (RFC 5861, section 4).
+    static func isServerFailure(_ status: Int) -> Bool {
+        switch status {
+        case 500, 502, 503, 504: true
+        default: false
+        }
+    }
+}

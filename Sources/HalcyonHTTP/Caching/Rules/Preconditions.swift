@@ -1,0 +1,33 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+
+/// The conditions of a request that a cache may answer from what it has stored (RFC 9111, section 4.3.2).
+struct Preconditions {
+    private let tags: [Substring]?
+    private let date: Date?
+
+    /// `nil` if the request has none.
+    init?(_ request: TransferRequest, now: Date) {
+        let lines = request.headers[values: .ifNoneMatch]
+        tags = lines.isEmpty ? nil : FieldList.members(lines)
+        date = request.headers[.ifModifiedSince].flatMap { HTTPDate.date($0, now: now) }
+        if tags == nil, date == nil { return nil }
+    }
+
+    /// Whether a request has conditions that only the origin may answer.
+    static func areForOrigin(_ request: TransferRequest) -> Bool {
+        request.headers[.ifMatch] != nil || request.headers[.ifUnmodifiedSince] != nil
+    }
+
+    /// Whether whoever asked has this response already, so that the answer is 304.
+    func areMet(by response: StoredResponse) -> Bool {
+        guard let tags else {
+            // Without a date of its own, a response is not older than its `Date` (RFC 9110, section 13.1.3).
+            let modified = response.headers[.lastModified].flatMap { HTTPDate.date($0, now: response.responseTime) }
+            return date.map { (modified ?? response.date) <= $0 } ?? false
+        }
+        if tags == ["*"] { return true }
+        guard let own = response.headers.entityTag else { return false }
+        return tags.contains { EntityTag($0)?.matchesWeakly(own) ?? false }
+    }
+}

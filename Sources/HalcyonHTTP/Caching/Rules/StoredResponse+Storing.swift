@@ -1,0 +1,73 @@
+package import FoundationEssentials
+internal import HTTPTypes
+
+extension StoredResponse {
+    /// What is to be stored of a response; `nil` if it must not, or would never be found again (RFC 9111, section 3).
+    package init?(
+        request: TransferRequest,
+        response: TransferResponse,
+        requestTime: Date,
+        responseTime: Date
+    ) {
+        let control = CacheControl(response.headers)
+        guard Self.mayStore(request, response, control), !CacheControl(request.headers).noStore,
+            let selectingFields = Self.selectingFields(of: request, vary: response.headers)
+        else { return nil }
+        status = response.status
+        headers = response.headers.storable
+        // Section 6.6.1 of RFC 9110.
+        if headers[.date] == nil { headers[.date] = HTTPDate.string(responseTime) }
+        url = response.url
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.selectingFields = selectingFields
+    }
+
+    private static func mayStore(
+        _ request: TransferRequest,
+        _ response: TransferResponse,
+        _ control: CacheControl
+    ) -> Bool {
+        let status = response.status
+        // Parts are not put together here, and a 304 belongs to a response that is stored already.
+        guard (200...999).contains(status), status != 206, status != 304 else { return false }
+        if control.mustUnderstand {
+            guard HTTPStatus.isUnderstood(status) else { return false }
+        } else if control.noStore {
+            return false
+        }
+        let isExplicit = control.maxAge != .absent || response.headers[.expires] != nil
+        switch request.method {
+        case .get:
+            return isExplicit || control.isPublic || control.isPrivate || HTTPStatus.isHeuristicallyCacheable(status)
+        case .post:
+            // It says of itself that it is what a GET would answer (RFC 9110, section 9.3.3).
+            guard isExplicit, status == 200, let location = response.headers[.contentLocation] else { return false }
+            return URL(string: location, relativeTo: request.url).map(HTTPCacheKey.init) == HTTPCacheKey(request.url)
+        default:
+            return false
+        }
+    }
+}
+
+extension HTTPFields {
+    /// The fields that are not for one connection alone (RFC 9111, section 3.1; RFC 9110, section 7.6.1).
+    var storable: HTTPFields {
+        let listed = Set(names(in: .connection))
+        return filter { !Self.connectionFields.contains($0.name) && !listed.contains($0.name) }
+    }
+
+    private static let connectionFields: Set<HTTPField.Name> = Set(
+        [
+            "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+            "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+        ].compactMap { HTTPField.Name($0) }
+    )
+
+    private func filter(_ isIncluded: (HTTPField) -> Bool) -> HTTPFields {
+        var fields = HTTPFields()
+        fields.reserveCapacity(count)
+        for field in self where isIncluded(field) { fields.append(field) }
+        return fields
+    }
+}

@@ -1,0 +1,59 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+
+extension StoredResponse {
+    /// Whether a server can be asked if the response is still valid.
+    package var hasValidator: Bool { headers[.eTag] != nil || headers[.lastModified] != nil }
+
+    /// The request with the conditions that make its server answer 304 if this response is still valid (RFC 9111, section
+    /// 4.3.1). The request's own are left out; they are for the cache to answer.
+    func validating(_ request: TransferRequest) -> TransferRequest {
+        guard hasValidator else { return request }
+        var request = request
+        request.headers[.ifNoneMatch] = headers[.eTag]
+        request.headers[.ifModifiedSince] = headers[.lastModified]
+        return request
+    }
+
+    /// Whether a 304 is about this response, and not about another one with the same name: it came from the same URL,
+    /// and a tag that it has is this one's (section 4.3.4).
+    func isValidated(by response: TransferResponse) -> Bool {
+        guard response.url == url else { return false }
+        guard let tag = response.headers.entityTag, let own = headers.entityTag else { return true }
+        return tag.matchesWeakly(own)
+    }
+
+    /// This response with what a 304 or the answer to a HEAD says anew (section 3.2), and whether it may still be stored.
+    func updated(
+        by response: TransferResponse,
+        to request: TransferRequest,
+        requestTime: Date,
+        responseTime: Date
+    ) -> (head: StoredResponse, isStorable: Bool) {
+        var updated = self
+        let fresh = response.headers.storable
+        // They describe the moment of the response, and would be wrong for any other.
+        updated.headers[.age] = nil
+        updated.headers[.date] = HTTPDate.string(responseTime)
+        for name in Set(fresh.map(\.name)).subtracting(Self.contentFields) {
+            updated.headers[fields: name] = fresh[fields: name]
+        }
+        updated.requestTime = requestTime
+        updated.responseTime = responseTime
+        let control = updated.cacheControl
+        let selectingFields = Self.selectingFields(of: request, vary: updated.headers)
+        updated.selectingFields = selectingFields ?? []
+        return (updated, selectingFields != nil && (!control.noStore || control.mustUnderstand))
+    }
+
+    /// What belongs to the stored body, and not to a message that has none (section 3.2).
+    private static let contentFields: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
+
+    /// Whether the answer to a HEAD is about the same representation (section 4.3.5).
+    func isDescribed(by head: TransferResponse) -> Bool {
+        [HTTPField.Name.eTag, .lastModified, .contentLength].allSatisfy { name in
+            guard let theirs = head.headers[name], let own = headers[name] else { return true }
+            return theirs == own
+        }
+    }
+}

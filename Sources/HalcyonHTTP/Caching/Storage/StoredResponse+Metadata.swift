@@ -1,0 +1,78 @@
+public import FoundationEssentials
+internal import HTTPTypes
+
+extension StoredResponse {
+    /// The response as bytes to lie beside its body: some hundred for an ordinary one.
+    ///
+    /// Version 1: the bytes "HR" and 1; then as numbers the status, the two times in milliseconds since 1970, the URL as
+    /// text, the count of headers with a name and a value each, and the count of selecting fields with a name, 1 and a
+    /// value, or a name and 0. A number is written in groups of 7 bits, the lowest first, each but the last with its top
+    /// bit set, and a signed one with its sign in the lowest bit; text is preceded by its length.
+    public var metadata: Data {
+        var writer = MetadataWriter()
+        writer.append(contentsOf: Self.signature)
+        writer.append(status)
+        writer.append(signed: Self.milliseconds(requestTime))
+        writer.append(signed: Self.milliseconds(responseTime))
+        writer.append(url.absoluteString.utf8)
+        writer.append(headers.count)
+        for field in headers {
+            writer.append(field.name.rawName.utf8)
+            field.withUnsafeBytesOfValue { writer.append($0) }
+        }
+        writer.append(selectingFields.count)
+        for field in selectingFields {
+            writer.append(field.name.rawName.utf8)
+            writer.append(field.value == nil ? 0 : 1)
+            if let value = field.value { writer.append(value.utf8) }
+        }
+        return Data(writer.bytes)
+    }
+
+    /// The response that ``metadata`` was made of; `nil` for any other bytes.
+    public init?(metadata: Data) {
+        var reader = MetadataReader(metadata)
+        guard reader.take(Self.signature), let status = reader.number(), (100...999).contains(status),
+            let requestTime = reader.signedNumber(), let responseTime = reader.signedNumber(),
+            let url = reader.bytes().flatMap({ URL(string: String(decoding: $0, as: UTF8.self)) }),
+            let headerCount = reader.count(bytesEach: 2)
+        else { return nil }
+        self.status = status
+        self.requestTime = Self.date(requestTime)
+        self.responseTime = Self.date(responseTime)
+        self.url = url
+        headers = [:]
+        headers.reserveCapacity(headerCount)
+        for _ in 0..<headerCount {
+            guard let name = reader.name(), let value = reader.bytes() else { return nil }
+            headers.append(HTTPField(name: name, value: value))
+        }
+        guard let selectingCount = reader.count(bytesEach: 2) else { return nil }
+        selectingFields = []
+        selectingFields.reserveCapacity(selectingCount)
+        for _ in 0..<selectingCount {
+            guard let name = reader.name(), let isPresent = reader.number() else { return nil }
+            guard isPresent == 1 else {
+                selectingFields.append(SelectingField(name: name, value: nil))
+                continue
+            }
+            guard let value = reader.bytes() else { return nil }
+            selectingFields.append(SelectingField(name: name, value: String(decoding: value, as: UTF8.self)))
+        }
+        guard reader.isAtEnd else { return nil }
+    }
+
+    private static let signature: [UInt8] = [UInt8(ascii: "H"), UInt8(ascii: "R"), 1]
+
+    /// Dates that have no place in 53 bits of milliseconds are no dates of a clock.
+    private static let millisecondLimit = Double(1 << 53)
+
+    private static func milliseconds(_ date: Date) -> Int {
+        let value = (date.timeIntervalSince1970 * 1000).rounded()
+        return Int(min(max(value, -millisecondLimit), millisecondLimit))
+    }
+
+    private static func date(_ milliseconds: Int) -> Date {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+}

@@ -1,0 +1,189 @@
+internal import CCurl
+internal import CCurlShim
+internal import HTTPTypes
+
+extension CurlHandle {
+    /// Sets what is the same for all hosts.
+    func prepareSecurity(_ rules: SecurityRules, cookies: CookieJar?) {
+        let configuration = rules.configuration
+        if let authorities = configuration.certificateAuthorities {
+            authorities.withUnsafeBytes { bytes in
+                for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] {
+                    halcyon_curl_set_blob(easy, option, bytes.baseAddress, bytes.count)
+                }
+            }
+        } else if let file = configuration.certificateAuthorityFile {
+            set(CURLOPT_CAINFO, file)
+            set(CURLOPT_PROXY_CAINFO, file)
+        }
+        let version = configuration.minimumTLSVersion == .v1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        set(CURLOPT_SSLVERSION, version)
+        set(CURLOPT_PROXY_SSLVERSION, version)
+        // Set at all, they keep libcurl from reading the environment, once for each transfer and while others may write it.
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "")
+        cookies?.attach(to: self)
+        for address in configuration.overrides.addresses {
+            security.knownAddresses = curl_slist_append(security.knownAddresses, address)
+        }
+        if security.knownAddresses != nil { halcyon_curl_set_list(easy, CURLOPT_RESOLVE, security.knownAddresses) }
+    }
+
+    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only; `first` is where the
+    /// transfer began. Everything is gone after ``reset()``, which follows because the handle is marked as altered.
+    ///
+    /// Throws where going on would be unsafe or useless; then libcurl must not be given the handle.
+    func secure(
+        _ hop: Origin,
+        for request: TransferRequest,
+        from first: Origin,
+        rules: SecurityRules
+    ) throws(TransferError) {
+        if rules.isUniform, request.credential == nil, request.proxyCredential == nil, !request.mayHaveURLCredential {
+            return
+        }
+        let proxy = try rules.proxies.proxy(for: hop)
+        try check(hop, proxy, rules)
+        applyTLS(hop, rules)
+        try applyCredential(hop, request, first, rules)
+        if let proxy {
+            let isFirstProxy = hop == first ? true : try rules.proxies.proxy(for: first) == proxy
+            try apply(proxy, credential: isFirstProxy ? request.proxyCredential : nil, rules)
+        }
+        if rules.configuration.cookies != .none, request.headers[.cookie] != nil {
+            // libcurl would send both.
+            isAltered = true
+            halcyon_curl_set_share(easy, nil)
+        }
+    }
+
+    // MARK: Addresses
+
+    private func check(_ hop: Origin, _ proxy: Proxy?, _ rules: SecurityRules) throws(TransferError) {
+        let policy = rules.configuration.addresses
+        guard policy.isRestrictive else { return }
+        if proxy != nil, let objection = policy.objection(toProxied: hop.host) {
+            throw .addressRefused("\(hop): \(objection)")
+        }
+        let check = AddressCheck(policy, host: proxy?.host ?? hop.host)
+        isAltered = true
+        security.addressCheck = check
+        halcyon_curl_set_socket_opener(easy, AddressCheck.callback, Unmanaged.passUnretained(check).toOpaque())
+    }
+
+    // MARK: TLS
+
+    private func applyTLS(_ hop: Origin, _ rules: SecurityRules) {
+        guard hop.isSecure else { return }
+        // A connection that was made like this serves only transfers of the same settings: libcurl compares them before it
+        // uses one again, and the same host always has the same settings here.
+        if rules.trusts(hop.host) {
+            isAltered = true
+            set(CURLOPT_SSL_VERIFYPEER, 0)
+            set(CURLOPT_SSL_VERIFYHOST, 0)
+        }
+        guard let certificate = rules.clientCertificates[hop] else { return }
+        isAltered = true
+        switch certificate.container {
+        case .pem(let certificateFile, let keyFile):
+            set(CURLOPT_SSLCERTTYPE, "PEM")
+            set(CURLOPT_SSLCERT, certificateFile)
+            set(CURLOPT_SSLKEY, keyFile)
+        case .pkcs12(let file):
+            set(CURLOPT_SSLCERTTYPE, "P12")
+            set(CURLOPT_SSLCERT, file)
+        }
+        // Without one, OpenSSL would ask at the terminal.
+        set(CURLOPT_KEYPASSWD, certificate.passphrase ?? "")
+    }
+
+    // MARK: Credentials
+
+    private func applyCredential(
+        _ hop: Origin,
+        _ request: TransferRequest,
+        _ first: Origin,
+        _ rules: SecurityRules
+    ) throws(TransferError) {
+        // The header is the transfer's own choice.
+        if request.headers[.authorization] != nil { return }
+        // A redirect has taken away from the request what was meant for another origin.
+        var credential = request.credential ?? request.urlCredential
+        if credential == nil, hop.isSecure || !first.isSecure { credential = rules.credentials[hop] }
+        guard let credential else { return }
+        try credential.validate(for: hop.description)
+        isAltered = true
+        switch credential {
+        case .basic(let user, let password):
+            set(CURLOPT_HTTPAUTH, Int(halcyon_curl_auth_basic))
+            set(CURLOPT_USERNAME, user)
+            set(CURLOPT_PASSWORD, password)
+        case .digest(let user, let password):
+            set(CURLOPT_HTTPAUTH, Int(halcyon_curl_auth_digest))
+            set(CURLOPT_USERNAME, user)
+            set(CURLOPT_PASSWORD, password)
+            security.answersServer = true
+        case .bearer(let token):
+            set(CURLOPT_HTTPAUTH, Int(halcyon_curl_auth_bearer))
+            set(CURLOPT_XOAUTH2_BEARER, token)
+        }
+    }
+
+    // MARK: Proxies
+
+    private func apply(_ proxy: Proxy, credential own: Credential?, _ rules: SecurityRules) throws(TransferError) {
+        isAltered = true
+        set(CURLOPT_PROXY, proxy.url)
+        if proxy.kind == .https, rules.trusts(proxy.host) {
+            set(CURLOPT_PROXY_SSL_VERIFYPEER, 0)
+            set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)
+        }
+        guard let credential = own ?? proxy.credential else { return }
+        try credential.validate(for: proxy.description)
+        switch credential {
+        case .basic(let user, let password):
+            set(CURLOPT_PROXYAUTH, Int(halcyon_curl_auth_basic))
+            set(CURLOPT_PROXYUSERNAME, user)
+            set(CURLOPT_PROXYPASSWORD, password)
+        case _ where proxy.kind == .socks5:
+            throw .invalidCredential(
+                "\(proxy.description): a SOCKS proxy takes a name and a password, no \(credential)"
+            )
+        case .digest(let user, let password):
+            set(CURLOPT_PROXYAUTH, Int(halcyon_curl_auth_digest))
+            set(CURLOPT_PROXYUSERNAME, user)
+            set(CURLOPT_PROXYPASSWORD, password)
+            security.answersProxy = true
+        case .bearer(let token):
+            // libcurl has no bearer tokens for proxies. Apart from the other headers, no server gets it through a tunnel.
+            security.proxyHeaders = curl_slist_append(nil, "Proxy-Authorization: Bearer \(token)")
+            set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+            halcyon_curl_set_list(easy, CURLOPT_PROXYHEADER, security.proxyHeaders)
+        }
+    }
+
+    // MARK: What came of it
+
+    /// Whether libcurl may ask again by itself after a response of this status, which then is not the last.
+    func mayAnswer(status: Int) -> Bool {
+        switch status {
+        case 401: security.answersServer
+        case 407: security.answersProxy
+        default: false
+        }
+    }
+
+    /// Why no connection came about, if it was for what has been set here.
+    func objection(toConnectingTo server: String, code: CURLcode) -> TransferError? {
+        let status = halcyon_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE)
+        if status != 0, !(200..<300).contains(status) {
+            var fields: [String] = []
+            while let value = halcyon_curl_get_tunnel_header(easy, "Proxy-Authenticate", fields.count) {
+                fields.append(String(cString: value))
+            }
+            return .proxyRefused(status: status, challenges: AuthenticationChallenge.challenges(in: fields))
+        }
+        guard code == CURLE_COULDNT_CONNECT, let objection = security.addressCheck?.objection else { return nil }
+        return .addressRefused("\(server): \(objection)")
+    }
+}

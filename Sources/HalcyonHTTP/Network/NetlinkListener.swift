@@ -1,0 +1,76 @@
+internal import Dispatch
+internal import Glibc
+internal import HalcyonConcurrency
+
+/// Tells when the kernel changes an interface, an address or a route (rtnetlink(7)).
+///
+/// What has changed is not read from the messages: the kernel drops some when there are many (`ENOBUFS`), so whoever is
+/// told has to look at the whole state anyway.
+package final class NetlinkListener: Sendable {
+    /// `sockaddr_nl` of <linux/netlink.h>, which Swift does not import.
+    private struct Address {
+        var family = UInt16(AF_NETLINK)
+        var padding: UInt16 = 0
+        /// The kernel chooses.
+        var port: UInt32 = 0
+        var groups: UInt32
+    }
+
+    /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_IFADDR`, `RTMGRP_IPV6_ROUTE` of
+    /// <linux/rtnetlink.h>.
+    private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
+
+    private let source: Lock<(any DispatchSourceRead)?>
+
+    /// Begins to listen; `nil` where the system does not let it.
+    ///
+    /// - Parameter onChange: Called after one or more changes, one call at a time, until ``close()``.
+    package init?(onChange: @escaping @Sendable () -> Void) {
+        let descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return nil }
+        let address = Address(groups: Self.groups)
+        let isBound = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) == 0
+            }
+        }
+        guard isBound else {
+            Glibc.close(descriptor)
+            return nil
+        }
+        let queue = DispatchQueue(label: "halcyon.network")
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler {
+            Self.drain(descriptor)
+            onChange()
+        }
+        // Not before the source is done with it: else its number could be another file's by then.
+        source.setCancelHandler { _ = Glibc.close(descriptor) }
+        source.activate()
+        self.source = Lock(source)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Ends listening; the descriptor is closed soon after. A call of `onChange` that is under way may still finish.
+    package func close() {
+        let source = source.withLock { source in
+            defer { source = nil }
+            return source
+        }
+        source?.cancel()
+    }
+
+    private static func drain(_ descriptor: Int32) {
+        withUnsafeTemporaryAllocation(byteCount: 8_192, alignment: 8) { buffer in
+            while true {
+                let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                if count > 0 { continue }
+                // Lost messages are no end: there may be more behind the gap.
+                guard count < 0, errno == EINTR || errno == ENOBUFS else { return }
+            }
+        }
+    }
+}

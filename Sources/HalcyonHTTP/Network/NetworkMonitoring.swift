@@ -1,0 +1,44 @@
+/// Knows the state of the network, and tells of its changes. What ``NetworkMonitor`` asks the system, a test sets.
+public protocol NetworkMonitoring: Sendable {
+    /// The present state.
+    var status: NetworkStatus { get }
+
+    /// The state from now on: the present one first, then each change, until the stream is let go of.
+    var statusUpdates: AsyncStream<NetworkStatus> { get }
+}
+
+extension NetworkMonitoring {
+    /// Waits until the network is connected; returns at once if it is.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait; `nil`: as long as it takes.
+    ///   - clock: What the timeout is measured with. Default: the continuous clock.
+    /// - Returns: Whether it is connected; `false` if the time was over before.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    public func waitUntilConnected(
+        timeout: Duration? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) async throws -> Bool {
+        try Task.checkCancellation()
+        if status.isConnected { return true }
+        // Whichever of the two ends first decides, and ends the other: there is one answer, and nothing comes after it.
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            // The stream begins with the present state, so that a change between the look above and now is not missed.
+            // It lives in the child alone: the monitor is told that nobody listens as soon as that ends.
+            group.addTask {
+                for await status in statusUpdates where status.isConnected { return true }
+                return false
+            }
+            if let timeout {
+                group.addTask {
+                    try await clock.sleep(for: timeout)
+                    return false
+                }
+            }
+            defer { group.cancelAll() }
+            let isConnected = try await group.next() ?? false
+            try Task.checkCancellation()
+            return isConnected
+        }
+    }
+}

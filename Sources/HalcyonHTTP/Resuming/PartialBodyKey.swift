@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import HalcyonStore
+
+/// Whose interrupted body it is: the URL, and the headers and credential it was asked for with.
+package struct PartialBodyKey: Sendable, Hashable {
+    /// Without its fragment, which is not sent.
+    package let url: String
+    /// A hash of URL, headers and credential; names the files.
+    let hash: UInt64
+    /// The same with another seed, so that two requests that share the first are told apart. What headers and
+    /// credentials hold is nowhere written.
+    let check: UInt64
+
+    /// The key of a request; `nil` for one that cannot be gone on with: of another method than GET, or with a header that
+    /// asks for a part, or for a response under a condition, or not to be stored.
+    package init?(_ request: TransferRequest) {
+        let excluded: [HTTPField.Name] = [
+            .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
+        ]
+        guard request.method == .get, request.body == nil, excluded.allSatisfy({ request.headers[$0] == nil }),
+            !request.headers.hasCacheDirective("no-store")
+        else { return nil }
+        let text = request.url.absoluteString
+        url = String(text.prefix { $0 != "#" })
+        var identity = url
+        for field in request.headers.sorted(by: {
+            ($0.name.canonicalName, $0.value) < ($1.name.canonicalName, $1.value)
+        }) {
+            // No name and no value holds a line end.
+            identity += "\n\(field.name.canonicalName):\(field.value)"
+        }
+        switch request.credential {
+        case nil: break
+        case .basic(let user, let password): identity += "\n\nbasic\n\(user)\n\(password)"
+        case .digest(let user, let password): identity += "\n\ndigest\n\(user)\n\(password)"
+        case .bearer(let token): identity += "\n\nbearer\n\(token)"
+        }
+        let bytes = Array(identity.utf8)
+        hash = bytes.withUnsafeBytes { Checksum.hash(of: $0) }
+        check = bytes.withUnsafeBytes { Checksum.hash(of: $0, seed: 1) }
+    }
+
+    /// 16 hexadecimal digits.
+    var name: String {
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension HTTPFields {
+    /// Whether `Cache-Control` holds a directive without a value.
+    func hasCacheDirective(_ name: String) -> Bool {
+        (self[.cacheControl] ?? "").split(separator: ",").contains { directive in
+            directive.split(separator: "=").first?.trimmed.lowercased() == name
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Without spaces and tabs on either side.
+    var trimmed: String {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        return String(String(drop(while: isBlank).reversed().drop(while: isBlank)).reversed())
+    }
+}

@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+package import HTTPTypes
+
+/// What is known of a response whose body was interrupted, and what follows from it. A value: it does no input or output.
+package struct PartialResponse: Sendable, Hashable {
+    /// Where the response came from, after all redirects.
+    package var url: String
+    /// Its headers, without those that concern a connection, a part, or cookies.
+    package var headers: HTTPFields
+    /// Goes into `If-Range`.
+    package var validator: String
+    /// The length of the whole body; `nil` where the server did not say.
+    package var totalBytes: Int?
+
+    package init(url: String, headers: HTTPFields, validator: String, totalBytes: Int?) {
+        self.url = url
+        self.headers = headers
+        self.validator = validator
+        self.totalBytes = totalBytes
+    }
+
+    /// What to keep of a response; `nil` if its body cannot be gone on with, or is not to be stored: any other status
+    /// than 200, no strong validator, a content coding, `Accept-Ranges: none`, `no-store`.
+    package init?(keeping response: TransferResponse) {
+        let headers = response.headers
+        guard response.status == 200, let validator = StrongValidator.value(of: headers),
+            !headers.hasContentCoding, headers[.acceptRanges]?.trimmed.lowercased() != "none",
+            !headers.hasCacheDirective("no-store")
+        else { return nil }
+        self.init(
+            url: response.url.absoluteString,
+            headers: headers.filtered { !Self.isLeftOut($0.name) },
+            validator: validator,
+            totalBytes: response.expectedBodyBytes
+        )
+    }
+
+    /// The request for the bytes from `heldBytes` on, provided that nothing has changed (RFC 9110, sections 14.2 and
+    /// 13.1.5).
+    package func request(_ request: TransferRequest, after heldBytes: Int) -> TransferRequest {
+        var request = request
+        request.headers[.range] = "bytes=\(heldBytes)-"
+        request.headers[.ifRange] = validator
+        return request
+    }
+
+    private static func isLeftOut(_ name: HTTPField.Name) -> Bool {
+        [
+            "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer", "upgrade",
+            "content-length", "content-range", "set-cookie", "set-cookie2", "www-authenticate",
+            "proxy-authenticate", "proxy-authentication-info", "authentication-info",
+        ].contains(name.canonicalName)
+    }
+
+    /// The head of the whole response. A part repeats only some of its headers; those it has are the newer ones
+    /// (RFC 9110, section 15.3.7).
+    func whole(updatedWith part: HTTPFields, url: URL, totalBytes: Int) -> TransferResponse {
+        let newer = part.filtered { !Self.isLeftOut($0.name) && $0.name != .contentType }
+        let names = Set(newer.map(\.name))
+        var headers = self.headers.filtered { !names.contains($0.name) }
+        for field in newer { headers.append(field) }
+        if headers[.contentType] == nil { headers[.contentType] = part[.contentType] }
+        headers[.contentLength] = "\(totalBytes)"
+        return TransferResponse(status: 200, headers: headers, url: url, expectedBodyBytes: totalBytes)
+    }
+}
+
+extension HTTPFields {
+    /// Whether the body is coded in another way than `identity`.
+    var hasContentCoding: Bool {
+        guard let coding = self[.contentEncoding] else { return false }
+        return coding.trimmed.lowercased() != "identity"
+    }
+
+    func filtered(_ isIncluded: (HTTPField) -> Bool) -> HTTPFields {
+        var fields = HTTPFields()
+        for field in self where isIncluded(field) { fields.append(field) }
+        return fields
+    }
+}

@@ -1,0 +1,40 @@
+/// What proves to a server over TLS who asks (RFC 8446, section 4.4.2).
+///
+/// Descriptions leave the passphrase out.
+public struct ClientCertificate: Sendable, Hashable {
+    enum Container: Sendable, Hashable {
+        case pem(certificateFile: String, keyFile: String)
+        case pkcs12(file: String)
+    }
+
+    let container: Container
+    let passphrase: String?
+
+    /// A PEM file with the certificate, followed by those of intermediate authorities, and a PEM file with its private key;
+    /// by default the key is in the same file. `passphrase` is the key's, if it is encrypted.
+    public static func pem(
+        certificateFile: String,
+        keyFile: String? = nil,
+        passphrase: String? = nil
+    ) -> ClientCertificate {
+        let container = Container.pem(certificateFile: certificateFile, keyFile: keyFile ?? certificateFile)
+        return ClientCertificate(container: container, passphrase: passphrase)
+    }
+
+    /// A PKCS#12 file (RFC 7292) with certificate and key.
+    public static func pkcs12(file: String, passphrase: String? = nil) -> ClientCertificate {
+        ClientCertificate(container: .pkcs12(file: file), passphrase: passphrase)
+    }
+}
+
+extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The file, without the passphrase.
+    public var description: String {
+        switch container {
+        case .pem(let file, _), .pkcs12(let file): "client certificate in \(file)"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}

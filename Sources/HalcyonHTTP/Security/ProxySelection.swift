@@ -1,0 +1,94 @@
+internal import FoundationEssentials
+
+/// Answers which proxy serves an origin.
+struct ProxySelection: Sendable {
+    /// A proxy, or the text that names none.
+    private enum Choice: Sendable {
+        case proxy(Proxy)
+        case unreadable(String)
+    }
+
+    private var plain: Choice?
+    private var secure: Choice?
+    private var bypass = ProxyBypass(list: "")
+
+    /// `environment` counts for ``ProxyPolicy/environment`` only; by default the process's.
+    init(_ policy: ProxyPolicy, environment: @autoclosure () -> [String: String]) {
+        switch policy {
+        case .none:
+            break
+        case .proxy(let proxy, let exceptions):
+            plain = .proxy(proxy)
+            secure = plain
+            bypass = ProxyBypass(exceptions)
+        case .environment:
+            let variables = environment()
+            func value(_ names: String...) -> String? {
+                names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
+            }
+            func choice(_ text: String?) -> Choice? {
+                text.map { text in Proxy(text).map(Choice.proxy) ?? .unreadable(text) }
+            }
+            let all = value("all_proxy", "ALL_PROXY")
+            plain = choice(value("http_proxy") ?? all)
+            secure = choice(value("https_proxy", "HTTPS_PROXY") ?? all)
+            bypass = ProxyBypass(list: value("no_proxy", "NO_PROXY") ?? "")
+        }
+    }
+
+    /// No origin has a proxy.
+    var isEmpty: Bool { plain == nil && secure == nil }
+
+    /// `nil` where none is to be used. Throws if the environment names one that cannot be understood: going without would
+    /// reveal what the proxy was to hide.
+    func proxy(for origin: Origin) throws(TransferError) -> Proxy? {
+        guard let choice = origin.isSecure ? secure : plain, !bypass.contains(origin) else { return nil }
+        switch choice {
+        case .proxy(let proxy):
+            return proxy
+        case .unreadable(let text):
+            // It may hold a password.
+            let name = text.split(separator: "@").last ?? ""
+            throw .cannotConnect(
+                "\(origin): “\(name)” in the environment is not the URL of an http, https or socks5 proxy"
+            )
+        }
+    }
+}
+
+extension Proxy {
+    /// From a URL as it stands in the environment: the scheme (`http` by default, `https`, `socks5`, `socks5h`), user and
+    /// password in percent escapes, host, and port (by default 1080, or 443 for `https`, as curl has it).
+    init?(_ text: String) {
+        var rest = text[...]
+        var kind = Kind.http
+        if let range = text.firstRange(of: "://") {
+            switch text[..<range.lowerBound].lowercased() {
+            case "http": kind = .http
+            case "https": kind = .https
+            case "socks5", "socks5h": kind = .socks5
+            default: return nil
+            }
+            rest = text[range.upperBound...]
+        }
+        rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        var credential: Credential?
+        if let at = rest.lastIndex(of: "@") {
+            let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let password = parts.count > 1 ? PercentEscapes.decoded(parts[1]) : ""
+            credential = .basic(user: PercentEscapes.decoded(parts[0]), password: password)
+            rest = rest[rest.index(after: at)...]
+        }
+        // The rules for host and port are those of any URL.
+        let scheme = kind == .https ? "https" : "http"
+        guard let origin = Origin("\(scheme)://\(rest)") else { return nil }
+        let hasPort = rest.last != "]" && rest.contains(":") && rest.last != ":"
+        let isBracketed = origin.host.hasPrefix("[") && origin.host.hasSuffix("]")
+        self.init(
+            kind,
+            host: isBracketed ? String(origin.host.dropFirst().dropLast()) : origin.host,
+            port: hasPort ? origin.port : kind == .https ? 443 : 1080,
+            credential: credential
+        )
+    }
+}

@@ -1,0 +1,107 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+
+/// Where a redirect leads: from a request and the head of its response to the next request (RFC 9110, section 15.4).
+///
+/// The rules are the Fetch standard's where the RFC leaves a choice: 301 and 302 turn POST into GET, as every browser
+/// does, 303 turns everything but GET and HEAD into GET, 307 and 308 keep method and body. What proves who asks goes no
+/// further than its origin, and is not taken up again if a later redirect leads back. 300, 304, 305 and 306 are responses
+/// like others.
+package struct Redirection: Sendable, Hashable {
+    /// What to ask for next.
+    package let request: TransferRequest
+    /// Whether scheme, host or port change, so that credentials were left behind.
+    package let leavesOrigin: Bool
+
+    /// The redirect that `response` to `request` is; `nil` if it is a plain response.
+    ///
+    /// - Parameter count: Redirects that were followed before.
+    /// - Throws: ``TransferError/tooManyRedirects(maximum:)``, ``TransferError/redirectRefused(_:)`` for a scheme that is
+    ///   neither `http` nor `https`, ``TransferError/malformedResponse(_:)`` for a target that is no URL.
+    package init?(
+        _ response: TransferResponse,
+        to request: TransferRequest,
+        after count: Int
+    ) throws(TransferError) {
+        guard Self.statuses.contains(response.status) else { return nil }
+        let targets = response.headers[values: .location]
+        guard let target = targets.first, !target.isEmpty else { return nil }
+        guard targets.allSatisfy({ $0 == target }) else {
+            throw .malformedResponse("\(Self.server(request)): redirect to \(targets.count) places at once")
+        }
+        try self.init(to: target, status: response.status, from: request, after: count)
+    }
+
+    /// The redirect to `target`, a URL or a reference to one.
+    init(to target: String, status: Int, from request: TransferRequest, after count: Int) throws(TransferError) {
+        let maximum = max(0, request.limits.redirects)
+        guard count < maximum else { throw .tooManyRedirects(maximum: maximum) }
+        let (url, leavesOrigin) = try Self.resolve(target, from: request)
+        var next = request
+        next.url = url
+        switch (status, request.method) {
+        case (301, .post), (302, .post): next.becomeGet()
+        case (303, let method) where method != .get && method != .head: next.becomeGet()
+        default: break
+        }
+        if leavesOrigin {
+            next.credential = nil
+            for name in Self.fieldsOfOrigin { next.headers[name] = nil }
+        }
+        self.request = next
+        self.leavesOrigin = leavesOrigin
+    }
+
+    /// Those that are followed, given a target.
+    static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+
+    /// Fields that one origin alone may see; `Host`, because it names that origin.
+    private static let fieldsOfOrigin: [HTTPField.Name] =
+        [.authorization, .cookie, .proxyAuthorization] + [HTTPField.Name("Host")].compactMap { $0 }
+
+    private static func resolve(
+        _ target: String,
+        from request: TransferRequest
+    ) throws(TransferError) -> (URL, leavesOrigin: Bool) {
+        func malformed() -> TransferError {
+            .malformedResponse("\(server(request)): redirect to “\(target)”, which is no URL")
+        }
+        guard let base = URLComponents(url: request.url, resolvingAgainstBaseURL: true),
+            let resolved = URL(string: target, relativeTo: request.url),
+            var components = URLComponents(url: resolved, resolvingAgainstBaseURL: true)
+        else { throw malformed() }
+        guard let scheme = components.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+            throw .redirectRefused("\(server(request)): redirect to \(target), which is neither http nor https")
+        }
+        // A name and password that the redirect brings are the server's choice, not the user's.
+        components.percentEncodedUser = nil
+        components.percentEncodedPassword = nil
+        if components.percentEncodedFragment == nil {
+            components.percentEncodedFragment = base.percentEncodedFragment
+        }
+        guard let plain = components.url?.absoluteURL, let origin = Origin(plain.absoluteString) else {
+            throw malformed()
+        }
+        guard origin == Origin(request.url.absoluteString) else { return (plain, true) }
+        components.percentEncodedUser = base.percentEncodedUser
+        components.percentEncodedPassword = base.percentEncodedPassword
+        return (components.url?.absoluteURL ?? plain, false)
+    }
+
+    private static func server(_ request: TransferRequest) -> String {
+        let url = request.url.absoluteString
+        return Origin(url)?.description ?? url
+    }
+}
+
+extension TransferRequest {
+    /// Drops the body, and the fields that describe one.
+    fileprivate mutating func becomeGet() {
+        method = .get
+        body = nil
+        headers = headers.filter { field in
+            let name = field.name.canonicalName
+            return !name.hasPrefix("content-") && name != "transfer-encoding" && name != "expect" && name != "trailer"
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import HalcyonConcurrency
+import HalcyonHTTP
+import Testing
+
+@Suite("the scheduler of transfers")
+struct TransferSchedulerTests {
+    private typealias Scheduler = TransferScheduler<Int>
+
+    private let hosts = (0..<8).compactMap { Origin("http://host\($0).test/") }
+    private let start = MonotonicTime(nanoseconds: 1_000_000_000)
+
+    /// Expectations cannot call mutating functions themselves.
+    private func next(_ scheduler: inout Scheduler, at time: MonotonicTime) -> Scheduler.Entry? {
+        scheduler.next(at: time)
+    }
+
+    private func drained(_ scheduler: inout Scheduler) -> [Int] {
+        var elements: [Int] = []
+        while let entry = scheduler.next(at: start) {
+            elements.append(entry.element)
+            scheduler.ended(entry)
+            scheduler.checkInvariants()
+        }
+        return elements
+    }
+
+    @Test("lets the first or the last come go first, within a priority", arguments: TransferOrder.allCases)
+    func order(order: TransferOrder) {
+        var scheduler = Scheduler(maximumTransfers: 1, maximumTransfersPerHost: 1, order: order)
+        for element in 0..<4 { _ = scheduler.append(element, origin: hosts[element % 2], priority: .normal) }
+        _ = scheduler.append(4, origin: hosts[2], priority: .low)
+        _ = scheduler.append(5, origin: hosts[2], priority: .high)
+        let isFirst = order == .firstInFirstOut
+        #expect(drained(&scheduler) == (isFirst ? [5, 0, 1, 2, 3, 4] : [5, 3, 2, 1, 0, 4]))
+    }
+
+    @Test("lets what is under way go before all that wait with its priority", arguments: TransferOrder.allCases)
+    func underWay(order: TransferOrder) {
+        var scheduler = Scheduler(maximumTransfers: 1, maximumTransfersPerHost: 1, order: order)
+        _ = scheduler.append(0, origin: hosts[0], priority: .normal)
+        _ = scheduler.append(1, origin: hosts[1], priority: .high)
+        _ = scheduler.append(2, origin: hosts[0], priority: .normal, isUnderWay: true)
+        #expect(drained(&scheduler) == [1, 2, 0])
+    }
+
+    @Test("keeps a host to its limit until it multiplexes, and never stops another one")
+    func hostLimit() throws {
+        var scheduler = Scheduler(maximumTransfers: 5, maximumTransfersPerHost: 2)
+        for element in 0..<10 { _ = scheduler.append(element, origin: hosts[0], priority: .veryHigh) }
+        _ = scheduler.append(10, origin: hosts[1], priority: .veryLow)
+        let first = try #require(next(&scheduler, at: start))
+        #expect(next(&scheduler, at: start)?.element == 1)
+        #expect(next(&scheduler, at: start)?.element == 10)
+        #expect(next(&scheduler, at: start) == nil)
+        scheduler.ended(first)
+        let second = try #require(next(&scheduler, at: start))
+        #expect(second.element == 2 && next(&scheduler, at: start) == nil)
+        scheduler.markMultiplexing(second)
+        #expect(next(&scheduler, at: start)?.element == 3)
+        #expect(next(&scheduler, at: start)?.element == 4)
+        #expect(next(&scheduler, at: start) == nil, "five run")
+        scheduler.checkInvariants()
+    }
+
+    @Test("starts a burst, then one for each token, and says when the next is due")
+    func rate() throws {
+        let rate = StartRate(startsPerSecond: 10, burst: 3)
+        var scheduler = Scheduler(maximumTransfers: 100, maximumTransfersPerHost: 100, startRate: rate)
+        #expect(scheduler.nextStart == .distantFuture)
+        for element in 0..<20 { _ = scheduler.append(element, origin: hosts[0], priority: .normal) }
+        func started(at time: MonotonicTime) -> Int {
+            var count = 0
+            while scheduler.next(at: time) != nil { count += 1 }
+            return count
+        }
+        #expect(started(at: start) == 3)
+        #expect(scheduler.nextStart == start + .milliseconds(100))
+        #expect(started(at: start + .milliseconds(99)) == 0)
+        #expect(started(at: start + .milliseconds(100)) == 1)
+        // A late look loses no token.
+        #expect(started(at: start + .milliseconds(350)) == 2)
+        #expect(scheduler.nextStart == start + .milliseconds(400))
+        // A rest gives no more than the burst.
+        #expect(started(at: start + .seconds(60)) == 3)
+        #expect(started(at: start + .seconds(3600)) == 3)
+        #expect(started(at: start + .seconds(7200)) == 3)
+        #expect(scheduler.waitingCount == 5)
+    }
+
+    @Test("takes no token for what is cancelled in the queue, nor while there is no room")
+    func cancelledTokens() throws {
+        let rate = StartRate(startsPerSecond: 1, burst: 1)
+        var scheduler = Scheduler(maximumTransfers: 1, maximumTransfersPerHost: 1, startRate: rate)
+        let cancelled = (0..<1000).map { scheduler.append($0, origin: hosts[0], priority: .normal) }
+        for entry in cancelled { scheduler.remove(entry) }
+        _ = scheduler.append(1000, origin: hosts[0], priority: .normal)
+        _ = scheduler.append(1001, origin: hosts[0], priority: .normal)
+        let running = try #require(next(&scheduler, at: start))
+        #expect(running.element == 1000)
+        let later = start + .seconds(1)
+        #expect(next(&scheduler, at: later) == nil)
+        #expect(scheduler.nextStart == .distantFuture, "only an end makes room")
+        scheduler.ended(running)
+        #expect(next(&scheduler, at: later)?.element == 1001)
+    }
+
+    @Test("bears odd rates", arguments: [0, -1, .nan, .infinity, 1e-300, 1e300])
+    func oddRates(startsPerSecond: Double) {
+        let rate = StartRate(startsPerSecond: startsPerSecond, burst: .min)
+        var scheduler = Scheduler(maximumTransfers: 9, maximumTransfersPerHost: 9, startRate: rate)
+        for element in 0..<9 { _ = scheduler.append(element, origin: hosts[0], priority: .normal) }
+        #expect(next(&scheduler, at: start) != nil)
+        #expect(scheduler.nextStart > start)
+    }
+
+    @Test("chooses as a search through all that wait would, whatever happens", arguments: TransferOrder.allCases)
+    func model(order: TransferOrder) throws {
+        struct Waiting {
+            let entry: Scheduler.Entry
+            let host: Int
+            var priority: LoadPriority
+        }
+        var numbers = SplitMix(state: 11)
+        var scheduler = Scheduler(maximumTransfers: 6, maximumTransfersPerHost: 2, order: order)
+        // In the order in which equals go.
+        var waiting: [Waiting] = []
+        var running: [Waiting] = []
+        func lineUp(_ item: Waiting, first: Bool) {
+            waiting.insert(item, at: first || order == .lastInFirstOut ? 0 : waiting.count)
+        }
+        for step in 0..<4000 {
+            let priority = LoadPriority.allCases[Int(numbers.next() % 5)]
+            let host = Int(numbers.next() % 8)
+            switch numbers.next() % 8 {
+            case 0, 1:
+                let isUnderWay = numbers.next() % 10 == 0
+                let entry = scheduler.append(step, origin: hosts[host], priority: priority, isUnderWay: isUnderWay)
+                lineUp(Waiting(entry: entry, host: host, priority: priority), first: isUnderWay)
+            case 3 where !waiting.isEmpty:
+                let index = Int(numbers.next() % UInt64(waiting.count))
+                scheduler.setPriority(priority, of: waiting[index].entry)
+                if waiting[index].priority != priority {
+                    var item = waiting.remove(at: index)
+                    item.priority = priority
+                    lineUp(item, first: false)
+                }
+            case 4 where !waiting.isEmpty:
+                scheduler.remove(waiting.remove(at: Int(numbers.next() % UInt64(waiting.count))).entry)
+            case 5 where !running.isEmpty:
+                scheduler.ended(running.remove(at: Int(numbers.next() % UInt64(running.count))).entry)
+            default:
+                let ready = waiting.indices.filter { index in
+                    running.count < 6 && running.count { $0.host == waiting[index].host } < 2
+                }
+                let highest = ready.map { waiting[$0].priority }.max()
+                let expected = ready.first { waiting[$0].priority == highest }
+                #expect(next(&scheduler, at: start)?.element == expected.map { waiting[$0].entry.element })
+                if let expected { running.append(waiting.remove(at: expected)) }
+            }
+            #expect(scheduler.waitingCount == waiting.count && scheduler.runningCount == running.count)
+            if step % 16 == 0 { scheduler.checkInvariants() }
+        }
+        #expect(Set(scheduler.removeAll().map(\.element)) == Set(waiting.map(\.entry.element)))
+        for item in running { scheduler.ended(item.entry) }
+        #expect(scheduler.isIdle)
+        scheduler.checkInvariants()
+    }
+}
+
+/// A generator that gives the same numbers in every run (Steele, Lea and Flood 2014).
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,44 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+/// A pipeline whose time and network a test holds.
+struct RecoveryTest {
+    let clock = ManualClock()
+    let network: ManualNetwork
+    let test: TestPipeline
+    let url = Sample.url()
+
+    init(network: ManualNetwork = ManualNetwork(), seed: UInt64 = 1) {
+        self.network = network
+        test = TestPipeline(
+            recovery: RecoveryConfiguration(
+                network: network,
+                clock: clock,
+                generator: SeededGenerator(seed: seed)
+            )
+        )
+    }
+
+    var pipeline: ImagePipeline { test.pipeline }
+    var transport: ScriptedTransport { test.transport }
+
+    /// Lets the next transfer fail, sees that the load sleeps afterwards, and wakes it.
+    func failOnce(_ status: Int = 503, headers: HTTPFields = [:], then delay: Duration) async {
+        await transport.nextTransfer().answer(.init(status: status, headers: headers))
+        await clock.waitForSleepers(1)
+        clock.advance(by: delay - .nanoseconds(1))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .nanoseconds(1))
+    }
+}
+
+extension ImageTask {
+    /// Waits for an error; a success is one of the test.
+    func failure() async throws -> ImageError {
+        try #require(await #expect(throws: ImageError.self) { try await self.response })
+    }
+}
