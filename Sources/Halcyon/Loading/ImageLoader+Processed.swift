@@ -155,11 +155,8 @@ extension ImageLoader {
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
         var stores: [Task<Void, Never>] = []
         let caching = decoded.original.caching
-        if isIdentity || policy.storesOriginal, let entry = caching.entry {
-            let data = decoded.original.data
-            stores.append(
-                cache.disk.store(entry.diskKey, expiration: policy.diskExpiration) { (data, entry.metadata) }
-            )
+        if isIdentity || policy.storesOriginal, let store = store(decoded.original, policy: policy) {
+            stores.append(store)
         }
         let validity = caching.validity
         if !isIdentity, caching.isStorable, let expiration = processedExpiration(policy, validity) {
@@ -174,6 +171,13 @@ extension ImageLoader {
             )
         }
         return stores
+    }
+
+    /// Begins to write an original to disk; `nil` if it is there already, or its server forbids it.
+    func store(_ original: Original, policy: CachePolicy) -> Task<Void, Never>? {
+        guard let entry = original.caching.entry else { return nil }
+        let data = original.data
+        return cache.disk.store(entry.diskKey, expiration: policy.diskExpiration) { (data, entry.metadata) }
     }
 
     /// How long a processed image stays on disk: no longer than its original is fresh, as nobody asks a server about what

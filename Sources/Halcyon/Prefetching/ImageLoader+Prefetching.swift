@@ -29,8 +29,12 @@ extension ImageLoader {
         // What is on this machine anyway is not copied.
         guard policy.storesOnDisk, request.source.isCachedOnDisk, let key = request.key else { return false }
         if policy.reads == .all {
-            let names = [key.originalDiskKey] + (request.options.processing.isIdentity ? [] : [key.processedDiskKey])
-            if try await cache.disk.perform({ disk in names.contains { disk.contains($0) } }) { return false }
+            var names: [String] = []
+            // What was made of an original leaves the disk when that is no longer fresh.
+            if !request.options.processing.isIdentity, !policy.revalidates { names.append(key.processedDiskKey) }
+            // Where a server has a say, the load below finds out whether its original is still good.
+            if followsServer(request) == nil { names.append(key.originalDiskKey) }
+            if try await cache.disk.perform({ [names] disk in names.contains { disk.contains($0) } }) { return false }
         }
         let original = try await original(for: request, context: context)
         guard original.origin != .disk else { return false }
@@ -42,9 +46,8 @@ extension ImageLoader {
             recovery.remember(error, of: request)
             throw error
         }
-        let data = original.data
         // Waiting for it keeps no more bytes in memory than there are loads at the same time.
-        await cache.disk.store(key.originalDiskKey, expiration: policy.diskExpiration) { (data, .init()) }.value
+        await store(original, policy: policy)?.value
         return true
     }
 }
