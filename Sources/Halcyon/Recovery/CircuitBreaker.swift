@@ -150,7 +150,7 @@ public final class CircuitBreaker: Sendable {
     /// The attempt failed. An answer that does not count is a sign of life.
     func failed(_ permit: Permit, _ error: ImageError) {
         guard configuration.errors.contains(error) else {
-            if case .status = error.reason { succeeded(permit) } else { abandoned(permit) }
+            if error.isAnswer { succeeded(permit) } else { abandoned(permit) }
             return
         }
         let now = stopwatch.elapsed
@@ -191,5 +191,13 @@ public final class CircuitBreaker: Sendable {
 }
 
 extension ImageError {
+    /// Whether the server answered, whatever the answer was worth.
+    fileprivate var isAnswer: Bool {
+        switch reason {
+        case .status, .contentType, .responseRejected, .dataRejected, .emptyBody: true
+        default: false
+        }
+    }
+
     fileprivate var asksForTime: Bool { reason == .status(429) || reason == .status(503) }
 }

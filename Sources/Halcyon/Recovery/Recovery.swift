@@ -24,14 +24,14 @@ final class Recovery: Sendable {
     ///
     /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled.
     func load<Value>(_ request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
-        guard case .network(let transfer) = request.source.location, request.options.network.isAllowed else {
+        guard case .network = request.source.location, request.options.network.isAllowed else {
             return try await attempts(request.options.recovery.retry, of: request.source, attempt)
         }
         if let error = rememberedFailure(of: request) { throw error }
-        return try await loadThroughCache(request) { try await exchange(transfer, attempt) }
+        return try await loadThroughCache(request) { try await exchange(request, attempt) }
     }
 
-    /// The same where an attempt may do without the server: whoever makes one asks ``rememberedFailure(of:)`` before
+    /// The same where an attempt may do without the server: whoever makes one asks ``objection(to:)`` before
     /// anything is sent, and sends within ``exchange(_:_:)``.
     func loadThroughCache<Value>(_ request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
         do {
@@ -42,33 +42,54 @@ final class Recovery: Sendable {
         }
     }
 
+    /// Why a request is not to be sent now; `nil` if nothing speaks against it.
+    func objection(to request: LoadRequest) -> ImageError? {
+        rememberedFailure(of: request) ?? meteredNetwork(for: request)
+    }
+
     /// Why a request need not be sent; `nil` if nothing is known against it, or the options want it anew.
-    func rememberedFailure(of request: LoadRequest) -> ImageError? {
-        guard case .network(let transfer) = request.source.location, request.options.cache.reads != .none,
-            var error = failureMemory?.failure(for: transfer)
+    private func rememberedFailure(of request: LoadRequest) -> ImageError? {
+        guard request.options.cache.reads != .none, let failureMemory, let transfer = request.namedTransfer,
+            var error = failureMemory.failure(for: transfer)
         else { return nil }
         error.reason = .failedBefore(error.reason)
         return error
     }
 
-    /// Remembers that the bytes of a request turned out to be no use.
+    /// Why a request may not use the network that is there; `nil` if it may.
+    func meteredNetwork(for request: LoadRequest) -> ImageError? {
+        // The network is asked last: most loads may use any, and asking costs system calls.
+        guard !request.options.recovery.ofOneSource.allowsMetered, !request.source.isOnThisMachine,
+            network.status.isMetered
+        else { return nil }
+        return ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
+    }
+
+    /// Remembers how a request failed, or that the bytes it brought turned out to be no use.
     func remember(_ error: ImageError, of request: LoadRequest) {
-        guard case .network(let transfer) = request.source.location else { return }
-        failureMemory?.record(error, for: transfer)
+        guard let failureMemory, let transfer = request.namedTransfer else { return }
+        failureMemory.record(error, for: transfer)
+    }
+
+    private func forgetFailure(of request: LoadRequest) {
+        guard let failureMemory, let transfer = request.namedTransfer else { return }
+        failureMemory.forget(transfer)
     }
 
     /// Sends a request if the circuit of its server lets it, tells the circuit how it went, and forgets an earlier failure
     /// after a success.
-    func exchange<Value>(_ transfer: TransferRequest, _ attempt: () async throws -> Value) async throws -> Value {
-        guard let circuitBreaker, let permit = try circuitBreaker.admit(transfer) else {
+    func exchange<Value>(_ request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
+        guard let circuitBreaker, case .network(let transfer) = request.source.location,
+            let permit = try circuitBreaker.admit(transfer)
+        else {
             let value = try await attempt()
-            failureMemory?.forget(transfer)
+            forgetFailure(of: request)
             return value
         }
         do {
             let value = try await attempt()
             circuitBreaker.succeeded(permit)
-            failureMemory?.forget(transfer)
+            forgetFailure(of: request)
             return value
         } catch let error as ImageError where !Task.isCancelled {
             circuitBreaker.failed(permit, error)
@@ -138,6 +159,16 @@ final class Recovery: Sendable {
 
     private func randomFraction() -> Double {
         generator.withLock { Double($0.next() >> 11) * 0x1p-53 }
+    }
+}
+
+extension LoadRequest {
+    /// What names the failures of this load: its request with what the options add, so that a refusal is not held
+    /// against one who comes with another credential. Neither what the downloader adds to all requests, nor the
+    /// conditions that a cache adds.
+    fileprivate var namedTransfer: TransferRequest? {
+        guard case .network(let transfer) = source.location else { return nil }
+        return options.network.applied(to: transfer, over: NetworkPolicy())
     }
 }
 

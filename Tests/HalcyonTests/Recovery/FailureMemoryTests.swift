@@ -132,6 +132,16 @@ struct FailureMemoryTests {
         #expect(memory.failure(for: TransferRequest(url: url, priority: .high)) == error)
     }
 
+    @Test("does not hold a refusal against one whose options bring a credential")
+    func credential() async throws {
+        test.transport.serve(url, Data(), status: 403)
+        _ = try await failure()
+        test.transport.serve(url, Sample.png())
+        let credential = ImageOption.headers([.authorization: "Bearer x"])
+        #expect(try await test.pipeline.response(for: url, options: [credential]).origin == .network)
+        #expect(memory.failure(for: url)?.reason == .status(403))
+    }
+
     @Test("lets alternatives take the place of what failed before")
     func alternatives() async throws {
         let other = Sample.url()
