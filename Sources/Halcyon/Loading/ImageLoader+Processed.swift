@@ -124,7 +124,10 @@ extension ImageLoader {
                 timings: timings
             )
             return (response, metadata.validity)
-        } catch is CodecError {
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // Whatever is wrong with it, it can be made anew.
             await cache.disk.remove(diskKey)
             return nil
         }

@@ -34,7 +34,7 @@ public final class ImagePrefetcher: Sendable {
     ///   - destination: Default: memory.
     ///   - maxConcurrentLoads: How many are loaded at the same time; at least 1. Default: 5.
     ///   - priority: Default: ``LoadPriority/low``.
-    ///   - onProgress: Told after each source, on any thread.
+    ///   - onProgress: Told after each source, on any thread, never twice at the same time.
     ///   - onCompletion: Told once, at the end, on any thread.
     public init(
         sources: [Source],

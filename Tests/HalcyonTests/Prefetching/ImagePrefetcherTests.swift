@@ -266,6 +266,21 @@ struct ImagePrefetcherTests {
         #expect(counts.withLock { $0 } == [1, 2])
     }
 
+    @Test("tells its progress in order, however many loads end at the same time")
+    func progressOrder() async {
+        let missing = (0..<2_000).map { Source.file("/nowhere/\($0).png") }
+        let counts = Lock<[Int]>([])
+        let prefetcher = ImagePrefetcher(
+            sources: missing,
+            pipeline: test.pipeline,
+            destination: .disk,
+            maxConcurrentLoads: 8,
+            onProgress: { progress in counts.withLock { $0.append(progress.finishedCount) } }
+        )
+        #expect(await prefetcher.result.skipped.count == 2_000)
+        #expect(counts.withLock { $0 } == Array(1...2_000))
+    }
+
     @Test("stopped while it waits to try again sends nothing more (PF-8, N-9)")
     func stopWhileWaiting() async {
         let clock = ManualClock()
