@@ -52,7 +52,6 @@ extension ImageLoader {
             guard request.options.network.isAllowed else {
                 throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
             }
-            if let error = recovery.meteredNetwork(for: request) { throw error }
             let download = try await downloader.download(transfer, policy: request.options.network, context: context)
             guard !download.data.isEmpty else {
                 throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")

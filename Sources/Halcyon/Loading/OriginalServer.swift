@@ -35,22 +35,18 @@ final class OriginalServer: Sendable {
 
     /// - Parameter transfer: The request, with the conditions that the cache adds.
     private func load(_ transfer: TransferRequest) async throws -> LoadedBody {
-        if let error = recovery.objection(to: request) {
-            state.withLock { $0.refusal = error }
-            // What may be used without a connection may be used now.
-            throw TransferError.cannotConnect(transfer.url.host() ?? "")
-        }
         state.withLock { $0.refusal = nil }
-        let start = ContinuousClock.now
-        defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
         do {
             return try await recovery.exchange(request) {
-                try await downloader.download(transfer, policy: request.options.network, context: context)
+                let start = ContinuousClock.now
+                defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
+                return try await downloader.download(transfer, policy: request.options.network, context: context)
             }
         } catch let error as ImageError {
             switch error.reason {
-            case .serverUnavailable:
+            case .meteredNetwork, .failedBefore, .serverUnavailable:
                 state.withLock { $0.refusal = error }
+                // What may be used without a connection may be used now.
                 throw TransferError.cannotConnect(transfer.url.host() ?? "")
             case .transfer(let error):
                 throw error

@@ -27,12 +27,10 @@ final class Recovery: Sendable {
         guard case .network = request.source.location, request.options.network.isAllowed else {
             return try await attempts(request.options.recovery.retry, of: request.source, attempt)
         }
-        if let error = rememberedFailure(of: request) { throw error }
         return try await loadThroughCache(request) { try await exchange(request, attempt) }
     }
 
-    /// The same where an attempt may do without the server: whoever makes one asks ``objection(to:)`` before
-    /// anything is sent, and sends within ``exchange(_:_:)``.
+    /// The same where an attempt may do without the server: whoever makes one sends within ``exchange(_:_:)``.
     func loadThroughCache<Value>(_ request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
         do {
             return try await attempts(request.options.recovery.retry, of: request.source, attempt)
@@ -40,11 +38,6 @@ final class Recovery: Sendable {
             remember(error, of: request)
             throw error
         }
-    }
-
-    /// Why a request is not to be sent now; `nil` if nothing speaks against it.
-    func objection(to request: LoadRequest) -> ImageError? {
-        rememberedFailure(of: request) ?? meteredNetwork(for: request)
     }
 
     /// Why a request need not be sent; `nil` if nothing is known against it, or the options want it anew.
@@ -57,7 +50,7 @@ final class Recovery: Sendable {
     }
 
     /// Why a request may not use the network that is there; `nil` if it may.
-    func meteredNetwork(for request: LoadRequest) -> ImageError? {
+    private func meteredNetwork(for request: LoadRequest) -> ImageError? {
         // The network is asked last: most loads may use any, and asking costs system calls.
         guard !request.options.recovery.ofOneSource.allowsMetered, !request.source.isOnThisMachine,
             network.status.isMetered
@@ -76,9 +69,15 @@ final class Recovery: Sendable {
         failureMemory.forget(transfer)
     }
 
-    /// Sends a request if the circuit of its server lets it, tells the circuit how it went, and forgets an earlier failure
-    /// after a success.
+    /// Sends a request if nothing speaks against it, tells the circuit of its server how it went, and forgets an earlier
+    /// failure after a success.
+    ///
+    /// - Throws: What `attempt` throws. If nothing was sent, an error of the reason
+    ///   ``ImageError/Reason/meteredNetwork``, ``ImageError/Reason/failedBefore(_:)`` or
+    ///   ``ImageError/Reason/serverUnavailable(_:)``.
     func exchange<Value>(_ request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
+        // The metered network comes first: it alone has a source of its own to take the place of what it forbids.
+        if let error = meteredNetwork(for: request) ?? rememberedFailure(of: request) { throw error }
         guard let circuitBreaker, case .network(let transfer) = request.source.location,
             let permit = try circuitBreaker.admit(transfer)
         else {
