@@ -25,9 +25,8 @@ extension ImageLoader {
         let caching = decoded.original.caching
         if caching.isStorable {
             remember(response, key: key, policy: policy, validity: caching.validity)
-        } else if policy.storesInMemory {
-            // Nor has the one it replaces a place any more.
-            cache.memory.remove(key)
+        } else {
+            await forgetReplaced(key, original: original, request: request)
         }
         let stores = store(response, decoded: decoded, key: key, request: request)
         if policy.waitsForStore, !stores.isEmpty {
@@ -132,6 +131,17 @@ extension ImageLoader {
         } catch is CodecError {
             await cache.disk.remove(diskKey)
             return nil
+        }
+    }
+
+    /// Removes the image that one which must not be stored takes the place of. Where the disk was looked into, that has
+    /// been done.
+    private func forgetReplaced(_ key: ImageKey, original: OriginalWorkKey, request: LoadRequest) async {
+        let policy = request.options.cache
+        if policy.storesInMemory { cache.memory.remove(key) }
+        guard policy.storesOnDisk, !original.readsDisk, request.source.isCachedOnDisk else { return }
+        for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) + [key.processedDiskKey] {
+            await cache.disk.remove(diskKey)
         }
     }
 
