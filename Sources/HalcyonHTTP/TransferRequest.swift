@@ -18,8 +18,9 @@ public struct TransferRequest: Sendable, Hashable {
     public var timeouts: TransferTimeouts
     /// Default: ``TransferLimits/standard``.
     public var limits: TransferLimits
-    /// Proves to the server of ``url`` who asks; redirects to other origins do not carry it. It goes before a user name and
-    /// password in the URL; a header `Authorization` goes before both. Default: none, or what the transport has for the host.
+    /// Proves to the server of ``url`` who asks; redirects to other origins do not carry it. It goes before a user name
+    /// and password in the URL; a header `Authorization` goes before both. Default: none, or what the transport has for
+    /// the host.
     public var credential: Credential?
     /// Proves to the proxy that serves ``url`` who asks. Default: none, or the proxy's own
     /// (``Proxy/credential``).

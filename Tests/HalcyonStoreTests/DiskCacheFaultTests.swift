@@ -33,12 +33,14 @@ struct DiskCacheFaultTests {
         "grown": [bytes(12, seed: 6), bytes(30_000, seed: 7)],
     ]
 
+    private let durabilities: [String: DiskCache.Durability] = ["large": .full, "small": .none]
+
     private func work(in folder: TemporaryFolder, _ fileSystem: FaultInjectingFileSystem) throws {
         let fixture = try DiskCacheFixture(in: folder) { $0.fileSystem = fileSystem }
         let cache = fixture.cache
         for (key, versions) in Self.versions.sorted(by: { $0.key < $1.key }) where key != "streamed" {
             for version in versions {
-                _ = try? cache.put(key, body: version, durability: key == "large" ? .full : .none)
+                _ = try? cache.put(key, body: version, durability: durabilities[key] ?? .normal)
                 check(cache, key)
             }
         }
@@ -78,7 +80,9 @@ struct DiskCacheFaultTests {
         let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
         try fixture.cache.put("a", body: bytes(20_000))
         for _ in 0..<2 {
-            let error = #expect(throws: DiskCacheError.self) { try fixture.cache.put("b", body: bytes(20_000)) }
+            let error = #expect(throws: DiskCacheError.self) {
+                try fixture.cache.put("b", body: bytes(20_000, seed: 1))
+            }
             #expect(error?.operation == .write)
             #expect(error?.code == FileSystemError.noSpace.code)
         }

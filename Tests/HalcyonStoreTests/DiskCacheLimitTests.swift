@@ -29,7 +29,7 @@ struct DiskCacheLimitTests {
     func order() throws {
         let fixture = try DiskCacheFixture { $0.lowWaterMark = 1 }
         for number in 0..<10 {
-            try fixture.cache.put("\(number)", body: bytes(20_000))
+            try fixture.cache.put("\(number)", body: bytes(20_000, seed: number))
             fixture.clock.advance(by: 1)
         }
         for number in [0, 3] { #expect(fixture.cache.get("\(number)") != nil) }

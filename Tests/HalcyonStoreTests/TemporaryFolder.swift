@@ -25,10 +25,10 @@ final class TemporaryFolder: Sendable {
 
     /// The bodies and the files on their way.
     var bodyFiles: [String] {
-        files.filter { $0.hasPrefix("v1/bodies/") || $0.hasPrefix("v1/incoming/") }
+        files.filter { $0.hasPrefix("v2/bodies/") || $0.hasPrefix("v2/incoming/") }
     }
 
-    var index: String { path + "/v1/index.sqlite" }
+    var index: String { path + "/v2/index.sqlite" }
 }
 
 /// Collects what a cache reports.

@@ -7,6 +7,8 @@ struct TrialEntry {
     let metadata: Data
     /// Whether the body is given in pieces.
     let isStreamed: Bool
+    /// Whether it is confirmed by a flush only.
+    let isStaged: Bool
 
     /// Small bodies, which lie in the index, and larger ones, which are files, whole and in pieces.
     init(_ number: Int) {
@@ -26,6 +28,7 @@ struct TrialEntry {
         )
         metadata = Data("of \(number)".utf8)
         isStreamed = number % 5 == 1
+        isStaged = number % 5 == 3
     }
 
     static func key(_ number: Int) -> String { "trial/\(number)" }

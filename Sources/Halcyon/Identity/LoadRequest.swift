@@ -66,6 +66,8 @@ struct OriginalWorkKey: Hashable, Sendable {
     let staleIfError: HTTPCachePolicy.StaleIfError
     let revalidates: Bool
     let recovery: RecoveryPolicy
+    /// Whether what failed before is tried again all the same.
+    let ignoresFailures: Bool
 
     init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
         self.original = original
@@ -82,6 +84,7 @@ struct OriginalWorkKey: Hashable, Sendable {
         staleIfError = request.options.cache.staleIfError
         revalidates = request.options.cache.revalidates
         recovery = request.options.recovery.ofOneSource
+        ignoresFailures = request.options.cache.reads == .none
     }
 }
 

@@ -39,7 +39,9 @@ extension ImageLoader {
             let image = try await decode(original.data, options: options, target: target, context: context)
             return DecodedOriginal(image: image, original: original, decodeTime: ContinuousClock.now - start)
         } catch let error as CodecError {
-            throw ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            if original.origin == .network { recovery.remember(error, of: request) }
+            throw error
         } catch let error as BitmapError {
             throw ImageError(stage: .decode, reason: .codec(.bitmap(error)), source: "\(request.source)")
         }
@@ -70,7 +72,7 @@ extension ImageLoader {
 
 extension ImageError {
     /// Whether the bytes themselves are no use. A limit, or a frame that does not exist, says nothing against them.
-    fileprivate var isDamage: Bool {
+    var isDamage: Bool {
         guard case .codec(let error) = reason else { return false }
         return switch error {
         case .empty, .unknownFormat, .truncated, .corrupt: true

@@ -13,7 +13,7 @@ extension ImageLoader {
         try await originals.value(for: work, context: context) { [self] context in
             if let transfer = followsServer(request) {
                 // What may be used although its server fails is used before the server is tried again.
-                return try await recovery.attempts(work.recovery.retry, of: request.source) {
+                return try await recovery.loadThroughCache(request) {
                     try await originalFollowingServer(
                         transfer,
                         for: request,
@@ -34,7 +34,7 @@ extension ImageLoader {
                 }
             }
             let loadStart = ContinuousClock.now
-            let (data, origin, metrics) = try await recovery.attempts(work.recovery.retry, of: request.source) {
+            let (data, origin, metrics) = try await recovery.load(request) {
                 try await load(request, context: context)
             }
             timings.load = ContinuousClock.now - loadStart
@@ -72,8 +72,9 @@ extension ImageLoader {
 
     /// Why the network is not to be used for a request now; `nil` if it may be.
     static func refusal(of transfer: TransferRequest, for request: LoadRequest, recovery: Recovery) -> ImageError? {
-        guard recovery.network.status.isMetered, !request.options.recovery.ofOneSource.allowsMetered,
-            !transfer.isForThisMachine
+        // The network is asked last: most loads may use any, and asking costs system calls.
+        guard !request.options.recovery.ofOneSource.allowsMetered, !transfer.isForThisMachine,
+            recovery.network.status.isMetered
         else { return nil }
         return ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
     }

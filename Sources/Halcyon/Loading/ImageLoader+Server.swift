@@ -29,7 +29,7 @@ extension ImageLoader {
     ) async throws -> Original {
         let start = ContinuousClock.now
         let storage = originalStorage(transfer, request, diskKey: diskKey, reads: readsDisk, priority: context.priority)
-        let server = server(for: request, context: context)
+        let server = server(for: request, sending: transfer, context: context)
         let rules = cacheRules(request.options.cache)
         let exchange = HTTPCacheExchange(
             request: transfer,
@@ -75,10 +75,21 @@ extension ImageLoader {
         )
     }
 
-    private func server(for request: LoadRequest, context: WorkContext) -> OriginalServer {
-        OriginalServer(downloader: downloader, policy: request.options.network, context: context) {
-            [recovery] transfer in
-            Self.refusal(of: transfer, for: request, recovery: recovery)
+    private func server(
+        for request: LoadRequest,
+        sending transfer: TransferRequest,
+        context: WorkContext
+    ) -> OriginalServer {
+        // Failures are remembered by what the source says, not by what the options make of it.
+        let named = if case .network(let named) = request.source.location { named } else { transfer }
+        return OriginalServer(
+            downloader: downloader,
+            policy: request.options.network,
+            context: context,
+            recovery: recovery,
+            transfer: named
+        ) { [recovery] transfer in
+            recovery.rememberedFailure(of: request) ?? Self.refusal(of: transfer, for: request, recovery: recovery)
         }
     }
 
@@ -137,7 +148,7 @@ extension ImageLoader {
         let context = WorkContext(priority: priority, report: { _ in })
         let policy = request.options.cache
         let storage = originalStorage(transfer, request, diskKey: diskKey, reads: true, priority: priority)
-        let server = server(for: request, context: context)
+        let server = server(for: request, sending: transfer, context: context)
         let exchange = HTTPCacheExchange(
             request: transfer,
             policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),

@@ -12,6 +12,9 @@ final class OriginalServer: Sendable {
     private let downloader: ImageDownloader
     private let policy: NetworkPolicy
     private let context: WorkContext
+    private let recovery: Recovery
+    /// What names the original's failures, whatever conditions the cache adds to the request.
+    private let transfer: TransferRequest
     private let forbid: @Sendable (TransferRequest) -> ImageError?
     private let state = Lock(State())
 
@@ -20,12 +23,16 @@ final class OriginalServer: Sendable {
         downloader: ImageDownloader,
         policy: NetworkPolicy,
         context: WorkContext,
+        recovery: Recovery,
+        transfer: TransferRequest,
         forbid: @escaping @Sendable (TransferRequest) -> ImageError?
     ) {
         self.forbid = forbid
         self.downloader = downloader
         self.policy = policy
         self.context = context
+        self.recovery = recovery
+        self.transfer = transfer
     }
 
     /// Why nothing was sent, or the last response not accepted; else `nil`.
@@ -49,9 +56,14 @@ final class OriginalServer: Sendable {
         let start = ContinuousClock.now
         defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
         do {
-            return try await downloader.download(request, policy: policy, context: context)
+            return try await recovery.exchange(transfer) {
+                try await downloader.download(request, policy: policy, context: context)
+            }
         } catch let error as ImageError {
             switch error.reason {
+            case .serverUnavailable:
+                state.withLock { $0.refusal = error }
+                throw TransferError.cannotConnect(request.url.host() ?? "")
             case .transfer(let error):
                 throw error
             case .status(let status):

@@ -62,6 +62,11 @@ public struct ImageError: Error, Sendable, Hashable {
         /// The source and everything that could take its place have failed: each with its error, in the order they
         /// were tried.
         case alternativesExhausted([SourceFailure])
+        /// It failed a short while ago for this reason, and the ``FailureMemory`` spares the server the question.
+        indirect case failedBefore(Reason)
+        /// The server has failed too often lately, and the ``CircuitBreaker`` leaves it alone for
+        /// ``ImageError/retryAfter``: its host and port.
+        case serverUnavailable(String)
     }
 
     /// The part of the load that failed.
@@ -88,33 +93,7 @@ extension ImageError: CustomStringConvertible {
     public var description: String { "\(stage.action) \(source) failed: \(message)" }
 
     /// What went wrong, without the source.
-    public var message: String {
-        switch reason {
-        case .invalidURL(let url): "“\(url)” is not a URL that images can be loaded from"
-        case .notCached: "no cache has it, and the network may not be used"
-        case .requestRejected(let reason): Self.sentence("the request was rejected before it was sent", reason)
-        case .downloaderShutDown: "the downloader has been shut down"
-        case .redirectRejected(let target): "the redirect was refused: \(target)"
-        case .contentType(let type?): "content of type “\(type)” is not accepted"
-        case .contentType(nil): "the server did not say what type the content has"
-        case .responseRejected(let reason): Self.sentence("the response was rejected before its body came", reason)
-        case .dataRejected(let reason): Self.sentence("the body was rejected", reason)
-        case .status(let status): "the server answered with status \(status)"
-        case .emptyBody: "the server sent an empty body"
-        case .transfer(let error): error.description
-        case .file(let path, let reason): path == source ? reason : "\(path): \(reason)"
-        case .provider(let reason), .processing(let reason), .diskCache(let reason): reason
-        case .codec(let error): error.description
-        case .meteredNetwork: "no cache has it, and the network is metered"
-        case .alternativesExhausted(let failures):
-            "none of \(failures.count) sources could be loaded: "
-                + failures.map { "\($0.source): \($0.error.message)" }.joined(separator: "; ")
-        }
-    }
-
-    private static func sentence(_ text: String, _ reason: String?) -> String {
-        reason.map { "\(text): \($0)" } ?? text
-    }
+    public var message: String { reason.message(source: source) }
 
     /// The reason as one word that programs can rely on.
     public var code: String {
@@ -137,7 +116,41 @@ extension ImageError: CustomStringConvertible {
         case .codec(let error): error.code
         case .meteredNetwork: "meteredNetwork"
         case .alternativesExhausted: "alternativesExhausted"
+        case .failedBefore: "failedBefore"
+        case .serverUnavailable: "serverUnavailable"
         }
+    }
+}
+
+extension ImageError.Reason {
+    fileprivate func message(source: String) -> String {
+        switch self {
+        case .invalidURL(let url): "“\(url)” is not a URL that images can be loaded from"
+        case .notCached: "no cache has it, and the network may not be used"
+        case .requestRejected(let reason): Self.sentence("the request was rejected before it was sent", reason)
+        case .downloaderShutDown: "the downloader has been shut down"
+        case .redirectRejected(let target): "the redirect was refused: \(target)"
+        case .contentType(let type?): "content of type “\(type)” is not accepted"
+        case .contentType(nil): "the server did not say what type the content has"
+        case .responseRejected(let reason): Self.sentence("the response was rejected before its body came", reason)
+        case .dataRejected(let reason): Self.sentence("the body was rejected", reason)
+        case .status(let status): "the server answered with status \(status)"
+        case .emptyBody: "the server sent an empty body"
+        case .transfer(let error): error.description
+        case .file(let path, let reason): path == source ? reason : "\(path): \(reason)"
+        case .provider(let reason), .processing(let reason), .diskCache(let reason): reason
+        case .codec(let error): error.description
+        case .meteredNetwork: "no cache has it, and the network is metered"
+        case .alternativesExhausted(let failures):
+            "none of \(failures.count) sources could be loaded: "
+                + failures.map { "\($0.source): \($0.error.message)" }.joined(separator: "; ")
+        case .failedBefore(let reason): "it failed a short while ago: \(reason.message(source: source))"
+        case .serverUnavailable(let server): "\(server) has failed too often lately and is left alone for now"
+        }
+    }
+
+    private static func sentence(_ text: String, _ reason: String?) -> String {
+        reason.map { "\(text): \($0)" } ?? text
     }
 }
 

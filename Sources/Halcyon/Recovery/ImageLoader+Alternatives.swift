@@ -15,10 +15,16 @@ extension ImageLoader {
 
     /// The encoded bytes of the source, or of what its options name to take its place.
     func originalOfAnySource(for request: LoadRequest, context: WorkContext) async throws -> Original {
-        guard request.options.recovery.hasOtherSources else {
-            return try await original(for: request, context: context)
-        }
-        return try await firstSuccess(request) { try await original(for: $0, context: context) }.0
+        try await anySource(request) { try await original(for: $0, context: context) }
+    }
+
+    /// Does something with the source, or with the first of those that its options name to take its place.
+    func anySource<Value>(
+        _ request: LoadRequest,
+        _ body: (LoadRequest) async throws -> Value
+    ) async throws -> Value {
+        guard request.options.recovery.hasOtherSources else { return try await body(request) }
+        return try await firstSuccess(request, load: body).0
     }
 
     /// Goes from source to source until one can be loaded. Which are left is known here alone and nowhere shared, so

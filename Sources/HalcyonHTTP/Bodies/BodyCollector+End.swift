@@ -34,10 +34,15 @@ extension BodyCollector {
             )
             return
         }
+        let count = end.gathering.receivedBytes
         writer.finish { result in
             continuation?.resume(
-                with: result.map { LoadedBody(response: response, data: $0, metrics: metrics) }.mapError {
-                    $0 as any Error
+                with: Result {
+                    let data = try result.get()
+                    guard data.count == count else {
+                        throw TransferError.temporaryFileFailed("it has \(data.count) bytes instead of \(count)")
+                    }
+                    return LoadedBody(response: response, data: data, metrics: metrics)
                 }
             )
         }

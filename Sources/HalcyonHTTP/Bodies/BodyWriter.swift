@@ -147,6 +147,7 @@ final class BodyWriter: Sendable {
         case .unopened, .lost:
             break
         case .file(let file):
+            let earlierCount = file.count
             do throws(FileSystemError) {
                 let result = piece.withUnsafeBytes { bytes in
                     Result { () throws(FileSystemError) in try file.append(bytes) }
@@ -154,7 +155,8 @@ final class BodyWriter: Sendable {
                 try result.get()
             } catch {
                 output = rescue(file)
-                write(piece, to: &output)
+                // A part of the piece may have gone into the file before it failed.
+                write(Data(piece.dropFirst(file.count - earlierCount)), to: &output)
             }
         case .memory(var data, let file):
             // Taken out, so that it is not copied.

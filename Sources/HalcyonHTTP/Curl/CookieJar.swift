@@ -1,7 +1,8 @@
 internal import CCurl
 internal import CCurlShim
 
-/// The cookies of all handles of one transport. Used by the event loop's thread alone, so libcurl needs no locks for it.
+/// The cookies of all handles of one transport. Used by the event loop's thread alone, so libcurl needs no locks for
+/// it.
 final class CookieJar {
     private let share: UnsafeMutableRawPointer
 

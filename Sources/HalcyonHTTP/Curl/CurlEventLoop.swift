@@ -49,7 +49,6 @@ final class CurlEventLoop: @unchecked Sendable {
     /// Transfers between two hops, who wait for their turn while their time runs.
     @exclusivity(unchecked)
     private var redirected: [ObjectIdentifier: CurlTransfer] = [:]
-    let fieldNames = FieldNameCache()
     let rules: SecurityRules
     private var timeouts = ClockedTimeouts(.standard)
     /// No deadline of a running transfer comes before this.

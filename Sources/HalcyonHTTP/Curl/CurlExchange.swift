@@ -72,9 +72,12 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_PRIVATE, context)
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        let isCleartextHTTP2 = loop.configuration.cleartextHTTP2 && !entry.origin.isSecure
+        let sharesConnection = !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2
         handle.bounds = CurlHandle.Bounds(
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds,
-            waitsForMultiplexing: entry.origin.isSecure || loop.configuration.cleartextHTTP2
+            waitsForMultiplexing: sharesConnection && (entry.origin.isSecure || isCleartextHTTP2),
+            sharesConnection: sharesConnection
         )
         setPriority(transfer.priority)
         do throws(TransferError) {
@@ -178,10 +181,12 @@ final class CurlExchange {
         if handle.takesTunnelHeader(line) { return true }
         let limit = transfer.request.limits.headerBytes
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
-            head.append(line, limit: limit, names: loop.fieldNames)
+            head.append(line, limit: limit)
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
-        guard head.isComplete, !isHeadDelivered, redirection == nil, !head.isInformational else { return true }
+        guard head.isComplete, !isHeadDelivered, redirection == nil else { return true }
+        guard head.hasBegun else { return stop(problem(CURLE_OK).malformed("no status line")) }
+        if head.isInformational { return true }
         if hasBody, let problem = head.framingProblem { return stop(self.problem(CURLE_OK).malformed(problem)) }
         // Delivered with its body, or at the end, if libcurl has no answer to the challenge.
         if handle.mayAnswer(status: head.status) { return true }
@@ -191,7 +196,12 @@ final class CurlExchange {
 
     private func receiveRedirect() -> Bool {
         do throws(TransferError) {
-            let response = TransferResponse(status: head.status, headers: head.fields, url: transfer.request.url)
+            let response = TransferResponse(
+                status: head.status,
+                text: head.text,
+                url: transfer.request.url,
+                expectedBodyBytes: nil
+            )
             redirection = try Redirection(response, to: transfer.request, after: transfer.history?.count ?? 0)
         } catch {
             return stop(error)
@@ -220,7 +230,7 @@ final class CurlExchange {
         }
         let response = TransferResponse(
             status: head.status,
-            headers: head.fields,
+            text: head.text,
             url: transfer.request.url,
             expectedBodyBytes: expected
         )

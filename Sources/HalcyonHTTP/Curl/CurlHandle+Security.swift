@@ -29,8 +29,9 @@ extension CurlHandle {
         if security.knownAddresses != nil { halcyon_curl_set_list(easy, CURLOPT_RESOLVE, security.knownAddresses) }
     }
 
-    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only; `first` is where the
-    /// transfer began. Everything is gone after ``reset()``, which follows because the handle is marked as altered.
+    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only; `first`
+    /// is where the transfer began. Everything is gone after ``reset()``, which follows because the handle is marked as
+    /// altered.
     ///
     /// Throws where going on would be unsafe or useless; then libcurl must not be given the handle.
     func secure(

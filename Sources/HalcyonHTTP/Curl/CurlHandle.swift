@@ -13,6 +13,8 @@ final class CurlHandle {
         /// Waits until TLS has shown whether the first connection can be shared, instead of opening one more. Without
         /// TLS there is nothing to wait for, and libcurl would wait for the first response.
         var waitsForMultiplexing: Bool
+        /// Takes a connection that is there, and leaves it to others.
+        var sharesConnection: Bool
     }
 
     let easy: UnsafeMutableRawPointer
@@ -22,6 +24,7 @@ final class CurlHandle {
     var isAltered = false
 
     /// What belongs to one hop of one transfer; see `secure`.
+    @exclusivity(unchecked)  // Looked at with each header line; see CurlExchange.
     var security = HopSecurity()
 
     /// `nil` where libcurl has its defaults.
@@ -30,6 +33,8 @@ final class CurlHandle {
             guard let bounds, bounds != oldValue else { return }
             set(CURLOPT_CONNECTTIMEOUT_MS, bounds.connectMilliseconds)
             set(CURLOPT_PIPEWAIT, bounds.waitsForMultiplexing ? 1 : 0)
+            set(CURLOPT_FRESH_CONNECT, bounds.sharesConnection ? 0 : 1)
+            set(CURLOPT_FORBID_REUSE, bounds.sharesConnection ? 0 : 1)
         }
     }
 

@@ -14,6 +14,10 @@ enum CurlLibrary {
         precondition(initialization == CURLE_OK, "libcurl cannot initialize")
     }
 
+    /// Whether several requests can go over one connection of HTTP/2 without TLS. Before libcurl 8.0, each request that is
+    /// known to be HTTP/2 begins the protocol anew, which breaks a connection that is in use.
+    static let sharesCleartextHTTP2 = curl_version_info(CURLVERSION_FIRST).pointee.version_num >= 0x08_00_00
+
     /// Keeps signals away from the calling thread, which is libcurl's.
     ///
     /// OpenSSL writes with `write`, so a closed peer raises SIGPIPE, and with CURLOPT_NOSIGNAL libcurl does not ignore it.

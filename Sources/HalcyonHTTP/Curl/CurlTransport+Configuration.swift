@@ -23,13 +23,14 @@ extension CurlTransport {
         public var certificateAuthorities: Data?
         /// Older ones are not spoken. Default: 1.2.
         public var minimumTLSVersion = TLSVersion.v1_2
-        /// Hosts whose certificate is not verified at all: exactly these names or addresses, on any port. Anyone on the way can
-        /// pose as them. Default: none.
+        /// Hosts whose certificate is not verified at all: exactly these names or addresses, on any port. Anyone on the
+        /// way can pose as them. Default: none.
         public var trustedHosts: Set<String> = []
-        /// Proves to a host, by TLS, who asks, by "host" or "host:port". No other host is shown the certificate. Default: none.
+        /// Proves to a host, by TLS, who asks, by "host" or "host:port". No other host is shown the certificate.
+        /// Default: none.
         public var clientCertificates: [String: ClientCertificate] = [:]
-        /// Proves to a host who asks, by "host" or "host:port", where the request has nothing of its own. Not sent in the clear after a redirect
-        /// from `https` to `http`. Default: none.
+        /// Proves to a host who asks, by "host" or "host:port", where the request has nothing of its own. Not sent in
+        /// the clear after a redirect from `https` to `http`. Default: none.
         public var credentials: [String: Credential] = [:]
         /// Default: ``CookiePolicy/none``.
         public var cookies = CookiePolicy.none
@@ -40,12 +41,13 @@ extension CurlTransport {
         /// Sent as `User-Agent` where a request has none of its own. Default: "Halcyon".
         public var userAgent: String
         /// Whether servers of `http` URLs are known to speak HTTP/2 without TLS ("prior knowledge", RFC 9113, section
-        /// 3.3), as behind a service mesh. They must then: there is no way back to HTTP/1.1. Default: `false`.
+        /// 3.3), as behind a service mesh. They must then: there is no way back to HTTP/1.1. Before libcurl 8.0, each such transfer has a
+        /// connection of its own. Default: `false`.
         public var cleartextHTTP2: Bool
         /// What a test puts in the place of the system's answers.
         package var overrides = SystemOverrides()
 
-        /// A configuration with a default for each field.
+        /// A configuration with a default for each field; those that are missing here are set afterwards.
         public init(
             maximumConcurrentTransfers: Int = 64,
             maximumTransfersPerHost: Int = 6,
@@ -66,4 +68,9 @@ extension CurlTransport {
             self.cleartextHTTP2 = cleartextHTTP2
         }
     }
+}
+
+extension CurlTransport {
+    /// Whether transfers over HTTP/2 without TLS share connections with this libcurl.
+    package static var sharesCleartextHTTP2: Bool { CurlLibrary.sharesCleartextHTTP2 }
 }

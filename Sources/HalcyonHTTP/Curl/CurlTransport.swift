@@ -1,9 +1,9 @@
 /// The transport for real networks: libcurl's multi interface, driven by one thread.
 ///
 /// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, gzip, brotli, zstd and deflate as far as the
-/// installed libcurl has them, proxies (``ProxyPolicy``), cookies if wanted (``CookiePolicy``). Connections are kept and used
-/// again. Redirects are followed, each hop a request of its own, to `http` and `https` only, and `Authorization` and `Cookie` stay with the origin
-/// they were meant for.
+/// installed libcurl has them, proxies (``ProxyPolicy``), cookies if wanted (``CookiePolicy``). Connections are kept
+/// and used again. Redirects are followed, each hop a request of its own, to `http` and `https` only, and
+/// `Authorization` and `Cookie` stay with the origin they were meant for.
 ///
 /// Transfers wait in order of priority, then of arrival, until there is room (``Configuration``); timeouts run from the
 /// moment a transfer leaves that queue. HTTP statuses are not errors here.
@@ -25,8 +25,8 @@ public final class CurlTransport: HTTPTransport {
 
     /// Starts a transfer, or queues it.
     ///
-    /// The receiver is called on the transport's thread, possibly before this returns. After ``shutdown()`` it completes
-    /// with ``TransferError/cancelled``, on the caller's thread.
+    /// The receiver is called on the transport's thread, possibly before this returns. After ``shutdown()`` it
+    /// completes with ``TransferError/cancelled``, on the caller's thread.
     public func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         let transfer = CurlTransfer(request, receiver: receiver, loop: loop)
         loop.start(transfer)

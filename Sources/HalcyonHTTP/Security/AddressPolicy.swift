@@ -1,11 +1,11 @@
 /// Which addresses a transport may connect to.
 ///
-/// A program that loads images from URLs other people give it can be made to ask its own network for them. The check is on
-/// the address that is about to be connected to, for each connection anew: however the URL spells it, whatever the
+/// A program that loads images from URLs other people give it can be made to ask its own network for them. The check is
+/// on the address that is about to be connected to, for each connection anew: however the URL spells it, whatever the
 /// name resolves to that moment, and wherever a redirect leads.
 ///
-/// Behind a proxy the addresses are the proxy's business: its own address is checked instead, and of the targets
-/// only those that are an address themselves, in whatever notation, or `localhost`. A proxy that must not reach private
+/// Behind a proxy the addresses are the proxy's business: its own address is checked instead, and of the targets only
+/// those that are an address themselves, in whatever notation, or `localhost`. A proxy that must not reach private
 /// networks has to see to that itself.
 public struct AddressPolicy: Sendable, Hashable {
     private var refusesSpecialAddresses = false
@@ -15,8 +15,8 @@ public struct AddressPolicy: Sendable, Hashable {
     /// Every address.
     public static let any = AddressPolicy()
 
-    /// Only addresses of the public Internet: none that is loopback, private (RFC 1918, unique and site-local), link-local,
-    /// cloud metadata, shared by a carrier (RFC 6598), multicast, broadcast, unspecified, reserved, or for
+    /// Only addresses of the public Internet: none that is loopback, private (RFC 1918, unique and site-local),
+    /// link-local, cloud metadata, shared by a carrier (RFC 6598), multicast, broadcast, unspecified, reserved, or for
     /// documentation, nor one of version 6 that stands for such a one. No Unix socket either.
     public static let publicOnly = publicOnly(allowing: [])
 

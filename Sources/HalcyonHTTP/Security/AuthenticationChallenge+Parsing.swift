@@ -6,8 +6,9 @@ extension AuthenticationChallenge {
 
     /// Reads the values of `WWW-Authenticate` or `Proxy-Authenticate` fields (RFC 9110, section 11.6.1).
     ///
-    /// One value may hold several challenges, separated by the same commas as the parameters of one. A value is read up to the
-    /// first place that makes no sense; what stood before it counts. Of a parameter given twice the first counts.
+    /// One value may hold several challenges, separated by the same commas as the parameters of one. A value is read up
+    /// to the first place that makes no sense; what stood before it counts. Of a parameter given twice the first
+    /// counts.
     public static func challenges(in values: [String]) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         for value in values where challenges.count < maximumCount {

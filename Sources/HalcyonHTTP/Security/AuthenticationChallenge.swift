@@ -21,7 +21,8 @@ public struct AuthenticationChallenge: Sendable, Hashable {
 }
 
 extension TransferResponse {
-    /// What is asked for by a response of status 401 or 407; empty for others, and where the server says nothing useful.
+    /// What is asked for by a response of status 401 or 407; empty for others, and where the server says nothing
+    /// useful.
     public var challenges: [AuthenticationChallenge] {
         switch status {
         case 401: AuthenticationChallenge.challenges(in: headers[values: .wwwAuthenticate])

@@ -10,8 +10,8 @@ public struct ClientCertificate: Sendable, Hashable {
     let container: Container
     let passphrase: String?
 
-    /// A PEM file with the certificate, followed by those of intermediate authorities, and a PEM file with its private key;
-    /// by default the key is in the same file. `passphrase` is the key's, if it is encrypted.
+    /// A PEM file with the certificate, followed by those of intermediate authorities, and a PEM file with its private
+    /// key; by default the key is in the same file. `passphrase` is the key's, if it is encrypted.
     public static func pem(
         certificateFile: String,
         keyFile: String? = nil,

@@ -2,8 +2,8 @@
 public enum CookiePolicy: Sendable, Hashable {
     /// They are ignored, and none are sent.
     case none
-    /// They are kept as long as the transport lives, sent back as their attributes say (RFC 6265: domain, path, expiry, `Secure`),
-    /// and forgotten with ``CurlTransport/removeAllCookies()``. Nothing is written to disk.
+    /// They are kept as long as the transport lives, sent back as their attributes say (RFC 6265: domain, path, expiry,
+    /// `Secure`), and forgotten with ``CurlTransport/removeAllCookies()``. Nothing is written to disk.
     ///
     /// A cookie for a whole public suffix ("co.uk") is refused if the installed libcurl has been built with libpsl, as
     /// those of Debian and Ubuntu are; without it only for top-level domains. A request with a `Cookie` header of its

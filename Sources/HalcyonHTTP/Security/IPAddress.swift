@@ -6,7 +6,8 @@ package enum IPAddress: Sendable, Hashable {
     /// The upper and the lower half.
     case v6(UInt64, UInt64)
 
-    /// From the usual notation: four numbers, or eight groups with at most one gap (RFC 4291, section 2.2), without brackets.
+    /// From the usual notation: four numbers, or eight groups with at most one gap (RFC 4291, section 2.2), without
+    /// brackets.
     package init?(_ text: some StringProtocol) {
         // C would stop reading at the zero.
         let text = String(text)
@@ -21,8 +22,8 @@ package enum IPAddress: Sendable, Hashable {
         self = withUnsafeBytes(of: six) { .v6(Self.number($0[..<8]), Self.number($0[8...])) }
     }
 
-    /// From what may stand as host in a URL: also in brackets, with a zone, and version 4 in the notations with fewer than four
-    /// parts, and in octal and hexadecimal (as `inet_aton` and browsers read them).
+    /// From what may stand as host in a URL: also in brackets, with a zone, and version 4 in the notations with fewer
+    /// than four parts, and in octal and hexadecimal (as `inet_aton` and browsers read them).
     package init?(host: String) {
         guard !host.utf8.contains(0) else { return nil }
         if host.hasPrefix("["), host.hasSuffix("]") {

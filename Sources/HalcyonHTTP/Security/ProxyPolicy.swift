@@ -1,7 +1,7 @@
 /// Which proxy a transport uses.
 public enum ProxyPolicy: Sendable, Hashable {
-    /// What the environment said when the transport was made: `http_proxy`, `https_proxy` or `HTTPS_PROXY`, `all_proxy` or
-    /// `ALL_PROXY`, and the exceptions of `no_proxy` or `NO_PROXY`.
+    /// What the environment said when the transport was made: `http_proxy`, `https_proxy` or `HTTPS_PROXY`, `all_proxy`
+    /// or `ALL_PROXY`, and the exceptions of `no_proxy` or `NO_PROXY`.
     ///
     /// `HTTP_PROXY` does not count: in a CGI program it holds what a client sent as `Proxy:` header.
     case environment

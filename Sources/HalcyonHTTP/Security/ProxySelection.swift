@@ -39,8 +39,8 @@ struct ProxySelection: Sendable {
     /// No origin has a proxy.
     var isEmpty: Bool { plain == nil && secure == nil }
 
-    /// `nil` where none is to be used. Throws if the environment names one that cannot be understood: going without would
-    /// reveal what the proxy was to hide.
+    /// `nil` where none is to be used. Throws if the environment names one that cannot be understood: going without
+    /// would reveal what the proxy was to hide.
     func proxy(for origin: Origin) throws(TransferError) -> Proxy? {
         guard let choice = origin.isSecure ? secure : plain, !bypass.contains(origin) else { return nil }
         switch choice {
@@ -57,8 +57,8 @@ struct ProxySelection: Sendable {
 }
 
 extension Proxy {
-    /// From a URL as it stands in the environment: the scheme (`http` by default, `https`, `socks5`, `socks5h`), user and
-    /// password in percent escapes, host, and port (by default 1080, or 443 for `https`, as curl has it).
+    /// From a URL as it stands in the environment: the scheme (`http` by default, `https`, `socks5`, `socks5h`), user
+    /// and password in percent escapes, host, and port (by default 1080, or 443 for `https`, as curl has it).
     init?(_ text: String) {
         var rest = text[...]
         var kind = Kind.http

@@ -1,46 +1,34 @@
-internal import HTTPTypes
+internal import Glibc
 
 /// Collects the header lines of one response after the other; the last one stays.
 ///
-/// A quarter of a small transfer's instructions went into headers once. So names come from a cache, values that are ASCII
-/// become strings without further checks, and the few fields that are read here are noted as they come.
+/// Only what the transport has to know itself is read; the rest is kept as ``HeaderText``.
 struct ResponseHead {
     /// A field of three bytes takes some hundred in memory, so bytes alone are no bound.
     static let maximumFieldCount = 4096
 
+    /// Fields of which the transport needs to know.
+    private enum Notable {
+        case contentLength, transferEncoding, contentEncoding
+    }
+
     private(set) var status = 0
-    private(set) var fields = HTTPFields()
+    private(set) var text = HeaderText()
     /// The blank line has come. What follows are trailers, or the next response.
     private(set) var isComplete = false
     /// Bytes of all responses so far.
     private(set) var byteCount: Int
-    /// Where in `fields` the fields stand that are read here.
-    private var notable: [(kind: NotableField, index: Int)] = []
+    private var lineCount = 0
+    private var contentLength = ContentLength.missing
+    private var hasTransferEncoding = false
+    /// The body has a content coding, so that its length is not that of what it stands for.
+    private var isCoded = false
+    /// What the last line was, in case it goes on.
+    private var last: Notable?
 
     /// `byteCount` is what earlier responses have used up of the limit.
     init(byteCount: Int = 0) {
         self.byteCount = byteCount
-    }
-
-    /// Takes a line with its end, as libcurl hands it over; false if that makes more than `limit` bytes in all, or more
-    /// than ``maximumFieldCount`` fields.
-    mutating func append(_ line: UnsafeBufferPointer<UInt8>, limit: Int, names: FieldNameCache) -> Bool {
-        guard line.count <= limit - byteCount else { return false }
-        byteCount += line.count
-        let text = line.trimmed
-        if text.isStatusLine {
-            begin(text)
-        } else if isComplete {
-            // A trailer; nothing that an image loader uses stands there.
-        } else if text.isEmpty {
-            isComplete = true
-        } else if let first = line.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
-            unfold(text)
-        } else {
-            guard fields.count < Self.maximumFieldCount else { return false }
-            appendField(text, names)
-        }
-        return true
     }
 
     var hasBegun: Bool { status != 0 }
@@ -50,73 +38,121 @@ struct ResponseHead {
     /// Whether the status is that of a redirect, with or without a target.
     var mayBeRedirect: Bool { Redirection.statuses.contains(status) }
 
-    /// Several fields of one name are one list (RFC 9110, section 5.3).
-    func value(_ kind: NotableField) -> String? {
-        var value: String?
-        for place in notable where place.kind == kind {
-            let part = fields[place.index].value
-            value = value.map { "\($0), \(part)" } ?? part
+    /// From `Content-Length`, which counts the coded bytes and means nothing beside `Transfer-Encoding` (RFC 9112, 6.3).
+    var expectedBodyBytes: Int? {
+        guard !hasTransferEncoding, !isCoded, case .bytes(let length) = contentLength else { return nil }
+        return length
+    }
+
+    /// Why nobody can tell where the body ends; `nil` if that is clear.
+    var framingProblem: String? {
+        guard !hasTransferEncoding, case .unclear(let text) = contentLength else { return nil }
+        return "Content-Length: \(text)"
+    }
+
+    /// Takes a line with its end, as libcurl hands it over; false if that makes more than `limit` bytes in all, or more
+    /// than ``maximumFieldCount`` fields.
+    mutating func append(_ line: UnsafeBufferPointer<UInt8>, limit: Int) -> Bool {
+        guard line.count <= limit - byteCount else { return false }
+        byteCount += line.count
+        if line.isStatusLine {
+            begin(line)
+        } else if isComplete {
+            // A trailer; nothing that an image loader uses stands there.
+        } else if line.count <= 2, line.trimmed.isEmpty {
+            isComplete = true
+        } else {
+            guard lineCount < Self.maximumFieldCount else { return false }
+            lineCount += 1
+            note(line)
+            text.append(line)
         }
-        return value
+        return true
     }
 
     private mutating func begin(_ statusLine: UnsafeBufferPointer<UInt8>) {
-        status = 0
-        fields = HTTPFields()
-        fields.reserveCapacity(16)
-        notable.removeAll(keepingCapacity: true)
-        isComplete = false
-        guard let space = statusLine.firstIndex(of: UInt8(ascii: " ")) else { return }
-        // libcurl has checked the line: three digits.
-        for byte in statusLine[(space + 1)...].prefix(3) where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+        self = ResponseHead(byteCount: byteCount)
+        status = Self.status(statusLine.trimmed) ?? 0
+    }
+
+    /// "HTTP/1.1 200 OK" (RFC 9112, section 4), or "HTTP/2 200" as libcurl writes it; `nil` for anything else, of which
+    /// libcurl takes a lot for a status line.
+    private static func status(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let space = line.firstIndex(of: UInt8(ascii: " ")), isVersion(line[5..<space]) else { return nil }
+        let rest = line[(space + 1)...]
+        guard rest.count >= 3, rest.count == 3 || rest[space + 4] == UInt8(ascii: " ") else { return nil }
+        var status = 0
+        for byte in rest.prefix(3) {
+            guard byte.isDigit else { return nil }
             status = status * 10 + Int(byte - UInt8(ascii: "0"))
         }
+        return status
     }
 
-    private mutating func appendField(_ line: UnsafeBufferPointer<UInt8>, _ names: FieldNameCache) {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-            let entry = names.entry(UnsafeBufferPointer(rebasing: line[..<colon]))
-        else { return }
-        if let kind = entry.notable { notable.append((kind, fields.count)) }
-        let value = UnsafeBufferPointer(rebasing: line[(colon + 1)...]).trimmed
-        if value.isASCII {
-            fields.append(HTTPField(name: entry.name, value: String(decoding: value, as: UTF8.self)))
-        } else {
-            fields.append(HTTPField(name: entry.name, value: value))
+    private static func isVersion(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        switch bytes.count {
+        case 1: bytes[5].isDigit
+        case 3: bytes[5].isDigit && bytes[6] == UInt8(ascii: ".") && bytes[7].isDigit
+        default: false
         }
     }
 
-    /// A line that goes on with the one before it (RFC 9112, section 5.2).
-    private mutating func unfold(_ text: UnsafeBufferPointer<UInt8>) {
-        guard !fields.isEmpty else { return }
-        let last = fields[fields.endIndex - 1]
-        let more = String(decoding: text, as: UTF8.self)
-        fields[fields.endIndex - 1] = HTTPField(name: last.name, value: "\(last.value) \(more)")
+    private mutating func note(_ line: UnsafeBufferPointer<UInt8>) {
+        guard let first = line.first, !first.isBlank else {
+            // It goes on with the line before (RFC 9112, section 5.2), which no honest server does with these.
+            switch last {
+            case .contentLength: contentLength.append(unclear: line.trimmed)
+            case .contentEncoding: isCoded = true
+            case .transferEncoding, nil: break
+            }
+            return
+        }
+        last = Self.notable(line)
+        guard let last else { return }
+        let value = UnsafeBufferPointer(rebasing: line[(Self.nameLength(of: last) + 1)...]).trimmed
+        switch last {
+        case .transferEncoding: hasTransferEncoding = true
+        case .contentEncoding: isCoded = isCoded || !value.equals("identity")
+        case .contentLength: contentLength.append(value)
+        }
+    }
+
+    private static func notable(_ line: UnsafeBufferPointer<UInt8>) -> Notable? {
+        let kind: Notable
+        switch line.firstIndex(of: UInt8(ascii: ":")) {
+        case 14 where line.begins("content-length"): kind = .contentLength
+        case 16 where line.begins("content-encoding"): kind = .contentEncoding
+        case 17 where line.begins("transfer-encoding"): kind = .transferEncoding
+        default: return nil
+        }
+        return kind
+    }
+
+    private static func nameLength(of kind: Notable) -> Int {
+        switch kind {
+        case .contentLength: 14
+        case .contentEncoding: 16
+        case .transferEncoding: 17
+        }
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Without white space and line ends on either side.
-    fileprivate var trimmed: UnsafeBufferPointer {
-        var start = startIndex
-        var end = endIndex
-        while start < end, self[start].isWhiteSpace { start += 1 }
-        while start < end, self[end - 1].isWhiteSpace { end -= 1 }
-        return UnsafeBufferPointer(rebasing: self[start..<end])
-    }
-
     fileprivate var isStatusLine: Bool {
         count >= 5 && self[0] == UInt8(ascii: "H") && self[1] == UInt8(ascii: "T") && self[2] == UInt8(ascii: "T")
             && self[3] == UInt8(ascii: "P") && self[4] == UInt8(ascii: "/")
     }
 
-    fileprivate var isASCII: Bool {
-        var bits: UInt8 = 0
-        for byte in self { bits |= byte }
-        return bits < 0x80
+    fileprivate func begins(_ name: StaticString) -> Bool {
+        guard let baseAddress, count >= name.utf8CodeUnitCount else { return false }
+        return name.withUTF8Buffer { strncasecmp(baseAddress, $0.baseAddress ?? baseAddress, $0.count) == 0 }
+    }
+
+    fileprivate func equals(_ word: StaticString) -> Bool {
+        count == word.utf8CodeUnitCount && begins(word)
     }
 }
 
 extension UInt8 {
-    fileprivate var isWhiteSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0D || self == 0x0A }
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -33,7 +33,7 @@ extension DiskCache {
     }
 
     /// Reads a file that must have `size` bytes; nil if it has another number.
-    private func readFile(_ path: String, size: Int) throws(FileSystemError) -> (Data, UInt64)? {
+    func readFile(_ path: String, size: Int) throws(FileSystemError) -> (Data, UInt64)? {
         let descriptor = try fileSystem.openForReading(path)
         defer { fileSystem.close(descriptor) }
         // Where the length would matter it is compared before any memory is taken, so that a damaged index cannot ask
@@ -88,8 +88,14 @@ extension DiskCache {
     func discard(_ row: DiskIndexRow, in index: DiskIndex, because reason: String) throws {
         let removed = try index.write { try $0.removeRow(like: row) }
         guard removed.count > 0 else { return }
-        removeFiles(removed.files)
+        finish(removed, .damaged)
         configuration.onEvent?(.entryDamaged(key: row.key, reason: reason))
+    }
+
+    /// Does what follows the commit that removed entries: their files go, and who listens is told.
+    func finish(_ removed: RemovedRows, _ reason: CacheRemoval<String>.Reason) {
+        removeFiles(removed.files)
+        listeners.tell(removed.keys, reason)
     }
 
     /// Removes the files of entries that are gone. What cannot be removed is an orphan, and the next clean's.

@@ -18,8 +18,11 @@ extension DiskCache {
         try flush()
     }
 
-    /// Writes down the uses of entries that are not yet in the index, in one transaction.
+    /// Writes down what is buffered: entries stored with ``Durability/none``, and uses of entries.
+    ///
+    /// - Throws: ``DiskCacheError`` if that fails; the entries are then given up.
     public func flush() throws(DiskCacheError) {
+        try failing(.write) { try flushStaged() }
         let pending = touches.withLock { $0.take() }
         guard !pending.isEmpty, let index = state.withLock({ $0.index }) else { return }
         try failing(.maintain) {

@@ -67,18 +67,29 @@ extension DiskCache {
 
     /// Removes one batch and returns their number and the bytes left.
     private func evict(downTo target: Int) throws -> (count: Int, bytesLeft: Int) {
+        struct Eviction {
+            var rows = RemovedRows()
+            var reason = CacheRemoval<String>.Reason.expired
+        }
+        let listsKeys = !listeners.isEmpty
         let (removed, left) = try withIndex { index in
             try index.write { connection in
                 let total = try connection.totalBytes()
-                guard total > target else { return (RemovedRows(), total) }
-                var removed = try connection.removeExpired(at: now, count: Self.batchSize)
-                if removed.count == 0 {
-                    removed = try connection.removeLeastRecentlyUsed(bytes: total - target, count: Self.batchSize)
+                guard total > target else { return (Eviction(), total) }
+                var eviction = Eviction()
+                eviction.rows = try connection.removeExpired(at: now, count: Self.batchSize, listsKeys: listsKeys)
+                if eviction.rows.count == 0 {
+                    eviction.reason = .evicted
+                    eviction.rows = try connection.removeLeastRecentlyUsed(
+                        bytes: total - target,
+                        count: Self.batchSize,
+                        listsKeys: listsKeys
+                    )
                 }
-                return (removed, try connection.totalBytes())
+                return (eviction, try connection.totalBytes())
             }
         }
-        removeFiles(removed.files)
-        return (removed.count, left)
+        finish(removed.rows, removed.reason)
+        return (removed.rows.count, left)
     }
 }

@@ -32,53 +32,6 @@ extension DiskCache {
         }
     }
 
-    /// The entries whose keys begin with `prefix`, compared byte by byte, the most recently used first.
-    ///
-    /// Expired ones that were not removed yet are included. Complexity: O(n) in the number of all entries, until `limit`
-    /// are found.
-    public func entries(prefix: String = "", limit: Int = .max) throws(DiskCacheError) -> [Listing] {
-        try failing(.maintain) {
-            try flush()
-            var prefix = prefix
-            return try prefix.withUTF8 { characters in
-                try withIndex { index in
-                    try index.read { try Self.listing(UnsafeRawBufferPointer(characters), limit, $0) }
-                }
-            }
-        }
-    }
-
-    private static func listing(
-        _ prefix: UnsafeRawBufferPointer,
-        _ limit: Int,
-        _ connection: SQLiteConnection
-    ) throws -> [Listing] {
-        let find = try connection.statement(
-            """
-            SELECT key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access FROM entry
-            WHERE length(?1) = 0 OR substr(key, 1, length(?1)) = ?1 ORDER BY last_access DESC, id LIMIT ?2
-            """
-        )
-        defer { find.reset() }
-        find.bind(borrowing: prefix, at: 1)
-        find.bind(limit, at: 2)
-        var entries: [Listing] = []
-        while try find.step() {
-            entries.append(
-                Listing(
-                    key: find.withBytes(0) { String(decoding: $0, as: UTF8.self) },
-                    bodySize: Int(find.integer(1)),
-                    metadataSize: Int(find.integer(2)),
-                    isInline: find.integer(3) != 0,
-                    storedAt: DiskTime(microseconds: find.integer(4)).date ?? .distantFuture,
-                    expiresAt: DiskTime(microseconds: find.integer(5)).date,
-                    lastAccess: DiskTime(microseconds: find.integer(6)).date ?? .distantFuture
-                )
-            )
-        }
-        return entries
-    }
-
     /// Removes the files that belong to no entry and that no process is writing; returns their paths.
     ///
     /// Complexity: O(n) in the number of files. Other calls go on meanwhile.

@@ -11,23 +11,81 @@ extension DiskCache {
 
     @discardableResult
     func removeEntry(_ key: String) throws -> Bool {
+        let listsKeys = !listeners.isEmpty
         let removed = try withKey(key) { key in
             try withIndex { index in
-                try index.write { try $0.removeRow(key) }
+                try index.write { connection in
+                    let wasStaged = staging.withLock { $0.remove(key) }
+                    var removed = try connection.removeRow(key, listsKeys: listsKeys)
+                    if wasStaged, removed.count == 0 {
+                        removed.count = 1
+                        if listsKeys { removed.keys = [key.text] }
+                    }
+                    return removed
+                }
             }
         }
-        removeFiles(removed.files)
+        finish(removed, .removed)
         return removed.count > 0
+    }
+
+    /// Removes the entries whose keys begin with `prefix`, compared byte by byte.
+    ///
+    /// Complexity: O(m log n) in their number m. Other calls go on meanwhile.
+    ///
+    /// - Returns: the number of entries removed.
+    @discardableResult
+    public func removeEntries(prefix: String) throws(DiskCacheError) -> Int {
+        try failing(.remove) {
+            try flush()
+            let range = DiskKeyRange(prefix: prefix)
+            return try removeBatches(.removed) { try $0.removeRows(in: range, count: Self.batchSize, listsKeys: $1) }
+        }
+    }
+
+    /// Removes the entries that `isUnwanted` picks, expired ones included.
+    ///
+    /// Complexity: O(n) in the number of all entries. Other calls go on meanwhile; what is stored during the call may
+    /// or may not be asked about, and what is replaced after it was asked about stays.
+    ///
+    /// - Parameter isUnwanted: called with no lock held.
+    /// - Returns: the number of entries removed.
+    @discardableResult
+    public func removeEntries(where isUnwanted: (Listing) -> Bool) throws(DiskCacheError) -> Int {
+        try failing(.remove) {
+            try flush()
+            var count = 0
+            var last: Int64?
+            while true {
+                let rows = try listedRows(after: last, count: Self.batchSize)
+                guard let end = rows.last else { return count }
+                last = end.id
+                let unwanted = rows.filter { isUnwanted($0.listing) }
+                if unwanted.isEmpty { continue }
+                let listsKeys = !listeners.isEmpty
+                let removed = try withIndex { index in
+                    try index.write { try $0.removeRows(unwanted, listsKeys: listsKeys) }
+                }
+                finish(removed, .removed)
+                count += removed.count
+            }
+        }
     }
 
     /// Removes every entry, and every file that no process is writing.
     public func removeAll() throws(DiskCacheError) {
         try failing(.remove) {
             touches.withLock { _ = $0.take() }
-            try withIndex { index in
-                try index.write { try $0.removeEverything() }
+            let listsKeys = !listeners.isEmpty
+            let keys = try withIndex { index in
+                let keys = try index.write { connection in
+                    let staged = staging.withLock { $0.removeAll() }
+                    return try connection.removeEverything(listsKeys: listsKeys) + (listsKeys ? staged : [])
+                }
                 try? index.withWriter { try $0.execute("PRAGMA incremental_vacuum") }
+                return keys
             }
+            listeners.tell(keys, .cleared)
             _ = try removeOrphans()
         }
     }
@@ -40,17 +98,28 @@ extension DiskCache {
         try failing(.remove) {
             try flush()
             let now = now
-            var count = 0
-            while true {
-                let removed = try withIndex { index in
-                    try index.write { try $0.removeExpired(at: now, count: Self.batchSize) }
-                }
-                removeFiles(removed.files)
-                count += removed.count
-                if removed.count < Self.batchSize { break }
+            let count = try removeBatches(.expired) {
+                try $0.removeExpired(at: now, count: Self.batchSize, listsKeys: $1)
             }
             _ = try removeOrphans()
             return count
+        }
+    }
+
+    /// Removes in transactions of at most ``batchSize`` entries until one finds fewer.
+    private func removeBatches(
+        _ reason: CacheRemoval<String>.Reason,
+        _ removeBatch: (SQLiteConnection, _ listsKeys: Bool) throws -> RemovedRows
+    ) throws -> Int {
+        var count = 0
+        while true {
+            let listsKeys = !listeners.isEmpty
+            let removed = try withIndex { index in
+                try index.write { try removeBatch($0, listsKeys) }
+            }
+            finish(removed, reason)
+            count += removed.count
+            if removed.count < Self.batchSize { return count }
         }
     }
 

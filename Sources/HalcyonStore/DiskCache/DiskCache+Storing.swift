@@ -10,7 +10,7 @@ extension DiskCache {
     /// - Parameters:
     ///   - metadata: bytes that are stored and read together with the body.
     ///   - expiration: its lifetime; default that of the cache.
-    ///   - durability: what a loss of power may do to it; default ``Durability/none``.
+    ///   - durability: what a loss of power may do to it; default ``Durability/normal``.
     /// - Returns: whether it was stored.
     /// - Throws: ``DiskCacheError`` if the disk is full, read-only or fails. What was stored before may then be gone.
     @discardableResult
@@ -19,7 +19,7 @@ extension DiskCache {
         body: Data,
         metadata: Data = Data(),
         expiration: Expiration? = nil,
-        durability: Durability = .none
+        durability: Durability = .normal
     ) throws(DiskCacheError) -> Bool {
         try failing(.write) {
             if body.count > configuration.inlineLimit {
@@ -30,6 +30,7 @@ extension DiskCache {
                     return try putFile(key, body, metadata, expiration, durability)
                 }
             }
+            if durability == .none { return try stage(key, body, metadata, expiration) }
             return try body.withUnsafeBytes { bytes in
                 let hash = Checksum.hash(of: bytes)
                 let staged = StagedBody(inline: bytes, file: nil, size: bytes.count, hash: hash)
@@ -46,19 +47,24 @@ extension DiskCache {
         _ durability: Durability
     ) throws -> Bool {
         guard try isStorable(key, size: body.count, metadata, expiration) else { return false }
-        try withIndex { _ in }
+        let hash = Checksum.hash(of: body)
+        if durability != .full, let shared = try sharedFile(hash: hash, size: body.count, holds: { body == $0 }) {
+            let staged = StagedBody(inline: nil, file: nil, sharedFile: shared, size: body.count, hash: hash)
+            do {
+                return try store(staged, key, metadata, expiration, durability)
+            } catch is SharedFileIsGone {
+                // It is written like any other.
+            }
+        }
         let file = try IncomingFile(layout, fileSystem)
         defer { file.close() }
-        let hash = try body.withUnsafeBytes { bytes in
-            try file.append(bytes)
-            return Checksum.hash(of: bytes)
-        }
+        try body.withUnsafeBytes { try file.append($0) }
         let staged = StagedBody(inline: nil, file: file, size: body.count, hash: hash)
         return try store(staged, key, metadata, expiration, durability)
     }
 
     /// Whether an entry may be stored; if not, the one it was to replace is removed.
-    private func isStorable(
+    func isStorable(
         _ key: String,
         size: Int,
         _ metadata: Data,
@@ -83,7 +89,7 @@ extension DiskCache {
         let entry = NewDiskEntry(
             metadata: metadata,
             size: body.size,
-            checksum: Checksum.entry(body: body.hash, metadata: metadata),
+            bodyHash: body.hash,
             storedAt: DiskTime(date),
             lifetime: DiskLifetime(expiration ?? configuration.expiration, at: date)
         )
@@ -92,11 +98,15 @@ extension DiskCache {
         let (replaced, total) = try withKey(key) { key in
             try withIndex { index in
                 try index.write(isDurable: isDurable) { connection in
+                    staging.withLock { $0.forget(key.id) }
+                    // Files are removed after the commit that removes their last entry, so one that an entry has now
+                    // stays for this one.
+                    if let file = body.sharedFile, try !connection.usesFile(file) { throw SharedFileIsGone() }
                     let replaced = try connection.store(
                         entry,
                         key,
                         inlineBody: body.inline,
-                        file: body.file?.number
+                        file: body.file?.number ?? body.sharedFile
                     )
                     return (replaced, try connection.totalBytes())
                 }
@@ -114,6 +124,11 @@ extension DiskCache {
 struct StagedBody {
     let inline: UnsafeRawBufferPointer?
     let file: IncomingFile?
+    /// The file of another entry that has the same bytes.
+    var sharedFile: Int64?
     let size: Int
     let hash: UInt64
 }
+
+/// The entry whose file was to be shared was removed meanwhile.
+struct SharedFileIsGone: Error {}

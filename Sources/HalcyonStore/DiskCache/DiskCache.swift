@@ -20,7 +20,9 @@ public final class DiskCache: Sendable {
     let layout: DiskLayout
     let state: Lock<State>
     let touches: Lock<DiskTouchBuffer>
+    let staging: Lock<DiskStaging>
     let reportedFailures: Lock<Set<DiskCacheError.Operation>>
+    let listeners = RemovalListeners<String>()
 
     struct State {
         var index: DiskIndex?
@@ -40,12 +42,19 @@ public final class DiskCache: Sendable {
         layout = DiskLayout(folder: configuration.folder)
         state = Lock(State(sizeLimit: configuration.sizeLimit))
         touches = Lock(DiskTouchBuffer())
+        staging = Lock(DiskStaging())
         reportedFailures = Lock([])
     }
 
     deinit {
         try? flush()
     }
+
+    /// What this object removes from now on, and why: entries that it evicts, that it finds expired or damaged, and that
+    /// somebody removes. What is replaced is not among it, nor what other processes remove.
+    ///
+    /// Each call gives a stream of its own. One that nobody reads holds the newest 16,384 removals.
+    public var removals: AsyncStream<CacheRemoval<String>> { listeners.makeStream() }
 
     /// The folder of this cache.
     public var folder: String { configuration.folder }
@@ -60,7 +69,11 @@ public final class DiskCache: Sendable {
     public func get(_ key: String, extending: ExpirationExtension = .originalLifetime) -> Entry? {
         answering(.read, nil) {
             try withKey(key) { key in
-                try withIndex(found: .byDescriptor) { try lookUp(key, in: $0, extending: extending) }
+                if let row = stagedRow(key), let body = row.inlineBody {
+                    let date = configuration.clock.now()
+                    return isOver(row, at: DiskTime(date)) ? nil : used(row, body, extending, at: date)
+                }
+                return try withIndex(found: .byDescriptor) { try lookUp(key, in: $0, extending: extending) }
             }
         }
     }
@@ -69,6 +82,7 @@ public final class DiskCache: Sendable {
     public func contains(_ key: String) -> Bool {
         answering(.read, false) {
             try withKey(key) { key in
+                if let row = stagedRow(key) { return !isOver(row, at: now) }
                 let row = try withIndex(found: .byDescriptor) { index in
                     try requireLinked(index)
                     return try index.read { try DiskIndexRow.find(key, in: $0) }
@@ -115,7 +129,7 @@ public final class DiskCache: Sendable {
     }
 
     /// Whether the entry's time is over, uses that are not yet written to the index included.
-    private func isOver(_ row: DiskIndexRow, at now: DiskTime) -> Bool {
+    func isOver(_ row: DiskIndexRow, at now: DiskTime) -> Bool {
         touches.withLock { $0.expiresAt(of: row) ?? row.expiresAt } <= now
     }
 
@@ -128,8 +142,10 @@ public final class DiskCache: Sendable {
         case .to(let expiration):
             touch.expiresAt = DiskLifetime(expiration, at: date).expiresAt
         }
+        touch.isSlight = row.isSlight(touch)
         let (expiresAt, isDue) = touches.withLock { buffer in
             let expiresAt = buffer.add(touch, id: row.id)
+            buffer.forgetSlight(limit: configuration.touchLimit)
             return (expiresAt ?? row.expiresAt, buffer.isDue(at: touch.lastAccess, limit: configuration.touchLimit))
         }
         if isDue { flushWithoutWaiting() }

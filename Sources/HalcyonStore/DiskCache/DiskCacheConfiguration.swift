@@ -17,7 +17,7 @@ extension DiskCache {
         /// takes the same time.
         public var inlineLimit = 16_384
         /// How many entries' uses are remembered before their times are written down; so are those older than a minute.
-        /// Default 4,096: writing one takes as long as a look-up, and an entry used twice meanwhile is written once.
+        /// If there are more, those that change less than a minute of recency are forgotten. Default 4,096: writing one takes as long as a look-up, and an entry used twice meanwhile is written once.
         public var touchLimit = 4_096
         /// How long a call waits for another process that writes, in milliseconds. Default 5,000.
         public var busyTimeout = 5_000

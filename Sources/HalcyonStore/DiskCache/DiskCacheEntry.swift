@@ -72,10 +72,14 @@ extension DiskCache {
         }
     }
 
-    /// How safe a stored entry is from a loss of power. A crash of the process alone never loses one.
-    public enum Durability: Sendable, Hashable {
-        /// The system writes it in its own time; after a loss of power, the last entries may be gone.
+    /// How safe a stored entry is from a crash and from a loss of power.
+    public enum Durability: Sendable, Hashable, CaseIterable {
+        /// A body up to the inline limit waits in memory, where this cache object finds it, for a common transaction:
+        /// after 128 entries, 1 MiB or a second (looked at by the next put), or a ``DiskCache/flush()``. Until then a
+        /// crash of the process loses it, and other processes do not see it. A larger body is stored as with ``normal``.
         case none
+        /// It is with the system when the call returns: a crash of the process never loses it, a loss of power may.
+        case normal
         /// It is on the device when the call returns.
         case full
     }

@@ -78,7 +78,7 @@ extension DiskCache {
         public func commit(
             metadata: Data = Data(),
             expiration: Expiration? = nil,
-            durability: Durability = .none
+            durability: Durability = .normal
         ) throws(DiskCacheError) -> Bool {
             try cache.failing(.write) {
                 try state.withLock { state in
@@ -93,7 +93,24 @@ extension DiskCache {
                             durability: durability
                         )
                     }
-                    let body = StagedBody(inline: nil, file: file, size: state.size, hash: state.checksum.value)
+                    let hash = state.checksum.value
+                    if durability != .full,
+                        let shared = try cache.sharedFile(hash: hash, size: state.size, holds: file.hasBytes)
+                    {
+                        let body = StagedBody(
+                            inline: nil,
+                            file: nil,
+                            sharedFile: shared,
+                            size: state.size,
+                            hash: hash
+                        )
+                        do {
+                            return try cache.store(body, key, metadata, expiration, durability)
+                        } catch is SharedFileIsGone {
+                            // The file at hand is stored.
+                        }
+                    }
+                    let body = StagedBody(inline: nil, file: file, size: state.size, hash: hash)
                     return try cache.store(body, key, metadata, expiration, durability)
                 }
             }

@@ -1,10 +1,12 @@
 internal import FoundationEssentials
 
-/// What an eviction took out of the index.
+/// What a change took out of the index.
 struct RemovedRows {
     var count = 0
-    /// Files to remove once the transaction is committed.
+    /// Files to remove once the transaction is committed: no entry uses them any more.
     var files: [Int64] = []
+    /// The keys of the entries, if they were asked for.
+    var keys: [String] = []
 }
 
 /// The statements that change the index. Each runs in a transaction of the caller.
@@ -16,40 +18,55 @@ extension SQLiteConnection {
         inlineBody: UnsafeRawBufferPointer?,
         file: Int64?
     ) throws -> [Int64] {
-        let earlier = try place(of: key.id)
+        let earlier = try place(of: key)
         let body = try replaceBody(earlier?.body, by: inlineBody)
-        // An earlier row is changed in place: taking it out and putting it in would write more pages.
-        let change = try statement(
-            earlier == nil
-                ? "INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?8)"
-                : """
-                UPDATE entry SET key = ?2, metadata = ?3, size = ?4, checksum = ?5, file = ?6, body_id = ?7,
-                    stored_at = ?8, expires_at = ?9, lifetime = ?10, last_access = ?8 WHERE id = ?1
-                """
-        )
+        // An earlier row is changed in place: taking it out and putting it in would write more pages. Its key is left
+        // alone if it is the same, because naming it would write its index as well.
+        let change: SQLiteStatement
+        if let earlier {
+            change = try statement(
+                earlier.hasKey
+                    ? """
+                    UPDATE entry SET metadata = ?3, size = ?4, checksum = ?5, file = ?6, body_id = ?7,
+                        stored_at = ?8, expires_at = ?9, lifetime = ?10, last_access = ?8, body_hash = ?11
+                        WHERE id = ?1
+                    """
+                    : """
+                    UPDATE entry SET key = ?2, metadata = ?3, size = ?4, checksum = ?5, file = ?6, body_id = ?7,
+                        stored_at = ?8, expires_at = ?9, lifetime = ?10, last_access = ?8, body_hash = ?11
+                        WHERE id = ?1
+                    """
+            )
+        } else {
+            change = try statement("INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?11, ?5, ?6, ?7, ?8, ?9, ?10, ?8)")
+        }
         try entry.metadata.withUnsafeBytes { metadata in
             change.bind(key.id, at: 1)
             change.bind(borrowing: key.bytes, at: 2)
             change.bind(borrowing: metadata, at: 3)
             change.bind(entry.size, at: 4)
-            change.bind(entry.checksum, at: 5)
+            change.bind(Checksum.entry(body: entry.bodyHash, metadata: entry.metadata), at: 5)
             change.bind(file, at: 6)
             change.bind(body, at: 7)
             change.bind(entry.storedAt.microseconds, at: 8)
             change.bind(entry.lifetime.expiresAt.microseconds, at: 9)
             change.bind(entry.lifetime.duration, at: 10)
+            change.bind(Int64(bitPattern: entry.bodyHash), at: 11)
             try change.run()
         }
-        return earlier?.file.map { [$0] } ?? []
+        return try unused(earlier?.file.map { [$0] } ?? [])
     }
 
-    /// Where the body of an entry lies; nil if there is no such entry.
-    private func place(of id: Int64) throws -> (file: Int64?, body: Int64?)? {
-        let find = try statement("SELECT file, body_id FROM entry WHERE id = ?1")
-        find.bind(id, at: 1)
+    /// Where the body of an entry lies, and whether it has the key; nil if there is no such entry.
+    private func place(of key: DiskKey) throws -> (file: Int64?, body: Int64?, hasKey: Bool)? {
+        let find = try statement("SELECT file, body_id, key FROM entry WHERE id = ?1")
+        find.bind(key.id, at: 1)
         defer { find.reset() }
         guard try find.step() else { return nil }
-        return (find.isNull(0) ? nil : find.integer(0), find.isNull(1) ? nil : find.integer(1))
+        return (
+            find.isNull(0) ? nil : find.integer(0), find.isNull(1) ? nil : find.integer(1),
+            find.withBytes(2) { key.hasBytes($0) }
+        )
     }
 
     /// Puts a body into the table of bodies, in the place of an earlier one. Returns its number there.
@@ -71,97 +88,46 @@ extension SQLiteConnection {
         return lastInsertedRow
     }
 
-    /// Removes the entry with a number, whatever its key.
-    func removeRow(id: Int64) throws -> RemovedRows {
-        let find = try statement("SELECT file FROM entry WHERE id = ?1")
-        find.bind(id, at: 1)
-        var removed = RemovedRows()
-        do {
-            defer { find.reset() }
-            guard try find.step() else { return removed }
-            if !find.isNull(0) { removed.files.append(find.integer(0)) }
-        }
-        let remove = try statement("DELETE FROM entry WHERE id = ?1")
-        remove.bind(id, at: 1)
-        try remove.run()
-        removed.count = 1
-        return removed
+    /// The files of bodies with this hash and length: most likely the same bytes, which the caller compares.
+    func files(hash: UInt64, size: Int) throws -> [Int64] {
+        let find = try statement(
+            "SELECT DISTINCT file FROM entry WHERE body_hash = ?1 AND size = ?2 AND file IS NOT NULL LIMIT 4"
+        )
+        find.bind(Int64(bitPattern: hash), at: 1)
+        find.bind(size, at: 2)
+        defer { find.reset() }
+        var files: [Int64] = []
+        while try find.step() { files.append(find.integer(0)) }
+        return files
     }
 
-    /// Removes the entry that has both number and key.
-    func removeRow(_ key: DiskKey) throws -> RemovedRows {
-        let find = try statement("SELECT key FROM entry WHERE id = ?1")
+    /// Writes down other metadata, and another lifetime if one is given, for an entry that is not over.
+    func updateMetadata(_ key: DiskKey, _ metadata: Data, _ lifetime: DiskLifetime?, at now: DiskTime) throws -> Bool {
+        let find = try statement("SELECT key, body_hash, expires_at FROM entry WHERE id = ?1")
         find.bind(key.id, at: 1)
+        let bodyHash: UInt64
         do {
             defer { find.reset() }
-            guard try find.step(), find.withBytes(0, { key.hasBytes($0) }) else { return RemovedRows() }
-        }
-        return try removeRow(id: key.id)
-    }
-
-    /// Removes an entry found damaged, unless it was replaced meanwhile.
-    func removeRow(like row: DiskIndexRow) throws -> RemovedRows {
-        let find = try statement(
-            "SELECT 1 FROM entry WHERE id = ?1 AND checksum = ?2 AND stored_at = ?3 AND file IS ?4"
-        )
-        find.bind(row.id, at: 1)
-        find.bind(row.checksum, at: 2)
-        find.bind(row.storedAt.microseconds, at: 3)
-        find.bind(row.file, at: 4)
-        do {
-            defer { find.reset() }
-            guard try find.step() else { return RemovedRows() }
-        }
-        return try removeRow(id: row.id)
-    }
-
-    /// Removes entries whose time is over, at most `count`.
-    func removeExpired(at now: DiskTime, count: Int) throws -> RemovedRows {
-        let find = try statement("SELECT id, file FROM entry WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2")
-        find.bind(now.microseconds, at: 1)
-        find.bind(count, at: 2)
-        return try removeAll(foundBy: find) { true }
-    }
-
-    /// Removes the least recently used entries, at most `count`, until `bytes` are freed.
-    func removeLeastRecentlyUsed(bytes: Int, count: Int) throws -> RemovedRows {
-        let find = try statement(
-            """
-            SELECT id, file, size + length(key) + length(metadata) FROM entry ORDER BY last_access, id LIMIT ?1
-            """
-        )
-        find.bind(count, at: 1)
-        var left = bytes
-        return try removeAll(foundBy: find) {
-            defer { left -= Int(find.integer(2)) }
-            return left > 0
-        }
-    }
-
-    private func removeAll(foundBy find: SQLiteStatement, while isWanted: () -> Bool) throws -> RemovedRows {
-        var removed = RemovedRows()
-        var ids: [Int64] = []
-        do {
-            defer { find.reset() }
-            while try find.step(), isWanted() {
-                ids.append(find.integer(0))
-                if !find.isNull(1) { removed.files.append(find.integer(1)) }
+            guard try find.step(), find.withBytes(0, { key.hasBytes($0) }), find.integer(2) > now.microseconds else {
+                return false
             }
+            bodyHash = UInt64(bitPattern: find.integer(1))
         }
-        let remove = try statement("DELETE FROM entry WHERE id = ?1")
-        for id in ids {
-            remove.bind(id, at: 1)
-            try remove.run()
+        let update = try statement(
+            """
+            UPDATE entry SET metadata = ?2, checksum = ?3, expires_at = coalesce(?4, expires_at),
+                lifetime = coalesce(?5, lifetime) WHERE id = ?1
+            """
+        )
+        try metadata.withUnsafeBytes { bytes in
+            update.bind(key.id, at: 1)
+            update.bind(borrowing: bytes, at: 2)
+            update.bind(Checksum.entry(body: bodyHash, metadata: metadata), at: 3)
+            update.bind(lifetime?.expiresAt.microseconds, at: 4)
+            update.bind(lifetime?.duration, at: 5)
+            try update.run()
         }
-        removed.count = ids.count
-        return removed
-    }
-
-    /// Removes every entry. The triggers are left out: row by row, a million entries would take 20 seconds.
-    func removeEverything() throws {
-        try execute(DiskIndexSchema.dropTriggers)
-        try execute("DELETE FROM entry; DELETE FROM body; UPDATE total SET bytes = 0, inline_count = 0, file_count = 0")
-        try execute(DiskIndexSchema.triggers)
+        return true
     }
 
     /// Writes down the uses of an entry, unless it was replaced since.
@@ -193,13 +159,18 @@ extension SQLiteConnection {
         defer { find.reset() }
         return try find.step()
     }
+
+    /// Those of the files that no entry uses any more. Entries with equal bodies share one.
+    func unused(_ files: [Int64]) throws -> [Int64] {
+        try files.filter { try !usesFile($0) }
+    }
 }
 
 /// What is stored with a body, apart from key and place.
 struct NewDiskEntry {
     let metadata: Data
     let size: Int
-    let checksum: Int64
+    let bodyHash: UInt64
     let storedAt: DiskTime
     let lifetime: DiskLifetime
 }

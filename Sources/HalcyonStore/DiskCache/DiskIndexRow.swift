@@ -32,6 +32,21 @@ struct DiskIndexRow {
         lastAccess = DiskTime(microseconds: statement.integer(9))
         inlineBody = statement.isNull(10) ? nil : statement.data(10)
     }
+
+    /// The row of an entry that is not in the index yet.
+    init(id: Int64, key: String, body: Data, entry: NewDiskEntry) {
+        self.id = id
+        self.key = key
+        metadata = entry.metadata
+        size = entry.size
+        checksum = Checksum.entry(body: entry.bodyHash, metadata: entry.metadata)
+        file = nil
+        storedAt = entry.storedAt
+        expiresAt = entry.lifetime.expiresAt
+        lifetime = entry.lifetime.duration
+        lastAccess = entry.storedAt
+        inlineBody = body
+    }
 }
 
 extension DiskIndexRow {

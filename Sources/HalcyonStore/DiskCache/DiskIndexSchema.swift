@@ -16,6 +16,7 @@ enum DiskIndexSchema {
             key BLOB NOT NULL,
             metadata BLOB NOT NULL,
             size INTEGER NOT NULL,
+            body_hash INTEGER NOT NULL,
             checksum INTEGER NOT NULL,
             file INTEGER,
             body_id INTEGER,
@@ -35,6 +36,8 @@ enum DiskIndexSchema {
         CREATE INDEX entry_last_access ON entry (last_access);
         CREATE INDEX entry_expires_at ON entry (expires_at);
         CREATE INDEX entry_file ON entry (file) WHERE file IS NOT NULL;
+        CREATE INDEX entry_content ON entry (body_hash, size) WHERE file IS NOT NULL;
+        CREATE INDEX entry_key ON entry (key);
         """
 
     /// Keep the totals in the transaction that changes an entry, whatever changes it.

@@ -4,6 +4,23 @@ struct DiskTouch {
     var lastAccess: DiskTime
     /// Where the use moved the expiry to; nil if it did not.
     var expiresAt: DiskTime?
+    /// Whether the index says nearly the same already: see ``DiskIndexRow/isSlight(_:)``.
+    var isSlight = false
+}
+
+extension DiskIndexRow {
+    /// Whether a use changes so little that it need not be written down while many others wait: less than a minute of
+    /// recency, and less than a sixty-fourth of the lifetime.
+    ///
+    /// Writing a use takes several times as long as a look-up, since it moves the entry in two indices. Without this, a
+    /// program that looks up more entries than the buffer holds, again and again, does little else.
+    func isSlight(_ touch: DiskTouch) -> Bool {
+        let minute: Int64 = 60_000_000
+        guard touch.lastAccess < lastAccess.advanced(by: minute), touch.lastAccess >= lastAccess else { return false }
+        guard let end = touch.expiresAt else { return true }
+        let (gain, overflows) = end.microseconds.subtractingReportingOverflow(expiresAt.microseconds)
+        return !overflows && gain >= 0 && gain <= min(minute, lifetime / 64)
+    }
 }
 
 /// The uses of entries that are not yet written to the index, at most one an entry and 8,192 entries. A crash loses
@@ -28,6 +45,7 @@ struct DiskTouchBuffer {
         if let earlier, earlier.storedAt == touch.storedAt {
             touch.lastAccess = max(touch.lastAccess, earlier.lastAccess)
             touch.expiresAt = touch.expiresAt ?? earlier.expiresAt
+            touch.isSlight = touch.isSlight && earlier.isSlight
         } else if earlier == nil, touches.count >= 8_192 {
             return touch.expiresAt
         }
@@ -50,6 +68,11 @@ struct DiskTouchBuffer {
     mutating func take() -> [(id: Int64, touch: DiskTouch)] {
         defer { touches = [:] }
         return touches.map { (id: $0.key, touch: $0.value) }.sorted { $0.id < $1.id }
+    }
+
+    /// Forgets the slight ones if there are as many as may be, so that only what matters is written down now.
+    mutating func forgetSlight(limit: Int) {
+        if touches.count >= limit { touches = touches.filter { !$0.value.isSlight } }
     }
 
     /// Hands over a few, so that whoever writes them down is not kept for long: neighbours in the index, which share

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+internal import Glibc
 internal import HalcyonConcurrency
 
 /// A file on its way into the cache.
@@ -60,6 +62,36 @@ final class IncomingFile: Sendable {
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(FileSystemError) {
         try fileSystem.writeAll(descriptor, from: bytes)
+    }
+
+    /// Whether it holds exactly these bytes.
+    func hasBytes(_ bytes: Data) throws(FileSystemError) -> Bool {
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        var offset = 0
+        while offset < bytes.count {
+            let wanted = min(piece.count, bytes.count - offset)
+            var count = 0
+            var failure: FileSystemError?
+            piece.withUnsafeMutableBytes { buffer in
+                do throws(FileSystemError) {
+                    count = try fileSystem.read(
+                        descriptor,
+                        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]),
+                        at: offset
+                    )
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+            let isEqual = bytes.withUnsafeBytes { bytes in
+                guard let start = bytes.baseAddress else { return false }
+                return memcmp(start + offset, piece, count) == 0
+            }
+            guard count > 0, isEqual else { return false }
+            offset += count
+        }
+        return true
     }
 
     /// Moves the complete file to where its entry will look for it.

@@ -3,25 +3,29 @@ extension MemoryCache {
     @inlinable
     func insert(_ entry: Entry) -> Bool {
         // What leaves the cache is freed after the locks are released: that may run code of the user, and takes long.
-        var dropped: [Entry] = []
+        var dropped = Dropped()
         let isStored = ledger.withLock {
-            sweepSome(into: &dropped)
-            if let old = removeEntry(entry.key, hash: entry.hash) { dropped.append(old) }
-            guard entry.cost <= ledger.costLimit, ledger.countLimit > 0 else { return false }
+            sweepSome(into: &dropped.expired)
+            let old = removeEntry(entry.key, hash: entry.hash)
+            guard entry.cost <= ledger.costLimit, ledger.countLimit > 0 else {
+                if let old { dropped.removed.append(old) }
+                return false
+            }
+            if let old { dropped.replaced.append(old) }
             add(entry, dropping: &dropped)
             return true
         }
-        withExtendedLifetime(dropped) {}
+        finish(dropped)
         return isStored
     }
 
     /// Makes room for an entry and adds it. The ledger's lock must be held, the key must not be in the table, and the
     /// entry alone must be within the limits.
     @inlinable
-    func add(_ entry: Entry, dropping dropped: inout [Entry]) {
+    func add(_ entry: Entry, dropping dropped: inout Dropped) {
         while entry.cost > ledger.costLimit - ledger.cost || ledger.count >= ledger.countLimit {
             guard let victim = evictOne() else { break }
-            dropped.append(victim)
+            dropped.evicted.append(victim)
         }
         ledger.cost += entry.cost
         ledger.count += 1
@@ -87,16 +91,16 @@ extension MemoryCache {
 
     /// Changes a limit and evicts until it holds.
     func setLimits(cost: Int? = nil, count: Int? = nil) {
-        var dropped: [Entry] = []
+        var dropped = Dropped()
         ledger.withLock {
             if let cost { ledger.costLimit = max(0, cost) }
             if let count { ledger.countLimit = max(0, count) }
             while ledger.cost > ledger.costLimit || ledger.count > ledger.countLimit {
                 guard let victim = evictOne() else { break }
-                dropped.append(victim)
+                dropped.evicted.append(victim)
             }
         }
-        withExtendedLifetime(dropped) {}
+        finish(dropped)
     }
 }
 

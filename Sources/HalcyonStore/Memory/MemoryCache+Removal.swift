@@ -3,8 +3,10 @@ extension MemoryCache {
     @discardableResult
     public func remove(_ key: Key) -> Value? {
         let entry = ledger.withLock { removeEntry(key, hash: key.hashValue) }
-        guard let entry, entry.expiresAt > clock.monotonic() else { return nil }
-        return entry.value
+        guard let entry else { return nil }
+        // One that was evicted and is only weakly held was told as evicted.
+        if entry.value != nil { listeners.tell(CollectionOfOne(key), .removed) }
+        return entry.expiresAt > clock.monotonic() ? entry.value : nil
     }
 
     /// Removes everything, what is only weakly held included.
@@ -18,20 +20,84 @@ extension MemoryCache {
                 shard.withLock { $0.takeAll() }
             }
         }
+        if !listeners.isEmpty {
+            for table in tables {
+                let entries = (0..<table.placeCount).lazy.compactMap(table.entry)
+                listeners.tell(entries.filter { $0.value != nil }.map(\.key), .cleared)
+            }
+        }
         withExtendedLifetime(tables) {}
+    }
+
+    /// Evicts until the sum of the costs is at most `cost`: what has expired, then what was not used for longest. The
+    /// limit stays. What is evicted is still found while something else keeps it alive, where the cache has a weak
+    /// reference to it.
+    ///
+    /// - Parameter cost: bytes; default 0, which empties the cache.
+    public func trim(to cost: Int = 0) {
+        removeExpired()
+        var dropped = Dropped()
+        ledger.withLock {
+            while ledger.cost > cost || (cost <= 0 && ledger.count > 0) {
+                guard let victim = evictOne() else { break }
+                dropped.evicted.append(victim)
+            }
+        }
+        finish(dropped)
+    }
+
+    /// Removes what `isUnwanted` picks by its key. Complexity: O(n).
+    ///
+    /// - Parameter isUnwanted: called with no lock held.
+    /// - Returns: the number of values removed.
+    @discardableResult
+    public func removeAll(where isUnwanted: (Key) -> Bool) -> Int {
+        var count = 0
+        for shard in shards {
+            let keys = shard.withLock { table in (0..<table.placeCount).compactMap(table.entry).map(\.key) }
+            for key in keys where isUnwanted(key) {
+                let entry = ledger.withLock { removeEntry(key, hash: key.hashValue) }
+                guard let entry, entry.value != nil else { continue }
+                listeners.tell(CollectionOfOne(key), .removed)
+                count += 1
+            }
+        }
+        return count
+    }
+
+    /// What goes from now on, and why. What is replaced is not among it, nor what goes because the cache itself ends.
+    ///
+    /// Each call gives a stream of its own. One that nobody reads holds the newest 16,384 removals.
+    public var removals: AsyncStream<CacheRemoval<Key>> { listeners.makeStream() }
+
+    /// Frees what left the cache, and tells who listens. No lock may be held: freeing may run code of the user.
+    @inlinable
+    func finish(_ dropped: Dropped) {
+        guard listeners.isEmpty else { return tell(dropped) }
+        withExtendedLifetime(dropped) {}
+    }
+
+    @usableFromInline
+    func tell(_ dropped: Dropped) {
+        let now = clock.monotonic()
+        // What is only weakly held was told as evicted when it was.
+        listeners.tell(dropped.expired.filter { $0.value != nil }.map(\.key), .expired)
+        listeners.tell(dropped.removed.filter { $0.value != nil }.map(\.key), .removed)
+        for entry in dropped.evicted {
+            listeners.tell(CollectionOfOne(entry.key), entry.expiresAt <= now ? .expired : .evicted)
+        }
     }
 
     /// Removes what has expired and what was evicted and can no longer be found. Complexity: O(n).
     public func removeExpired() {
-        let dropped = ledger.withLock {
-            var dropped: [Entry] = []
+        var dropped = Dropped()
+        ledger.withLock {
             for index in shards.indices {
                 var hand = MemoryLedger.Hand(shard: index)
-                sweep(&hand, steps: .max, into: &dropped)
+                sweep(&hand, steps: .max, into: &dropped.expired)
             }
-            return dropped
         }
-        withExtendedLifetime(dropped) {}
+        finish(dropped)
     }
 
     /// Looks at a few entries on each insertion, so that what expired goes without a timer. The ledger's lock must be

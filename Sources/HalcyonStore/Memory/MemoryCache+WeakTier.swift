@@ -29,7 +29,7 @@ extension MemoryCache {
 
     /// Puts a value found by its weak reference back, unless the entry was removed, replaced or put back meanwhile.
     private func restore(_ entry: Entry) {
-        var dropped: [Entry] = []
+        var dropped = Dropped()
         ledger.withLock {
             guard entry.cost <= ledger.costLimit, ledger.countLimit > 0 else { return }
             let ghost = shard(for: entry.hash).withLock { table -> Entry? in
@@ -43,6 +43,6 @@ extension MemoryCache {
             account(removed: ghost)
             add(entry, dropping: &dropped)
         }
-        withExtendedLifetime(dropped) {}
+        finish(dropped)
     }
 }

@@ -13,10 +13,12 @@
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline typealias Shard = MemoryShard<Key, Value>
     @usableFromInline typealias Entry = MemoryEntry<Key, Value>
+    @usableFromInline typealias Dropped = DroppedEntries<Key, Value>
 
     @usableFromInline let shards: [Shard]
     @usableFromInline let ledger: MemoryLedger
     @usableFromInline let clock: StoreClock
+    @usableFromInline let listeners = RemovalListeners<Key>()
     @usableFromInline let expiration: Expiration
     @usableFromInline let weakReference: (@Sendable (Value) -> WeakValue<Value>?)?
 

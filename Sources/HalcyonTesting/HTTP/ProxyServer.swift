@@ -46,8 +46,8 @@ public final class ProxyServer: Sendable {
     private let state = Lock(State())
     private let allThreadsEnded = Semaphore()
 
-    /// Starts to listen on a free port of 127.0.0.1. With a `user`, clients who don't prove to be that one, with a password by the
-    /// basic scheme, get 407 with `challenge` as `Proxy-Authenticate`, or are refused by SOCKS.
+    /// Starts to listen on a free port of 127.0.0.1. With a `user`, clients who don't prove to be that one, with a
+    /// password by the basic scheme, get 407 with `challenge` as `Proxy-Authenticate`, or are refused by SOCKS.
     ///
     /// Throws ``OriginServerError`` where the system refuses.
     public init(

@@ -9,6 +9,8 @@ extension Fault {
     static let lengths: [Fault] = [
         Fault("a length that is no number", is: .malformedResponse, length("ten")),
         Fault("a number and more", is: .malformedResponse, length("3x")),
+        Fault("a number and another", is: .malformedResponse, length("3 4")),
+        Fault("a number and a line that ends in half", is: .malformedResponse, length("3\rA: b")),
         Fault("a hexadecimal length", is: .malformedResponse, length("0x3")),
         Fault("a negative length", is: .malformedResponse, length("-3")),
         Fault("a length with a plus sign", is: .malformedResponse, length("+3")),

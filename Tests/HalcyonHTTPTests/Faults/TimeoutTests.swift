@@ -103,12 +103,12 @@ struct TimeoutTests {
             request.path == "/slow" ? .silence : .init(body: [1])
         } _: { server, transport in
             var slow = TransferRequest.patient(url: server.url("/slow"))
-            slow.timeouts.idle = .milliseconds(300)
+            slow.timeouts.idle = .milliseconds(3000)
             var quick = TransferRequest.patient(url: server.url("/quick"))
             quick.timeouts = TransferTimeouts(
-                connect: .milliseconds(200),
-                idle: .milliseconds(200),
-                total: .milliseconds(200)
+                connect: .milliseconds(2000),
+                idle: .milliseconds(2000),
+                total: .milliseconds(2000)
             )
             let first = RecordingReceiver(onCompletion: { _ in gate.open() })
             _ = transport.start(slow, receiver: first)
@@ -116,7 +116,7 @@ struct TimeoutTests {
             #expect(gate.isOpen)
             #expect(await first.failure() == .timedOut(.idle))
             let metrics = try? await second.result().get()
-            #expect(metrics.map { $0.queued >= .milliseconds(250) } == true)
+            #expect(metrics.map { $0.queued >= .milliseconds(2500) } == true)
         }
     }
 

@@ -1,0 +1,50 @@
+internal import HalcyonCodecs
+
+extension ImageLoader {
+    /// Brings an image into the cache.
+    ///
+    /// - Returns: Whether it had to be loaded; `false` if the cache had it.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func prefetch(
+        _ request: LoadRequest,
+        to destination: ImagePrefetcher.Destination,
+        context: WorkContext
+    ) async throws -> Bool {
+        try Task.checkCancellation()
+        switch destination {
+        case .memory:
+            if responseFromMemory(for: request) != nil { return false }
+            switch try await responseOfAnySource(for: request, context: context).origin {
+            case .memory, .disk: return false
+            case .network, .file, .data: return true
+            }
+        case .disk:
+            return try await anySource(request) { try await storeOriginal(for: $0, context: context) }
+        }
+    }
+
+    /// Gets an original onto the disk without decoding it.
+    private func storeOriginal(for request: LoadRequest, context: WorkContext) async throws -> Bool {
+        let policy = request.options.cache
+        // What is on this machine anyway is not copied.
+        guard policy.storesOnDisk, request.source.isCachedOnDisk, let key = request.key else { return false }
+        if policy.reads == .all {
+            let names = [key.originalDiskKey] + (request.options.processing.isIdentity ? [] : [key.processedDiskKey])
+            if try await cache.disk.perform({ disk in names.contains { disk.contains($0) } }) { return false }
+        }
+        let original = try await original(for: request, context: context)
+        guard original.origin != .disk else { return false }
+        do {
+            // A look at the header takes microseconds, and keeps error pages out of the cache.
+            _ = try codecs.info(of: original.data, limits: request.options.decode.limits)
+        } catch {
+            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            recovery.remember(error, of: request)
+            throw error
+        }
+        let data = original.data
+        // Waiting for it keeps no more bytes in memory than there are loads at the same time.
+        await cache.disk.store(key.originalDiskKey, expiration: policy.diskExpiration) { (data, .init()) }.value
+        return true
+    }
+}

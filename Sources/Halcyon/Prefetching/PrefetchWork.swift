@@ -1,0 +1,162 @@
+internal import HalcyonConcurrency
+
+/// The list of an ``ImagePrefetcher`` and those who work it off: as many tasks as loads may run, each taking the next
+/// source when it is done with one.
+///
+/// Everything that decides what is loaded happens under one lock: taking a source, pausing, stopping. So no source is
+/// taken twice, and none after a stop (N-15).
+final class PrefetchWork: Sendable {
+    private enum Phase {
+        case idle
+        case started
+        case stopped
+        case finished
+    }
+
+    private struct State {
+        var phase = Phase.idle
+        var isPaused = false
+        /// The next source to be taken.
+        var next = 0
+        var workers: [Int: Task<Void, Never>] = [:]
+        var nextWorker = 0
+        var result = PrefetchResult()
+        var waiters: [CheckedContinuation<PrefetchResult, Never>] = []
+    }
+
+    let priority: PriorityBox
+    private let sources: [Source]
+    private let maxConcurrentLoads: Int
+    private let onProgress: (@Sendable (PrefetchProgress) -> Void)?
+    private let onCompletion: (@Sendable (PrefetchResult) -> Void)?
+    private let load: @Sendable (Source) async throws -> Bool
+    private let state = Lock(State())
+
+    /// - Parameter load: Says whether the source had to be loaded.
+    init(
+        sources: [Source],
+        maxConcurrentLoads: Int,
+        priority: PriorityBox,
+        onProgress: (@Sendable (PrefetchProgress) -> Void)?,
+        onCompletion: (@Sendable (PrefetchResult) -> Void)?,
+        load: @escaping @Sendable (Source) async throws -> Bool
+    ) {
+        var seen: Set<Source> = []
+        self.sources = sources.filter { seen.insert($0).inserted }
+        self.maxConcurrentLoads = max(1, maxConcurrentLoads)
+        self.priority = priority
+        self.onProgress = onProgress
+        self.onCompletion = onCompletion
+        self.load = load
+    }
+
+    var progress: PrefetchProgress { state.withLock { $0.result.progress(of: sources.count) } }
+
+    var currentResult: PrefetchResult { state.withLock { $0.result } }
+
+    var isPaused: Bool {
+        get { state.withLock { $0.isPaused } }
+        set {
+            state.withLock { state in
+                state.isPaused = newValue
+                startWorkers(&state)
+            }
+        }
+    }
+
+    func start() {
+        state.withLock { state in
+            guard state.phase == .idle else { return }
+            state.phase = .started
+            startWorkers(&state)
+        }
+        finishIfDone()
+    }
+
+    func stop(onlyIfStarted: Bool = false) {
+        state.withLock { state in
+            switch state.phase {
+            case .idle where onlyIfStarted: return
+            case .idle, .started: state.phase = .stopped
+            case .stopped, .finished: return
+            }
+            for worker in state.workers.values { worker.cancel() }
+        }
+        finishIfDone()
+    }
+
+    func wait() async -> PrefetchResult {
+        await withCheckedContinuation { continuation in
+            let result = state.withLock { state -> PrefetchResult? in
+                if state.phase == .finished { return state.result }
+                state.waiters.append(continuation)
+                return nil
+            }
+            if let result { continuation.resume(returning: result) }
+        }
+    }
+
+    private func startWorkers(_ state: inout State) {
+        guard state.phase == .started, !state.isPaused else { return }
+        let wanted = min(maxConcurrentLoads, state.workers.count + sources.count - state.next)
+        while state.workers.count < wanted {
+            let id = state.nextWorker
+            state.nextWorker += 1
+            // Owned by `workers` until it ends; made under the lock, so that it cannot end before it is noted.
+            state.workers[id] = Task.detached { await self.work(id) }
+        }
+    }
+
+    private func work(_ id: Int) async {
+        while let source = takeSource(id) {
+            let outcome: Result<Bool, any Error>
+            do {
+                outcome = .success(try await load(source))
+            } catch {
+                outcome = .failure(error)
+            }
+            let progress = state.withLock { state -> PrefetchProgress in
+                switch outcome {
+                case .success(true): state.result.completed.append(source)
+                case .success(false): state.result.skipped.append(source)
+                case .failure(let error):
+                    state.result.failed.append(.init(source: source, error: error as? ImageError))
+                }
+                return state.result.progress(of: sources.count)
+            }
+            onProgress?(progress)
+        }
+        finishIfDone()
+    }
+
+    /// The next source, or the end of the worker.
+    private func takeSource(_ id: Int) -> Source? {
+        state.withLock { state in
+            guard state.phase == .started, !state.isPaused, state.next < sources.count else {
+                state.workers[id] = nil
+                return nil
+            }
+            defer { state.next += 1 }
+            return sources[state.next]
+        }
+    }
+
+    /// Ends it all once nobody works any more and nothing is left; whoever comes here first does.
+    private func finishIfDone() {
+        typealias End = (result: PrefetchResult, waiters: [CheckedContinuation<PrefetchResult, Never>])
+        let end = state.withLock { state -> End? in
+            let isStopped = state.phase == .stopped
+            guard isStopped || state.phase == .started, state.workers.isEmpty,
+                isStopped || state.next == sources.count
+            else { return nil }
+            state.result.failed += sources[state.next...].map { .init(source: $0, error: nil) }
+            state.next = sources.count
+            state.phase = .finished
+            defer { state.waiters = [] }
+            return (state.result, state.waiters)
+        }
+        guard let end else { return }
+        onCompletion?(end.result)
+        for waiter in end.waiters { waiter.resume(returning: end.result) }
+    }
+}

@@ -1,0 +1,83 @@
+internal import Glibc
+internal import HTTPTypes
+
+/// The header lines of one response as they came, without the status line and the blank one.
+///
+/// Making fields of them took a tenth of what a small transfer costs beside libcurl, so the transport's one thread leaves
+/// it to whoever asks for a field.
+struct HeaderText: Sendable {
+    private(set) var bytes: [UInt8] = []
+
+    /// `line` has its line end.
+    mutating func append(_ line: UnsafeBufferPointer<UInt8>) {
+        if bytes.isEmpty { bytes.reserveCapacity(512) }
+        bytes.append(contentsOf: line)
+        if line.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+    }
+
+    /// The fields; lines that are none are left out.
+    var fields: HTTPFields {
+        var fields = HTTPFields()
+        fields.reserveCapacity(16)
+        bytes.withUnsafeBufferPointer { bytes in
+            var rest = bytes
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = UnsafeBufferPointer(rebasing: rest[..<end])
+                rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...])
+                if line.first?.isBlank ?? false {
+                    Self.unfold(line.trimmed, into: &fields)
+                } else {
+                    Self.append(line.trimmed, to: &fields)
+                }
+            }
+        }
+        return fields
+    }
+
+    private static func append(_ line: UnsafeBufferPointer<UInt8>, to fields: inout HTTPFields) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let nameBytes = UnsafeBufferPointer(rebasing: line[..<colon])
+        guard
+            let name = KnownFieldNames.name(nameBytes)
+                ?? HTTPField.Name(String(decoding: nameBytes, as: UTF8.self))
+        else { return }
+        let value = UnsafeBufferPointer(rebasing: line[(colon + 1)...]).trimmed
+        if value.isASCII {
+            fields.append(HTTPField(name: name, value: String(decoding: value, as: UTF8.self)))
+        } else {
+            fields.append(HTTPField(name: name, value: value))
+        }
+    }
+
+    /// A line that goes on with the one before it (RFC 9112, section 5.2).
+    private static func unfold(_ text: UnsafeBufferPointer<UInt8>, into fields: inout HTTPFields) {
+        guard !fields.isEmpty else { return }
+        let last = fields[fields.endIndex - 1]
+        let more = String(decoding: text, as: UTF8.self)
+        fields[fields.endIndex - 1] = HTTPField(name: last.name, value: "\(last.value) \(more)")
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Without white space and line ends on either side.
+    var trimmed: UnsafeBufferPointer {
+        var start = startIndex
+        var end = endIndex
+        while start < end, self[start].isWhiteSpace { start += 1 }
+        while start < end, self[end - 1].isWhiteSpace { end -= 1 }
+        return UnsafeBufferPointer(rebasing: self[start..<end])
+    }
+
+    fileprivate var isASCII: Bool {
+        var bits: UInt8 = 0
+        for byte in self { bits |= byte }
+        return bits < 0x80
+    }
+}
+
+extension UInt8 {
+    /// Space or tab.
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    fileprivate var isWhiteSpace: Bool { isBlank || self == 0x0D || self == 0x0A }
+}

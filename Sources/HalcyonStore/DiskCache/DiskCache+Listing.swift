@@ -1,0 +1,94 @@
+internal import FoundationEssentials
+
+extension DiskCache {
+    /// The entries whose keys begin with `prefix`, compared byte by byte, the most recently used first.
+    ///
+    /// Expired ones that were not removed yet are included. Complexity: O(m log m) in the number of entries with the
+    /// prefix; without one, O(`limit`).
+    public func entries(prefix: String = "", limit: Int = .max) throws(DiskCacheError) -> [Listing] {
+        try failing(.maintain) {
+            try flush()
+            return try withIndex { index in
+                try index.read { connection in
+                    let find = try connection.statement(
+                        prefix.isEmpty
+                            ? """
+                            SELECT id, key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access
+                            FROM entry ORDER BY last_access DESC, id LIMIT ?3
+                            """
+                            : """
+                            SELECT id, key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access
+                            FROM entry INDEXED BY entry_key WHERE key >= ?1 AND key < ?2
+                            ORDER BY last_access DESC, id LIMIT ?3
+                            """
+                    )
+                    return try DiskKeyRange(prefix: prefix).withBounds { lower, upper in
+                        find.bind(borrowing: lower, at: 1)
+                        if let upper { find.bind(borrowing: upper, at: 2) }
+                        find.bind(limit, at: 3)
+                        return try DiskListedRow.all(foundBy: find).map(\.listing)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next entries in the order of the index's numbers, for walks over all of them that block nobody.
+    func listedRows(after id: Int64?, count: Int) throws -> [DiskListedRow] {
+        try withIndex { index in
+            try index.read { connection in
+                let find = try connection.statement(
+                    """
+                    SELECT id, key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access
+                    FROM entry WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2
+                    """
+                )
+                find.bind(id, at: 1)
+                find.bind(count, at: 2)
+                return try DiskListedRow.all(foundBy: find)
+            }
+        }
+    }
+
+    /// The path of the file that holds the body of `key`; nil if there is no such entry, if its time is over, or if its
+    /// body is so small that it lies in the index (``export(_:to:)`` makes a file of any).
+    ///
+    /// The file is the body, byte by byte. It must not be changed, and may go at any time.
+    public func fileLocation(for key: String) throws(DiskCacheError) -> String? {
+        try failing(.read) {
+            try flush()
+            return try withKey(key) { key in
+                let row = try withIndex { index in try index.read { try DiskIndexRow.find(key, in: $0) } }
+                guard let row, !isOver(row, at: now), let file = row.file else { return nil }
+                return layout.body(file)
+            }
+        }
+    }
+}
+
+/// An entry as a listing shows it, with what tells it from a later one.
+struct DiskListedRow {
+    let id: Int64
+    let storedAt: DiskTime
+    let listing: DiskCache.Listing
+
+    /// The rows of a statement that selects number, key, sizes, place and times.
+    static func all(foundBy find: SQLiteStatement) throws -> [DiskListedRow] {
+        defer { find.reset() }
+        var rows: [DiskListedRow] = []
+        while try find.step() {
+            let storedAt = DiskTime(microseconds: find.integer(5))
+            let listing = DiskCache.Listing(
+                key: find.withBytes(1) { String(decoding: $0, as: UTF8.self) },
+                bodySize: Int(find.integer(2)),
+                metadataSize: Int(find.integer(3)),
+                isInline: find.integer(4) != 0,
+                storedAt: storedAt.date ?? .distantFuture,
+                expiresAt: DiskTime(microseconds: find.integer(6)).date,
+                lastAccess: DiskTime(microseconds: find.integer(7)).date ?? .distantFuture
+            )
+            rows.append(DiskListedRow(id: find.integer(0), storedAt: storedAt, listing: listing))
+        }
+        return rows
+    }
+}

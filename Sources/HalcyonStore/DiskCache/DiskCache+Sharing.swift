@@ -1,0 +1,48 @@
+public import FoundationEssentials
+
+extension DiskCache {
+    /// The file of another entry that has exactly these bytes, as the same picture behind several URLs has; nil if there
+    /// is none.
+    ///
+    /// - Parameter holds: compares the bytes, because a hash may collide and a file may be damaged.
+    func sharedFile(hash: UInt64, size: Int, holds: (Data) throws -> Bool) throws -> Int64? {
+        // Of larger ones there are few equals, and comparing takes as much memory as one has bytes.
+        guard size <= 1 << 24 else { return nil }
+        let candidates = try withIndex { index in try index.read { try $0.files(hash: hash, size: size) } }
+        for file in candidates {
+            // What cannot be read is not shared; whoever asks for that entry deals with it.
+            guard let found = try? readFile(layout.body(file), size: size), try holds(found.0) else { continue }
+            return file
+        }
+        return nil
+    }
+
+    /// Stores other metadata beside a body that is there, which is neither read nor written, and a new lifetime.
+    ///
+    /// - Parameters:
+    ///   - expiration: its lifetime from now on; nil leaves it as it is.
+    /// - Returns: false if there is no entry, or its time is over.
+    /// - Throws: ``DiskCacheError`` if the index cannot be written.
+    @discardableResult
+    public func updateMetadata(
+        _ metadata: Data,
+        expiration: Expiration? = nil,
+        for key: String
+    ) throws(DiskCacheError) -> Bool {
+        try failing(.write) {
+            try flush()
+            let date = configuration.clock.now()
+            let lifetime = expiration.map { DiskLifetime($0, at: date) }
+            let (isUpdated, total) = try withKey(key) { key in
+                try withIndex { index in
+                    try index.write { connection in
+                        let isUpdated = try connection.updateMetadata(key, metadata, lifetime, at: DiskTime(date))
+                        return (isUpdated, try connection.totalBytes())
+                    }
+                }
+            }
+            if isUpdated { answering(.maintain, ()) { try enforceLimit(total: total) } }
+            return isUpdated
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import HalcyonStore
+import HalcyonTesting
+import Testing
+
+@Suite("Metadata and files of the disk cache")
+struct DiskCacheMetadataTests {
+    @Test("metadata is replaced without touching the body", arguments: [10, 20_000])
+    func update(size: Int) throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(size), metadata: Data("old".utf8))
+        let files = fixture.folder.bodyFiles
+        #expect(try fixture.cache.updateMetadata(Data("new, and longer".utf8), for: "a"))
+        let entry = fixture.cache.get("a", extending: .none)
+        #expect(entry?.body == bytes(size))
+        #expect(entry?.metadata == Data("new, and longer".utf8))
+        #expect(entry?.expiresAt == fixture.clock.date + 7 * 86_400)
+        #expect(fixture.folder.bodyFiles == files)
+        #expect(try fixture.cache.verify().isSound)
+        #expect(try fixture.cache.statistics().bytes == size + 15 + 1)
+    }
+
+    @Test("a new lifetime counts from the update and is what accesses restart")
+    func lifetime() throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(1))
+        _ = fixture.cache.get("a")
+        fixture.clock.advance(by: 10)
+        #expect(try fixture.cache.updateMetadata(Data(), expiration: .seconds(60), for: "a"))
+        #expect(fixture.cache.get("a", extending: .none)?.expiresAt == fixture.clock.date + 60)
+        fixture.clock.advance(by: 30)
+        #expect(fixture.cache.get("a")?.expiresAt == fixture.clock.date + 60)
+        #expect(try fixture.cache.updateMetadata(Data(), expiration: .expired, for: "a"))
+        #expect(fixture.cache.get("a") == nil)
+    }
+
+    @Test("there is nothing to update where no entry is, or its time is over")
+    func absent() throws {
+        let fixture = try DiskCacheFixture()
+        #expect(try !fixture.cache.updateMetadata(Data([1]), for: "a"))
+        try fixture.cache.put("a", body: bytes(1), expiration: .seconds(1))
+        fixture.clock.advance(by: 1)
+        #expect(try !fixture.cache.updateMetadata(Data([1]), expiration: .never, for: "a"))
+        #expect(fixture.cache.get("a") == nil)
+    }
+
+    @Test("metadata that grows counts against the limit")
+    func limit() throws {
+        let fixture = try DiskCacheFixture {
+            $0.sizeLimit = 1_000
+            $0.lowWaterMark = 1
+        }
+        try fixture.cache.put("a", body: bytes(400))
+        fixture.clock.advance(by: 1)
+        try fixture.cache.put("b", body: bytes(400))
+        #expect(try fixture.cache.updateMetadata(Data(bytes(300)), for: "b"))
+        #expect(try fixture.cache.entries().map(\.key) == ["b"])
+    }
+
+    @Test("only a body that is a file has a path, and the file is the body")
+    func location() throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("small", body: bytes(10))
+        try fixture.cache.put("large", body: bytes(20_000), expiration: .seconds(60))
+        #expect(try fixture.cache.fileLocation(for: "small") == nil)
+        #expect(try fixture.cache.fileLocation(for: "absent") == nil)
+        let path = try #require(try fixture.cache.fileLocation(for: "large"))
+        #expect(FileManager.default.contents(atPath: path) == bytes(20_000))
+        fixture.clock.advance(by: 60)
+        #expect(try fixture.cache.fileLocation(for: "large") == nil)
+    }
+
+    @Test("entries with equal bytes share one file until the last is gone", arguments: [false, true])
+    func sharing(isStreamed: Bool) throws {
+        let fixture = try DiskCacheFixture()
+        let body = bytes(50_000)
+        func put(_ key: String, _ metadata: String) throws {
+            if isStreamed {
+                let writer = fixture.cache.writer(for: key)
+                for start in stride(from: 0, to: body.count, by: 12_345) {
+                    try writer.append(body[start..<min(start + 12_345, body.count)])
+                }
+                try writer.commit(metadata: Data(metadata.utf8))
+            } else {
+                try fixture.cache.put(key, body: body, metadata: Data(metadata.utf8))
+            }
+        }
+        for key in ["a", "b", "c"] { try put(key, key) }
+        #expect(fixture.folder.bodyFiles.count == 1)
+        for key in ["a", "b", "c"] {
+            #expect(fixture.cache.get(key)?.body == body)
+            #expect(fixture.cache.get(key)?.metadata == Data(key.utf8))
+        }
+        try put("a", "again")
+        try fixture.cache.remove("a")
+        try fixture.cache.put("b", body: bytes(30_000, seed: 2))
+        #expect(fixture.folder.bodyFiles.count == 2)
+        #expect(fixture.cache.get("c")?.body == body)
+        #expect(try fixture.cache.verify().isSound)
+        try fixture.cache.remove("c")
+        #expect(fixture.folder.bodyFiles.count == 1)
+    }
+
+    @Test("a damaged file is not shared")
+    func damagedFile() throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(50_000))
+        let path = try #require(try fixture.cache.fileLocation(for: "a"))
+        var damaged = bytes(50_000)
+        damaged[40_000] ^= 1
+        try damaged.write(to: URL(fileURLWithPath: path))
+        try fixture.cache.put("b", body: bytes(50_000))
+        #expect(fixture.cache.get("b")?.body == bytes(50_000))
+        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.get("b")?.body == bytes(50_000))
+    }
+}

@@ -1,0 +1,97 @@
+import FoundationEssentials
+import HalcyonStore
+import HalcyonTesting
+import Testing
+
+@Suite("What the disk cache removes")
+struct DiskCacheRemovalTests {
+    @Test("a prefix removes exactly the keys that begin with its bytes", arguments: [10, 20_000])
+    func prefix(size: Int) throws {
+        let fixture = try DiskCacheFixture()
+        let keys = ["", "a", "a/", "a/1", "a/2", "a0", "b", "a/é", "a/\u{10ffff}", "a/\0", "A/1", "a/e\u{301}"]
+        for (number, key) in keys.enumerated() { try fixture.cache.put(key, body: bytes(size, seed: number)) }
+        for number in 0..<300 { try fixture.cache.put("a/many/\(number)", body: bytes(10, seed: number)) }
+        #expect(try fixture.cache.entries(prefix: "a/e").map(\.key).count == 1)
+        let wanted = keys.filter { $0.utf8.starts(with: "a/".utf8) }.count + 300
+        #expect(try fixture.cache.entries(prefix: "a/").count == wanted)
+        #expect(try fixture.cache.removeEntries(prefix: "a/") == wanted)
+        let left = Set(try fixture.cache.entries().map(\.key))
+        #expect(left == ["", "a", "a0", "b", "A/1"])
+        #expect(fixture.folder.bodyFiles.count == (size > 16_384 ? 5 : 0))
+        #expect(try fixture.cache.removeEntries(prefix: "") == 5)
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("a predicate sees each entry and removes what it picks")
+    func predicate() throws {
+        let fixture = try DiskCacheFixture()
+        for number in 0..<300 { try fixture.cache.put("\(number)", body: bytes(number, seed: number)) }
+        var seen: [String] = []
+        let count = try fixture.cache.removeEntries { entry in
+            seen.append(entry.key)
+            return entry.bodySize >= 100
+        }
+        #expect(count == 200)
+        #expect(Set(seen).count == 300 && seen.count == 300)
+        #expect(try fixture.cache.statistics().count == 100)
+    }
+
+    @Test("a predicate may use the cache, and what it replaces stays")
+    func reentrantPredicate() throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(1))
+        let count = try fixture.cache.removeEntries { _ in
+            fixture.clock.advance(by: 1)
+            do { try fixture.cache.put("a", body: bytes(2)) } catch { Issue.record(error) }
+            return true
+        }
+        #expect(count == 0)
+        #expect(fixture.cache.get("a")?.body == bytes(2))
+    }
+
+    @Test("each listener hears of exactly what went, and why (BB-31, IC-12)")
+    func stream() async throws {
+        let fixture = try DiskCacheFixture { $0.lowWaterMark = 1 }
+        let cache = fixture.cache
+        try cache.put("before", body: bytes(1))
+        try cache.remove("before")
+        let (one, two) = (cache.removals, cache.removals)
+        try cache.put("removed", body: bytes(1))
+        try cache.put("replaced", body: bytes(1))
+        try cache.put("replaced", body: bytes(2))
+        try cache.put("short", body: bytes(1), expiration: .seconds(1))
+        try cache.put("damaged", body: bytes(20_000))
+        try cache.remove("removed")
+        try cache.remove("never there")
+        fixture.clock.advance(by: 2)
+        try cache.removeExpired()
+        try FileManager.default.removeItem(atPath: fixture.folder.path + "/" + fixture.folder.bodyFiles[0])
+        #expect(cache.get("damaged") == nil)
+        fixture.clock.advance(by: 1)
+        try cache.put("new", body: bytes(100))
+        try cache.trim(to: 110)
+        try cache.removeAll()
+        let wanted: [CacheRemoval<String>] = [
+            .init(key: "removed", reason: .removed), .init(key: "short", reason: .expired),
+            .init(key: "damaged", reason: .damaged), .init(key: "replaced", reason: .evicted),
+            .init(key: "new", reason: .cleared),
+        ]
+        for stream in [one, two] {
+            var heard: [CacheRemoval<String>] = []
+            for await removal in stream.prefix(wanted.count) { heard.append(removal) }
+            #expect(heard == wanted)
+        }
+    }
+
+    @Test("a stream ends with its cache")
+    func streamEnds() async throws {
+        var fixture: DiskCacheFixture? = try DiskCacheFixture()
+        let stream = try #require(fixture?.cache.removals)
+        try fixture?.cache.put("a", body: bytes(1))
+        try fixture?.cache.remove("a")
+        fixture = nil
+        var count = 0
+        for await _ in stream { count += 1 }
+        #expect(count == 1)
+    }
+}

@@ -1,0 +1,308 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("Prefetching")
+struct ImagePrefetcherTests {
+    private let test = TestPipeline()
+    private let urls = (0..<6).map { Sample.url("\($0).png") }
+    private var sources: [Source] { urls.map { .url($0) } }
+
+    private func serveAll() {
+        for url in urls { test.transport.serve(url, Sample.png()) }
+    }
+
+    @Test("brings images into memory, decoded and processed")
+    func memory() async {
+        serveAll()
+        let options: ImageOptions = [.processor(.resize(to: PixelSize(8, 6)))]
+        let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, options: options)
+        let result = await prefetcher.result
+        #expect(Set(result.completed) == Set(sources))
+        #expect(result.skipped.isEmpty && result.failed.isEmpty)
+        for url in urls {
+            #expect(test.pipeline.responseFromMemory(for: url, options: options)?.image.size == PixelSize(8, 6))
+        }
+    }
+
+    @Test("onto the disk decodes nothing, and a later load needs no server (peers 1.4)")
+    func disk() async throws {
+        serveAll()
+        let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, destination: .disk)
+        #expect(await prefetcher.result.completed.count == 6)
+        #expect(test.counters.decodes == 0)
+        #expect(try await test.pipeline.cache.diskStatistics().count == 6)
+        let response = try await test.pipeline.response(
+            for: urls[0],
+            options: [.processor(.resize(to: PixelSize(8, 6)))]
+        )
+        #expect(response.origin == .disk)
+        #expect(test.transport.startedCount == 6)
+    }
+
+    @Test("skips what memory or the disk has (PF-4, BB-45)", arguments: [ImagePrefetcher.Destination.memory, .disk])
+    func skipped(destination: ImagePrefetcher.Destination) async throws {
+        serveAll()
+        for url in urls[..<3] { _ = try await test.pipeline.image(from: url, options: [.waitForCache]) }
+        test.pipeline.cache.removeAllFromMemory()
+        _ = try await test.pipeline.image(from: urls[0])
+        let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, destination: destination)
+        let result = await prefetcher.result
+        #expect(Set(result.skipped) == Set(sources[..<3]))
+        #expect(Set(result.completed) == Set(sources[3...]))
+        #expect(test.transport.startedCount == 6)
+    }
+
+    @Test(
+        "loads what is cached anew if the options say so (PF-4)",
+        arguments: [ImagePrefetcher.Destination.memory, .disk]
+    )
+    func forceRefresh(destination: ImagePrefetcher.Destination) async throws {
+        serveAll()
+        _ = try await test.pipeline.image(from: urls[0], options: [.waitForCache])
+        let prefetcher = ImagePrefetcher(
+            urls: [urls[0]],
+            pipeline: test.pipeline,
+            options: [.forceRefresh],
+            destination: destination
+        )
+        #expect(await prefetcher.result.completed == [sources[0]])
+        #expect(test.transport.startedCount == 2)
+    }
+
+    @Test(
+        "tells what failed and why, and stores no error page (PF-5)",
+        arguments: [ImagePrefetcher.Destination.memory, .disk]
+    )
+    func failed(destination: ImagePrefetcher.Destination) async throws {
+        test.transport.serve(urls[0], Data(), status: 404)
+        test.transport.serve(urls[1], Data("<html>".utf8))
+        let prefetcher = ImagePrefetcher(
+            urls: Array(urls[..<2]),
+            pipeline: test.pipeline,
+            destination: destination,
+            maxConcurrentLoads: 1
+        )
+        let failed = await prefetcher.result.failed
+        #expect(failed.map(\.source) == Array(sources[..<2]))
+        #expect(failed.map(\.error?.stage) == [.load, .decode])
+        #expect(try await test.pipeline.cache.diskStatistics().count == 0)
+    }
+
+    @Test("loads what is named twice once, and counts it once (N-16)")
+    func duplicates() async {
+        serveAll()
+        let prefetcher = ImagePrefetcher(urls: urls + urls + [urls[0]], pipeline: test.pipeline)
+        #expect(prefetcher.progress.totalCount == 6)
+        #expect(await prefetcher.result.completed.count == 6)
+        #expect(test.transport.startedCount == 6)
+    }
+
+    @Test("runs as many loads at a time as it may, five by default (PF-2)", arguments: [nil, 1, 2, 0])
+    func concurrency(limit: Int?) async {
+        let prefetcher =
+            if let limit {
+                ImagePrefetcher(urls: urls, pipeline: test.pipeline, maxConcurrentLoads: limit)
+            } else {
+                ImagePrefetcher(urls: urls, pipeline: test.pipeline)
+            }
+        prefetcher.start()
+        let expected = max(1, limit ?? 5)
+        var running: [ScriptedTransfer] = []
+        for _ in 0..<expected { running.append(await test.transport.nextTransfer()) }
+        for done in 0..<6 {
+            #expect(test.transport.startedCount == min(6, done + expected))
+            running.removeFirst().answer(.init(body: Sample.png()))
+            if done + expected < 6 { running.append(await test.transport.nextTransfer()) }
+        }
+        #expect(await prefetcher.result.completed.count == 6)
+    }
+
+    @Test("stopped with two running of many fails all of them, once, and sends nothing more (PF-6, N-15, BB-45)")
+    func stop() async {
+        let completions = Lock<[PrefetchResult]>([])
+        let prefetcher = ImagePrefetcher(
+            urls: urls,
+            pipeline: test.pipeline,
+            maxConcurrentLoads: 2,
+            onCompletion: { result in completions.withLock { $0.append(result) } }
+        )
+        prefetcher.start()
+        let running = [await test.transport.nextTransfer(), await test.transport.nextTransfer()]
+        prefetcher.stop()
+        let result = await prefetcher.result
+        #expect(Set(result.failed.map(\.source)) == Set(sources))
+        #expect(result.failed.count == 6)
+        #expect(result.failed.allSatisfy { $0.error == nil })
+        for transfer in running { await transfer.waitUntilCancelled() }
+        prefetcher.stop()
+        prefetcher.start()
+        prefetcher.isPaused = false
+        await test.settle()
+        #expect(test.transport.startedCount == 2)
+        #expect(completions.withLock { $0 } == [result])
+    }
+
+    @Test("stopped while it passes over cached images sends no request (N-15)")
+    func stopWhileSkipping() async throws {
+        serveAll()
+        for url in urls[..<5] { _ = try await test.pipeline.image(from: url) }
+        let holder = Lock<ImagePrefetcher?>(nil)
+        let prefetcher = ImagePrefetcher(
+            urls: urls,
+            pipeline: test.pipeline,
+            maxConcurrentLoads: 1,
+            onProgress: { _ in holder.withLock { $0 }?.stop() }
+        )
+        holder.withLock { $0 = prefetcher }
+        let result = await prefetcher.result
+        holder.withLock { $0 = nil }
+        #expect(result.skipped == [sources[0]])
+        #expect(result.failed.map(\.source) == Array(sources[1...]))
+        #expect(test.transport.startedCount(urls[5]) == 0)
+    }
+
+    @Test("pauses after what runs, and goes on where it was")
+    func pause() async {
+        let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, maxConcurrentLoads: 2)
+        prefetcher.start()
+        let running = [await test.transport.nextTransfer(), await test.transport.nextTransfer()]
+        prefetcher.isPaused = true
+        for transfer in running { transfer.answer(.init(body: Sample.png())) }
+        await eventually { prefetcher.progress.completedCount == 2 }
+        await test.settle()
+        #expect(test.transport.startedCount == 2)
+        for url in urls { test.transport.serve(url, Sample.png()) }
+        prefetcher.isPaused = false
+        #expect(await prefetcher.result.completed.count == 6)
+    }
+
+    @Test("is of low priority, which can be changed while it runs")
+    func priority() async {
+        let prefetcher = ImagePrefetcher(urls: [urls[0]], pipeline: test.pipeline)
+        prefetcher.start()
+        let transfer = await test.transport.nextTransfer()
+        #expect(transfer.request.priority == .low)
+        prefetcher.priority = .high
+        #expect(transfer.priority == .high)
+        transfer.answer(.init(body: Sample.png()))
+        _ = await prefetcher.result
+    }
+
+    @Test("shares its loads with a view that needs the image now, which makes them urgent")
+    func shared() async throws {
+        let prefetcher = ImagePrefetcher(urls: [urls[0]], pipeline: test.pipeline)
+        prefetcher.start()
+        let transfer = await test.transport.nextTransfer()
+        let task = test.pipeline.task(for: urls[0], options: [.priority(.veryHigh)])
+        await eventually { transfer.priority == .veryHigh }
+        prefetcher.stop()
+        _ = await prefetcher.result
+        #expect(!transfer.isCancelled)
+        transfer.answer(.init(body: Sample.png()))
+        _ = try await task.response
+        #expect(test.transport.startedCount == 1)
+    }
+
+    @Test("ends when nobody holds it any more")
+    func released() async {
+        let completion = Gate()
+        var prefetcher: ImagePrefetcher? = ImagePrefetcher(
+            urls: urls,
+            pipeline: test.pipeline,
+            maxConcurrentLoads: 1,
+            onCompletion: { _ in completion.open() }
+        )
+        prefetcher?.start()
+        let transfer = await test.transport.nextTransfer()
+        prefetcher = nil
+        await transfer.waitUntilCancelled()
+        await completion.wait()
+        await test.settle()
+        #expect(test.transport.startedCount == 1)
+    }
+
+    @Test("ends when the task that waits for it is cancelled")
+    func cancelled() async {
+        let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, maxConcurrentLoads: 1)
+        let waiting = Task { await prefetcher.result }
+        let transfer = await test.transport.nextTransfer()
+        waiting.cancel()
+        #expect(await waiting.value.failed.count == 6)
+        await transfer.waitUntilCancelled()
+    }
+
+    @Test("of nothing is over at once (PF-3)")
+    func empty() async {
+        let completion = Gate()
+        let prefetcher = ImagePrefetcher(urls: [], pipeline: test.pipeline, onCompletion: { _ in completion.open() })
+        prefetcher.start()
+        #expect(completion.isOpen)
+        #expect(await prefetcher.result == PrefetchResult())
+    }
+
+    @Test("tells its progress after each source, once however often it is tried (PF-5, PF-8, BB-23)")
+    func progress() async {
+        let clock = ManualClock()
+        let test = TestPipeline(recovery: RecoveryConfiguration(network: ManualNetwork(), clock: clock))
+        let counts = Lock<[Int]>([])
+        let prefetcher = ImagePrefetcher(
+            urls: Array(urls[..<2]),
+            pipeline: test.pipeline,
+            options: [.retry(.fixed(base: .seconds(3)))],
+            maxConcurrentLoads: 1,
+            onProgress: { progress in counts.withLock { $0.append(progress.finishedCount) } }
+        )
+        prefetcher.start()
+        await test.transport.nextTransfer().answer(.init(status: 503))
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(3))
+        await test.transport.nextTransfer().answer(.init(body: Sample.png()))
+        await test.transport.nextTransfer().answer(.init(body: Sample.png()))
+        #expect(await prefetcher.result.completed.count == 2)
+        #expect(counts.withLock { $0 } == [1, 2])
+    }
+
+    @Test("stopped while it waits to try again sends nothing more (PF-8, N-9)")
+    func stopWhileWaiting() async {
+        let clock = ManualClock()
+        let test = TestPipeline(recovery: RecoveryConfiguration(network: ManualNetwork(), clock: clock))
+        let prefetcher = ImagePrefetcher(urls: [urls[0]], pipeline: test.pipeline, options: [.retry(.fixed())])
+        prefetcher.start()
+        await test.transport.nextTransfer().answer(.init(status: 503))
+        await clock.waitForSleepers(1)
+        prefetcher.stop()
+        #expect(await prefetcher.result.failed.count == 1)
+        await eventually { clock.sleeperCount == 0 }
+        #expect(test.transport.startedCount == 1)
+    }
+
+    @Test("gives snapshots that stay as they are (R-12)")
+    func snapshots() async {
+        let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, maxConcurrentLoads: 1)
+        prefetcher.start()
+        await test.transport.nextTransfer().answer(.init(body: Sample.png()))
+        let second = await test.transport.nextTransfer()
+        let early = prefetcher.currentResult
+        #expect(early.completed == [sources[0]])
+        for url in urls { test.transport.serve(url, Sample.png()) }
+        second.answer(.init(body: Sample.png()))
+        #expect(await prefetcher.result.completed == sources)
+        #expect(early.completed.count == 1)
+    }
+
+    @Test("ten thousand times, and of ten thousand sources, ends (PF-9)")
+    func scale() async {
+        serveAll()
+        _ = await ImagePrefetcher(urls: urls, pipeline: test.pipeline).result
+        let prefetchers = (0..<10_000).map { _ in ImagePrefetcher(urls: [urls[0]], pipeline: test.pipeline) }
+        for prefetcher in prefetchers { prefetcher.start() }
+        for prefetcher in prefetchers { #expect(await prefetcher.result.skipped.count == 1) }
+        let missing = (0..<10_000).map { Source.file("/nowhere/\($0).png") }
+        let long = ImagePrefetcher(sources: missing, pipeline: test.pipeline, destination: .disk)
+        #expect(await long.result.skipped.count == 10_000)
+    }
+}

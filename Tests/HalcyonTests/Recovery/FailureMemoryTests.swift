@@ -1,0 +1,145 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("The memory of failures")
+struct FailureMemoryTests {
+    private let clock: ManualClock
+    private let memory: FailureMemory
+    private let test: TestPipeline
+    private let url = Sample.url()
+
+    init() {
+        let clock = ManualClock()
+        let memory = FailureMemory(expiration: .seconds(60), clock: clock)
+        self.clock = clock
+        self.memory = memory
+        test = TestPipeline(recovery: RecoveryConfiguration(clock: clock, failureMemory: memory))
+    }
+
+    private func failure(_ options: [ImageOption] = []) async throws -> ImageError {
+        try await test.pipeline.task(for: url, options: options).failure()
+    }
+
+    @Test("is off by default: each load asks the server")
+    func off() async throws {
+        let test = TestPipeline()
+        test.transport.serve(url, Data(), status: 404)
+        for _ in 0..<2 { _ = try await test.pipeline.task(for: url).failure() }
+        #expect(test.transport.startedCount == 2)
+    }
+
+    @Test("spares the server the question until it expires")
+    func expires() async throws {
+        test.transport.serve(url, Data(), status: 404)
+        #expect(try await failure().reason == .status(404))
+        clock.advance(by: .seconds(59))
+        let error = try await failure()
+        #expect(error.reason == .failedBefore(.status(404)))
+        #expect(error.description.contains("a short while ago: the server answered with status 404"))
+        #expect(test.transport.startedCount == 1)
+        clock.advance(by: .seconds(1))
+        #expect(try await failure().reason == .status(404))
+        #expect(test.transport.startedCount == 2)
+    }
+
+    @Test("is ignored by who wants a fresh image, and forgets what succeeds")
+    func forceRefresh() async throws {
+        test.transport.serve(url, Data(), status: 404)
+        _ = try await failure()
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.image(from: url, options: [.forceRefresh, .cacheMemoryOnly])
+        #expect(memory.count == 0)
+    }
+
+    @Test("does not hide what a cache has")
+    func cached() async throws {
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.image(from: url, options: [.waitForCache])
+        test.transport.serve(url, Data(), status: 410)
+        _ = try await failure([.forceRefresh])
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: url).origin == .disk)
+    }
+
+    @Test("keeps bytes that are no picture, but not those that are only too large for the options")
+    func useless() async throws {
+        test.transport.serve(url, Data("<html>".utf8))
+        _ = try await failure()
+        #expect(try await failure().code == "failedBefore")
+        let large = Sample.url()
+        test.transport.serve(large, Sample.png())
+        let limits = ImageOption { $0.decode.limits.pixelCount = 1 }
+        _ = try await test.pipeline.task(for: large, options: [limits]).failure()
+        #expect(memory.failure(for: large) == nil)
+    }
+
+    @Test(
+        "keeps no failure that says nothing of the image",
+        arguments: [TransferError.cannotConnect("refused"), .timedOut(.idle), .connectionLost("reset")]
+    )
+    func connectivity(error: TransferError) async throws {
+        test.transport.setRoute(url, .init(error: error))
+        _ = try await failure()
+        #expect(memory.count == 0)
+    }
+
+    @Test("keeps no cancellation")
+    func cancelled() async throws {
+        let task = test.pipeline.task(for: url)
+        _ = await test.transport.nextTransfer()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.response }
+        await test.settle()
+        #expect(memory.count == 0)
+    }
+
+    @Test("keeps a failure for as long as the server asks")
+    func retryAfter() async throws {
+        test.transport.setRoute(url, .init(status: 503, headers: [.retryAfter: "600"]))
+        _ = try await failure()
+        clock.advance(by: .seconds(599))
+        #expect(memory.failure(for: url)?.reason == .status(503))
+        clock.advance(by: .seconds(1))
+        #expect(memory.failure(for: url) == nil)
+    }
+
+    @Test("forgets one URL or all, and never keeps more than it may")
+    func removal() {
+        let memory = FailureMemory(capacity: 3, clock: clock)
+        let urls = (0..<4).map { _ in Sample.url() }
+        for url in urls {
+            let error = ImageError(stage: .load, reason: .status(404), source: "\(url)")
+            memory.record(error, for: TransferRequest(url: url))
+        }
+        #expect(memory.count == 3)
+        #expect(memory.failure(for: urls[0]) == nil)
+        memory.remove(urls[1])
+        #expect(memory.failure(for: urls[1]) == nil)
+        #expect(memory.failure(for: urls[2]) != nil)
+        memory.removeAll()
+        #expect(memory.count == 0)
+    }
+
+    @Test("takes requests with other headers for others")
+    func identity() {
+        let error = ImageError(stage: .load, reason: .status(403), source: "\(url)")
+        memory.record(error, for: TransferRequest(url: url))
+        #expect(memory.failure(for: TransferRequest(url: url, headers: [.authorization: "Bearer x"])) == nil)
+        #expect(memory.failure(for: TransferRequest(url: url, priority: .high)) == error)
+    }
+
+    @Test("lets alternatives take the place of what failed before")
+    func alternatives() async throws {
+        let other = Sample.url()
+        test.transport.serve(url, Data(), status: 404)
+        test.transport.serve(other, Sample.png())
+        _ = try await failure()
+        let response = try await test.pipeline.response(for: url, options: [.alternativeSources([.url(other)])])
+        #expect(response.substitution?.failures.map(\.error.reason) == [.failedBefore(.status(404))])
+        #expect(test.transport.startedCount(url) == 1)
+    }
+}
