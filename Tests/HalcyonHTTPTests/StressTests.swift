@@ -31,7 +31,7 @@ struct StressTests {
     }
 
     private static func run(worker: Int, rounds: Int, _ server: OriginServer, _ transport: CurlTransport) async {
-        var random = SplitMix(seed: UInt64(worker))
+        var random = SeededGenerator(seed: UInt64(worker))
         for batch in 0..<(rounds / 20) {
             let started = (0..<20).map { number -> (any Transfer, RecordingReceiver) in
                 let slot = TransferSlot()

@@ -1,5 +1,6 @@
 import HalcyonConcurrency
 import HalcyonHTTP
+import HalcyonTesting
 import Testing
 
 @Suite("the scheduler of transfers")
@@ -120,7 +121,7 @@ struct TransferSchedulerTests {
             let host: Int
             var priority: LoadPriority
         }
-        var numbers = SplitMix(state: 11)
+        var numbers = SeededGenerator(seed: 11)
         var scheduler = Scheduler(maximumTransfers: 6, maximumTransfersPerHost: 2, order: order)
         // In the order in which equals go.
         var waiting: [Waiting] = []
@@ -164,18 +165,5 @@ struct TransferSchedulerTests {
         for item in running { scheduler.ended(item.entry) }
         #expect(scheduler.isIdle)
         scheduler.checkInvariants()
-    }
-}
-
-/// A generator that gives the same numbers in every run (Steele, Lea and Flood 2014).
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

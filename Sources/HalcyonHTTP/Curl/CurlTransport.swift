@@ -2,11 +2,11 @@
 ///
 /// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, gzip, brotli, zstd and deflate as far as the
 /// installed libcurl has them, proxies (``ProxyPolicy``), cookies if wanted (``CookiePolicy``). Connections are kept
-/// and used again. Redirects are followed, each hop a request of its own, to `http` and `https` only, and
-/// `Authorization` and `Cookie` stay with the origin they were meant for.
+/// and used again. Redirects are followed to `http` and `https` only, each hop a request of its own that waits its turn
+/// at its host; `Authorization`, `Cookie` and ``TransferRequest/credential`` stay with the origin they were meant for.
 ///
-/// Transfers wait in order of priority, then of arrival, until there is room (``Configuration``); timeouts run from the
-/// moment a transfer leaves that queue. HTTP statuses are not errors here.
+/// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts run
+/// from the moment a transfer leaves that queue. HTTP statuses are not errors here.
 ///
 /// The thread lives as long as the transport and the transfers it has begun: releasing the transport lets them finish.
 /// ``shutdown()`` cancels them.

@@ -14,7 +14,7 @@ struct MangledResponseTests {
 
     /// Each position is cut, changed, doubled and added to; which byte comes in is drawn, the same in each run.
     private static let mangled: [[UInt8]] = {
-        var random = SplitMix(seed: 1)
+        var random = SeededGenerator(seed: 1)
         return originals.flatMap { original in
             original.indices.flatMap { position -> [[UInt8]] in
                 var flipped = original

@@ -34,7 +34,7 @@ final class DownloadStress: Sendable {
         configuration.memoryThreshold = 10_000
         configuration.temporaryFolder = temporaryFolder
         let downloader = ImageDownloader(transport: transport, configuration: configuration)
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<rounds {
             try await round(&random, downloader, server)
         }
@@ -45,7 +45,9 @@ final class DownloadStress: Sendable {
         server.stop()
     }
 
-    private func round(_ random: inout SplitMix, _ downloader: ImageDownloader, _ server: OriginServer) async throws {
+    private func round(_ random: inout SeededGenerator, _ downloader: ImageDownloader, _ server: OriginServer)
+        async throws
+    {
         let path = Int(random.next() % UInt64(Self.paths))
         let url = server.url("/\(path)")
         let results = Lock<[Int]>([])
@@ -100,21 +102,5 @@ final class DownloadStress: Sendable {
             return gate
         }
         gate.open()
-    }
-}
-
-/// The same numbers in each run (Steele, Lea and Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-private struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,0 +1,124 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+extension ImageDownloader {
+    func download(_ request: TransferRequest, policy: NetworkPolicy, context: WorkContext) async throws -> LoadedBody {
+        try Task.checkCancellation()
+        guard let call = calls.begin(request.url) else {
+            throw ImageError(stage: .load, reason: .downloaderShutDown, source: request.url.absoluteString)
+        }
+        // Owned by the call, through which it is cancelled. It keeps the downloader until its end.
+        let work = Task.detached {
+            defer { self.calls.end(call) }
+            return try await self.body(of: request, policy: policy, call: call, context: context)
+        }
+        call.attach(work)
+        return try await withTaskCancellationHandler {
+            try await work.value
+        } onCancel: {
+            work.cancel()
+        }
+    }
+
+    private func body(
+        of request: TransferRequest,
+        policy: NetworkPolicy,
+        call: DownloadCall,
+        context: WorkContext
+    ) async throws -> LoadedBody {
+        let request = try await modified(request, policy: policy, call: call, context: context)
+        let handling = policy.handling
+        let key = TransferKey(request, handling: handling, ignoring: configuration.headersIgnoredForSharing)
+        return try await transfers.value(for: key, context: context) { [self] context in
+            try await transfer(request, handling: handling, context: context)
+        }
+    }
+
+    /// The request that is sent.
+    private func modified(
+        _ request: TransferRequest,
+        policy: NetworkPolicy,
+        call: DownloadCall,
+        context: WorkContext
+    ) async throws -> TransferRequest {
+        let source = request.url.absoluteString
+        var request = policy.applied(to: request, over: configuration.policy)
+        let modifiers = [configuration.policy.requestModifier, policy.requestModifier].compactMap(\.self)
+        if !modifiers.isEmpty {
+            let unmodified = request
+            let context = WorkContext(priority: context.priority, report: { _ in })
+            request = try await modifications.value(for: call.id, context: context) { _ in
+                var request = unmodified
+                for modifier in modifiers {
+                    let modified: TransferRequest?
+                    do {
+                        modified = try await modifier.modified(request)
+                    } catch {
+                        try Task.checkCancellation()
+                        if let error = error as? ImageError { throw error }
+                        throw ImageError(stage: .load, reason: .requestRejected("\(error)"), source: source)
+                    }
+                    guard let modified else {
+                        throw ImageError(stage: .load, reason: .requestRejected(nil), source: source)
+                    }
+                    request = modified
+                }
+                return request
+            }
+        }
+        let url = request.url.absoluteString
+        guard Origin(url) != nil else { throw ImageError(stage: .source, reason: .invalidURL(url), source: source) }
+        call.note(request.url)
+        return request
+    }
+
+    /// One transfer, for all who share it.
+    private func transfer(
+        _ request: TransferRequest,
+        handling: TransferHandling,
+        context: WorkContext
+    ) async throws -> LoadedBody {
+        try Task.checkCancellation()
+        let number = transferCount.withLock { count in
+            count += 1
+            return count
+        }
+        let events = events
+        let run = DownloadRun(
+            request: request,
+            handling: DownloadHandling(handling, over: configuration.policy.handling),
+            bodies: bodies,
+            answers: answers,
+            workers: workers,
+            context: context,
+            responded: { events.send(Event(transfer: number, request: request, kind: .responded($0))) }
+        )
+        events.send(Event(transfer: number, request: request, kind: .started))
+        let result = await run.result()
+        events.send(Event(transfer: number, request: request, kind: .finished(result.map(\.metrics))))
+        return try result.get()
+    }
+}
+
+extension DownloadRun {
+    /// How the transfer ended, in this library's own errors.
+    fileprivate func result() async -> Result<LoadedBody, any Error> {
+        do {
+            return .success(try await body())
+        } catch let error as TransferError {
+            switch error {
+            case .cancelled:
+                return .failure(CancellationError())
+            case .invalidURL(let url):
+                return .failure(
+                    ImageError(stage: .source, reason: .invalidURL(url), source: request.url.absoluteString)
+                )
+            default:
+                return .failure(failure(.transfer(error)))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+}
