@@ -68,13 +68,13 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Stores other metadata beside a body that is there.
+    /// Stores other metadata beside a body, if that is still there.
     ///
-    /// - Parameter body: The body, as it is written again.
-    func updateMetadata(_ metadata: Data, body: Data, expiration: Expiration?, for key: String) async {
+    /// - Parameter expiration: The entry's lifetime from now on; `nil` leaves it as it is.
+    func updateMetadata(_ metadata: Data, expiration: Expiration?, for key: String) async {
         try? await queue.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                try cache.put(key, body: body, metadata: metadata, expiration: expiration)
+                try cache.updateMetadata(metadata, expiration: expiration, for: key)
             } catch {
                 faults.report(error)
             }

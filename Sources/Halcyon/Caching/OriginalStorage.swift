@@ -21,8 +21,8 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     private struct State {
-        /// What was found, to be written again with another head.
-        var found: (diskKey: String, head: StoredResponse, body: Data)?
+        /// What was found, which may get another head.
+        var found: (diskKey: String, head: StoredResponse)?
         var pending: Pending?
     }
 
@@ -82,7 +82,7 @@ final class OriginalStorage: HTTPCacheStorage {
                 continue
             }
             if matches(head) {
-                state.withLock { $0.found = (diskKey, head, body) }
+                state.withLock { $0.found = (diskKey, head) }
                 return (head, body)
             }
             guard head.isVarying else { return nil }
@@ -108,7 +108,7 @@ final class OriginalStorage: HTTPCacheStorage {
 
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
         guard let found = state.withLock({ $0.found }), found.head == previous else { return }
-        await disk.updateMetadata(head.metadata, body: found.body, expiration: expiration, for: found.diskKey)
+        await disk.updateMetadata(head.metadata, expiration: expiration, for: found.diskKey)
     }
 
     func remove(_ head: StoredResponse, for key: String) async {

@@ -23,7 +23,11 @@ extension ImageLoader {
         }
         var (response, decoded) = try await processed(request, key: key, original: original, context: context)
         let caching = decoded.original.caching
-        if caching.isStorable { remember(response, key: key, policy: policy, validity: caching.validity) }
+        if caching.isStorable {
+            remember(response, key: key, policy: policy, validity: caching.validity)
+        } else {
+            await forgetReplaced(key, original: original, request: request)
+        }
         let stores = store(response, decoded: decoded, key: key, request: request)
         if policy.waitsForStore, !stores.isEmpty {
             let start = ContinuousClock.now
@@ -130,6 +134,17 @@ extension ImageLoader {
         }
     }
 
+    /// Removes the image that one which must not be stored takes the place of. Where the disk was looked into, that has
+    /// been done.
+    private func forgetReplaced(_ key: ImageKey, original: OriginalWorkKey, request: LoadRequest) async {
+        let policy = request.options.cache
+        if policy.storesInMemory { cache.memory.remove(key) }
+        guard policy.storesOnDisk, !original.readsDisk, request.source.isCachedOnDisk else { return }
+        for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) + [key.processedDiskKey] {
+            await cache.disk.remove(diskKey)
+        }
+    }
+
     private func remember(
         _ response: ImageResponse,
         key: ImageKey,
@@ -138,7 +153,10 @@ extension ImageLoader {
     ) {
         guard policy.storesInMemory else { return }
         // What must be asked for again has no place.
-        if let freshUntil = validity?.freshUntil, freshUntil <= cache.disk.now() { return }
+        if validity?.isOver(at: cache.disk.now()) ?? false {
+            cache.memory.remove(key)
+            return
+        }
         let cached = CachedImage(image: response.image, byteCount: response.byteCount, validity: validity)
         cache.memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
     }
@@ -162,12 +180,13 @@ extension ImageLoader {
             )
         }
         let validity = caching.validity
-        if !isIdentity, caching.isStorable, let expiration = processedExpiration(policy, validity) {
+        if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {
+            let expiration = processedExpiration(policy, validity)
             let image = response.image
             let metadata = ProcessedImageMetadata(info: image.info, byteCount: response.byteCount, validity: validity)
             let codecs = codecs
             stores.append(
-                cache.disk.store(key.processedDiskKey, expiration: expiration.value) {
+                cache.disk.store(key.processedDiskKey, expiration: expiration) {
                     let (format, options) = policy.serializer.encoding(of: image)
                     return (try codecs.encode(image.bitmap, as: format, options: options), metadata.data)
                 }
@@ -177,22 +196,13 @@ extension ImageLoader {
     }
 
     /// How long a processed image stays on disk: no longer than its original is fresh, as nobody asks a server about what
-    /// was made here. `nil`: not at all.
-    private func processedExpiration(
-        _ policy: CachePolicy,
-        _ validity: OriginalValidity?
-    ) -> ProcessedExpiration? {
-        guard let freshUntil = validity?.freshUntil else { return ProcessedExpiration(value: policy.diskExpiration) }
+    /// was made here.
+    private func processedExpiration(_ policy: CachePolicy, _ validity: OriginalValidity?) -> Expiration? {
+        guard let freshUntil = validity?.freshUntil else { return policy.diskExpiration }
         let now = cache.disk.now()
-        guard freshUntil > now else { return nil }
         guard let own = policy.diskExpiration, own.interval(since: now) < freshUntil.timeIntervalSince(now) else {
-            return ProcessedExpiration(value: .date(freshUntil))
+            return .date(freshUntil)
         }
-        return ProcessedExpiration(value: own)
+        return own
     }
-}
-
-/// How long a processed image stays on disk; `nil` inside: as the disk cache says.
-private struct ProcessedExpiration {
-    let value: Expiration?
 }
