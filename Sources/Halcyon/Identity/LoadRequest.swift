@@ -29,7 +29,8 @@ struct LoadRequest: Sendable {
 extension ImageKey {
     /// The key of an original with these options; `nil` without an original's key.
     init?(original: OriginalKey?, options: ImageOptions) {
-        guard let original else { return nil }
+        guard var original else { return nil }
+        if let rule = options.cache.keyRule { original = original.applying(rule) }
         let variant = Variant.of(decode: options.decode, processing: options.processing)
         self.init(original: original, variant: variant)
     }
@@ -63,6 +64,8 @@ struct OriginalWorkKey: Hashable, Sendable {
     let readsDisk: Bool
     let network: NetworkPolicy
     let recovery: RecoveryPolicy
+    /// Where the bytes may come from, beside the pipeline's own cache.
+    let caches: [ImageCache?]
 
     init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
         self.original = original
@@ -76,6 +79,8 @@ struct OriginalWorkKey: Hashable, Sendable {
         self.readsDisk = readsDisk
         network = request.options.network
         recovery = request.options.recovery.ofOneSource
+        let policy = request.options.cache
+        caches = [request.options.processing.isIdentity ? nil : policy.originalCache, policy.targetCache]
     }
 }
 

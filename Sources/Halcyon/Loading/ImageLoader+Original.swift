@@ -14,11 +14,12 @@ extension ImageLoader {
             let start = ContinuousClock.now
             var timings = ImageTimings()
             if work.readsDisk, request.source.isCachedOnDisk {
-                let entry = try await cache.disk.entry(for: key.originalDiskKey, priority: context.priority)
-                timings.disk = ContinuousClock.now - start
-                if let entry {
-                    return Original(data: entry.body, origin: .disk, timings: timings, metrics: nil)
+                var found: Data?
+                for cache in originalCaches(request.options) where found == nil {
+                    found = try await cache.original(key, policy: request.options.cache, priority: context.priority)
                 }
+                timings.disk = ContinuousClock.now - start
+                if let found { return Original(data: found, origin: .disk, timings: timings, metrics: nil) }
             }
             let loadStart = ContinuousClock.now
             let (data, origin, metrics) = try await recovery.attempts(work.recovery.retry, of: request.source) {

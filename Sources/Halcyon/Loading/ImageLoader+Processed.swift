@@ -99,7 +99,13 @@ extension ImageLoader {
     ) async throws -> ImageResponse? {
         let start = ContinuousClock.now
         let diskKey = key.processedDiskKey
-        guard let entry = try await cache.disk.entry(for: diskKey, priority: context.priority) else { return nil }
+        let cache = target(options.cache)
+        let entry = try await cache.disk.entry(
+            for: diskKey,
+            extending: options.cache.diskExtension,
+            priority: context.priority
+        )
+        guard let entry else { return nil }
         var timings = ImageTimings()
         timings.disk = ContinuousClock.now - start
         guard let metadata = ProcessedImageMetadata(entry.metadata) else {
@@ -126,7 +132,8 @@ extension ImageLoader {
     private func remember(_ response: ImageResponse, key: ImageKey, policy: CachePolicy) {
         guard policy.storesInMemory else { return }
         let cached = CachedImage(image: response.image, byteCount: response.byteCount)
-        cache.memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
+        let memory = target(policy).memory
+        memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
     }
 
     /// Begins to write what the options want on disk.
@@ -144,7 +151,9 @@ extension ImageLoader {
         if isIdentity || policy.storesOriginal, decoded.original.origin != .disk {
             let data = decoded.original.data
             stores.append(
-                cache.disk.store(key.originalDiskKey, expiration: policy.diskExpiration) { (data, Data()) }
+                originalCaches(request.options)[0].disk.store(key.originalDiskKey, expiration: policy.diskExpiration) {
+                    (data, Data())
+                }
             )
         }
         if !isIdentity {
@@ -152,7 +161,7 @@ extension ImageLoader {
             let metadata = ProcessedImageMetadata(info: image.info, byteCount: response.byteCount)
             let codecs = codecs
             stores.append(
-                cache.disk.store(key.processedDiskKey, expiration: policy.diskExpiration) {
+                target(policy).disk.store(key.processedDiskKey, expiration: policy.diskExpiration) {
                     let (format, options) = policy.serializer.encoding(of: image)
                     return (try codecs.encode(image.bitmap, as: format, options: options), metadata.data)
                 }

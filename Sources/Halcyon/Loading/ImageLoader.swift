@@ -40,8 +40,22 @@ final class ImageLoader: Sendable {
     /// The image if memory has it and the policy lets it answer. Takes no request, because copying source and options
     /// into one takes longer than the look-up.
     func responseFromMemory(for key: ImageKey?, policy: CachePolicy) -> ImageResponse? {
-        guard policy.reads != .none, let key, let cached = cache.memory.value(for: key) else { return nil }
+        guard policy.reads != .none, let key else { return nil }
+        let memory = target(policy).memory
+        guard let cached = memory.value(for: key, extending: policy.memoryExtension) else { return nil }
         return ImageResponse(image: cached.image, origin: .memory, byteCount: cached.byteCount)
+    }
+
+    /// The cache of the image.
+    func target(_ policy: CachePolicy) -> ImageCache { policy.targetCache ?? cache }
+
+    /// Where the original may be, in the order of looking.
+    func originalCaches(_ options: ImageOptions) -> [ImageCache] {
+        let target = target(options.cache)
+        guard !options.processing.isIdentity, let original = options.cache.originalCache, original != target else {
+            return [target]
+        }
+        return [original, target]
     }
 
     /// Loads. Memory has been asked already, unless the request's key was not known.
