@@ -94,6 +94,12 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // The thread takes none of the program's signals, from its first moment: it begins with the mask of this one.
+        var signals = sigset_t()
+        var earlier = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_BLOCK, &signals, &earlier)
+        defer { pthread_sigmask(SIG_SETMASK, &earlier, nil) }
         let retained = Unmanaged.passRetained(self)
         let code = pthread_create(
             &id,
