@@ -106,7 +106,13 @@ extension ImageLoader {
     ) async throws -> (ImageResponse, OriginalValidity?)? {
         let start = ContinuousClock.now
         let diskKey = key.processedDiskKey
-        guard let entry = try await cache.disk.entry(for: diskKey, priority: context.priority) else { return nil }
+        let cache = target(request.options.cache)
+        let entry = try await cache.disk.entry(
+            for: diskKey,
+            extending: request.options.cache.diskExtension,
+            priority: context.priority
+        )
+        guard let entry else { return nil }
         var timings = ImageTimings()
         timings.disk = ContinuousClock.now - start
         guard let metadata = ProcessedImageMetadata(entry.metadata) else {
@@ -138,11 +144,13 @@ extension ImageLoader {
     /// been done.
     private func forgetReplaced(_ key: ImageKey, original: OriginalWorkKey, request: LoadRequest) async {
         let policy = request.options.cache
+        let cache = target(policy)
         if policy.storesInMemory { cache.memory.remove(key) }
         guard policy.storesOnDisk, !original.readsDisk, request.source.isCachedOnDisk else { return }
-        for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) + [key.processedDiskKey] {
-            await cache.disk.remove(diskKey)
+        for cache in originalCaches(request.options) {
+            for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) { await cache.disk.remove(diskKey) }
         }
+        await cache.disk.remove(key.processedDiskKey)
     }
 
     private func remember(
@@ -152,6 +160,7 @@ extension ImageLoader {
         validity: OriginalValidity?
     ) {
         guard policy.storesInMemory else { return }
+        let cache = target(policy)
         // What must be asked for again has no place.
         if validity?.isOver(at: cache.disk.now()) ?? false {
             cache.memory.remove(key)
@@ -171,12 +180,14 @@ extension ImageLoader {
         let policy = request.options.cache
         let isIdentity = request.options.processing.isIdentity
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
+        let cache = target(policy)
+        let originals = originalCaches(request.options)[0]
         var stores: [Task<Void, Never>] = []
         let caching = decoded.original.caching
         if isIdentity || policy.storesOriginal, let entry = caching.entry {
             let data = decoded.original.data
             stores.append(
-                cache.disk.store(entry.diskKey, expiration: policy.diskExpiration) { (data, entry.metadata) }
+                originals.disk.store(entry.diskKey, expiration: policy.diskExpiration) { (data, entry.metadata) }
             )
         }
         let validity = caching.validity
