@@ -68,7 +68,7 @@ let package = Package(
         .target(
             name: "HalcyonStore",
             dependencies: ["HalcyonConcurrency", "CSQLite", "CXXHash"],
-            exclude: ["DiskCache/FORMAT.md"],
+            exclude: ["DiskCache/FORMAT.md", "DiskCache/EXCHANGE.md"],
             swiftSettings: swiftSettings
         ),
         .target(

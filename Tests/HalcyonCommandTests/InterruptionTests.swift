@@ -43,7 +43,7 @@ import Testing
         mayEnd.open()
         let run = try await running.outcome
         #expect(run.exitCode == 0)
-        let rest = terminal.readRest()
+        let rest = await terminal.readRest()
         #expect(rest.hasSuffix("\r\u{1B}[K"))
         #expect(!run.output.contains("\u{1B}") && !run.output.contains("╌"))
         // No line reaches the edge of the terminal, where it would wrap and stay.
@@ -62,7 +62,7 @@ import Testing
         _ = try await terminal.read(until: "0/1")
         running.process.send(signal: SIGINT)
         #expect(try await running.outcome.exitCode == 130)
-        #expect(terminal.readRest().hasSuffix("\r\u{1B}[K"))
+        #expect(await terminal.readRest().hasSuffix("\r\u{1B}[K"))
     }
 
     @Test("a reader that goes away ends the output, not the work, and no further round begins")

@@ -37,7 +37,7 @@ import Testing
         let terminal = try PseudoTerminal(columns: width)
         let running = try work.start(["get"] + names, output: terminal.slave)
         #expect(try await running.outcome.exitCode == 0)
-        let lines = terminal.readRest().split(separator: "\r\n" as Character)
+        let lines = await terminal.readRest().split(separator: "\r\n" as Character)
         #expect(lines.count == 7)
         for line in lines.dropLast() {
             #expect(columns(line) <= Int(width), "\(line)")

@@ -83,6 +83,22 @@ struct DiskCacheRemovalTests {
         }
     }
 
+    @Test("a clean removes the folder of an earlier layout, and follows no link out of it (R-37)")
+    func earlierLayout() throws {
+        let fixture = try DiskCacheFixture()
+        let old = fixture.folder.path + "/v1/bodies/a"
+        try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
+        try bytes(10).write(to: URL(fileURLWithPath: old + "/body"))
+        let other = try TemporaryFolder()
+        try bytes(10).write(to: URL(fileURLWithPath: other.path + "/kept"))
+        try FileManager.default.createSymbolicLink(atPath: old + "/link", withDestinationPath: other.path)
+        try fixture.cache.put("a", body: bytes(1))
+        #expect(try fixture.cache.removeExpired() == 0)
+        #expect(!FileManager.default.fileExists(atPath: fixture.folder.path + "/v1"))
+        #expect(other.files == ["kept"])
+        #expect(fixture.cache.contains("a"))
+    }
+
     @Test("a stream ends with its cache")
     func streamEnds() async throws {
         var fixture: DiskCacheFixture? = try DiskCacheFixture()

@@ -33,12 +33,27 @@ final class DiskStage: Sendable {
     /// The entry for a key. Whatever the disk does, this is an entry or none.
     ///
     /// - Throws: `CancellationError`.
-    func entry(for key: String, priority: PriorityBox) async throws -> DiskCache.Entry? {
+    func entry(
+        for key: String,
+        extending: ExpirationExtension = .originalLifetime,
+        priority: PriorityBox
+    ) async throws -> DiskCache.Entry? {
         try await queue.run(priority: priority) { [cache] flag in
             try flag.check()
-            return cache.get(key)
+            return cache.get(key, extending: extending)
         }
     }
+
+    /// Runs what blocks on the threads of this stage.
+    func run<Result: Sendable>(
+        priority: PriorityBox,
+        _ body: @escaping @Sendable (CancellationFlag) throws -> Result
+    ) async throws -> Result {
+        try await queue.run(priority: priority, body)
+    }
+
+    /// What the disk cache removes from now on.
+    var removals: AsyncStream<CacheRemoval<String>> { cache.removals }
 
     /// Stores an entry behind the caller's back; ``flush()`` waits for it.
     func store(
@@ -56,7 +71,15 @@ final class DiskStage: Sendable {
                 try? await queue.run(priority: PriorityBox(.low)) { [cache, faults] _ in
                     do {
                         let content = try content()
-                        try cache.put(key, body: content.body, metadata: content.metadata, expiration: expiration)
+                        try cache.put(
+                            key,
+                            body: content.body,
+                            metadata: content.metadata,
+                            expiration: expiration,
+                            durability: .none
+                        )
+                        // The last of those under way writes down what all of them staged.
+                        if lock.withLock({ $0.pending.count <= 1 }) { try cache.flush() }
                     } catch {
                         faults.report(error)
                     }
@@ -68,13 +91,13 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Stores other metadata beside a body that is there.
+    /// Stores other metadata beside a body, if that is still there.
     ///
-    /// - Parameter body: The body, as it is written again.
-    func updateMetadata(_ metadata: Data, body: Data, expiration: Expiration?, for key: String) async {
+    /// - Parameter expiration: The entry's lifetime from now on; `nil` leaves it as it is.
+    func updateMetadata(_ metadata: Data, expiration: Expiration?, for key: String) async {
         try? await queue.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                try cache.put(key, body: body, metadata: metadata, expiration: expiration)
+                try cache.updateMetadata(metadata, expiration: expiration, for: key)
             } catch {
                 faults.report(error)
             }

@@ -54,35 +54,94 @@ extension ImageCache {
     @discardableResult
     public func removeFromDisk(_ source: Source) async throws -> Int {
         guard let original = source.originalKey else { return 0 }
-        let prefix = ImageKey(original: original, variant: nil).originalDiskKey
+        let key = ImageKey(original: original, variant: nil).originalDiskKey
         return try await disk.perform { disk in
-            let keys = try disk.entries(prefix: prefix, limit: .max).map(\.key)
-            // The prefix of one key can begin another one only behind a space, which starts a variant.
-            return try keys.filter {
-                $0.utf8.count == prefix.utf8.count || $0.utf8.dropFirst(prefix.utf8.count).first == 0x20
+            let count = try disk.removeEntries(prefix: key + "\0")
+            return try disk.remove(key) ? count + 1 : count
+        }
+    }
+
+    /// Removes from memory and disk all originals whose cache key begins with `prefix`, such as the URL of a server or a
+    /// folder, with all that was made of them. Does not look at other entries on disk.
+    ///
+    /// - Returns: How many entries there were on disk.
+    @discardableResult
+    public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
+        memory.removeAll { $0.original.text.utf8.starts(with: prefix.utf8) }
+        let key = DiskKey.escaped(prefix)
+        return try await disk.perform { try $0.removeEntries(prefix: key) }
+    }
+
+    /// Removes from disk what `isUnwanted` picks. Complexity: O(n) in the number of entries.
+    ///
+    /// - Returns: How many entries were removed.
+    @discardableResult
+    public func removeFromDisk(where isUnwanted: @escaping @Sendable (StoredImage) -> Bool) async throws -> Int {
+        try await disk.perform { disk in
+            try disk.removeEntries { listing in
+                let name = DiskKey(listing.key)
+                return isUnwanted(
+                    StoredImage(original: name.original, isProcessed: name.isProcessed, listing: listing)
+                )
             }
-            .filter { try disk.remove($0) }.count
         }
     }
-}
 
-/// A name on disk, taken apart again.
-package struct DiskKey {
-    package let original: String
-    package let isProcessed: Bool
-
-    /// See ``ImageKey/originalDiskKey`` for the form. Anything else is shown as it is.
-    package init(_ key: String) {
-        guard let space = key.utf8.firstIndex(of: 0x20), let length = Int(key[..<space]) else {
-            (original, isProcessed) = (key, false)
-            return
-        }
-        let rest = key.utf8[key.utf8.index(after: space)...]
-        original = String(decoding: rest.prefix(length), as: UTF8.self)
-        let suffix = rest.dropFirst(length)
-        isProcessed = !suffix.isEmpty && !suffix.starts(with: " \(Self.slotMark)".utf8)
+    /// Removes what has expired from memory and disk, and what dead processes left on disk.
+    ///
+    /// - Returns: How many entries were removed from disk.
+    @discardableResult
+    public func removeExpired() async throws -> Int {
+        memory.removeExpired()
+        return try await disk.perform { try $0.removeExpired() }
     }
 
-    /// Begins the number of a further representation of an original. No variant is written with this letter.
-    static let slotMark = "v"
+    /// The state of the cache in memory.
+    public var memoryStatistics: MemoryCacheStatistics { memory.statistics }
+
+    /// Bytes of pixels in memory. Lowering it evicts at once.
+    public var memoryCostLimit: Int {
+        get { memory.costLimit }
+        set { memory.costLimit = newValue }
+    }
+
+    /// Images in memory. Lowering it evicts at once. Default: no limit.
+    public var memoryCountLimit: Int {
+        get { memory.countLimit }
+        set { memory.countLimit = newValue }
+    }
+
+    /// Sets the bytes that the disk cache may hold. A lower limit is enforced at once.
+    public func setDiskSizeLimit(_ byteCount: Int) async throws {
+        try await disk.perform { try $0.setSizeLimit(byteCount) }
+    }
+
+    /// Evicts images from memory until their pixels take at most this many bytes; the limit stays. Those that something
+    /// still shows are found again while it does.
+    public func trimMemory(to byteCount: Int = 0) {
+        memory.trim(to: byteCount)
+    }
+
+    /// What this cache removes from disk from now on, and why; each call gives a stream of its own.
+    public var diskRemovals: AsyncStream<CacheRemoval<String>> { disk.removals }
+
+    /// Writes what is on disk into a new folder that ``importImages(from:)`` reads; see `EXCHANGE.md` of `HalcyonStore`.
+    ///
+    /// - Parameters:
+    ///   - folder: An absolute path at which there is nothing yet.
+    ///   - prefix: Only originals whose cache key begins with it, with what was made of them. Default: all.
+    /// - Returns: How many entries were written.
+    @discardableResult
+    public func exportImages(to folder: String, originalsBeginningWith prefix: String = "") async throws -> Int {
+        let key = DiskKey.escaped(prefix)
+        return try await disk.perform { try $0.exportEntries(to: folder, prefix: key) }
+    }
+
+    /// Stores what ``exportImages(to:originalsBeginningWith:)`` wrote, each entry with its date of expiry.
+    ///
+    /// - Returns: How many entries were stored.
+    @discardableResult
+    public func importImages(from folder: String) async throws -> Int {
+        try await disk.perform { try $0.importEntries(from: folder) }
+    }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonRaster
@@ -10,6 +11,8 @@ public import HalcyonStore
 public final class ImageCache: Sendable {
     let memory: MemoryCache<ImageKey, CachedImage>
     let disk: DiskStage
+    private let bundles: [BundledImages]
+    private let pressure: MemoryPressureMonitor.Subscription?
 
     /// A cache with a folder of its own.
     ///
@@ -30,14 +33,62 @@ public final class ImageCache: Sendable {
     /// - Parameters:
     ///   - disk: Folder, limits, expiration.
     ///   - memoryCostLimit: Bytes of pixels in memory; default a quarter of the memory this process may use.
+    ///   - bundles: Where originals are looked for that the disk cache does not have, in this order. Default: nowhere.
+    ///   - memoryPressure: Tells when memory runs short: the images in memory are then halved, or all let go if it is
+    ///     critical, and so is memory kept for coming images. What something still shows is found again while it does.
+    ///     `nil`: the cache does not react. Default: as the system says.
     ///   - onFault: Told of failures of the disk, each once; they never fail a load. Default: nobody is told.
     public init(
         disk: DiskCache.Configuration,
         memoryCostLimit: Int = SystemMemory().defaultCostLimit,
+        bundles: [BundledImages] = [],
+        memoryPressure: MemoryPressureMonitor? = .shared,
         onFault: (@Sendable (ImageError) -> Void)? = nil
     ) {
-        memory = MemoryCache(costLimit: memoryCostLimit, clock: disk.clock, weakReference: { $0.weakReference })
+        let memory = MemoryCache<ImageKey, CachedImage>(
+            costLimit: memoryCostLimit,
+            clock: disk.clock,
+            weakReference: { $0.weakReference }
+        )
+        self.memory = memory
+        pressure = memoryPressure?.addHandler { [weak memory] pressure in
+            let pool = PixelBufferPool.shared
+            switch pressure {
+            case .warning:
+                if let memory { memory.trim(to: memory.statistics.cost / 2) }
+                pool.trim(to: pool.statistics.keptByteCount / 2)
+            case .critical:
+                memory?.trim()
+                pool.trim()
+            }
+        }
         self.disk = DiskStage(configuration: disk, onFault: onFault)
+        self.bundles = bundles
+    }
+
+    /// The encoded bytes of an original, from disk or else from what came with the program.
+    ///
+    /// - Throws: `CancellationError`.
+    func original(_ key: ImageKey, policy: CachePolicy, priority: PriorityBox) async throws -> Data? {
+        let diskKey = key.originalDiskKey
+        if let entry = try await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority) {
+            return entry.body
+        }
+        return try await bundledOriginal(key, priority: priority)
+    }
+
+    /// The encoded bytes of an original that came with the program.
+    ///
+    /// - Throws: `CancellationError`.
+    func bundledOriginal(_ key: ImageKey, priority: PriorityBox) async throws -> Data? {
+        guard !bundles.isEmpty else { return nil }
+        return try await disk.run(priority: priority) { [bundles] flag in
+            for bundle in bundles {
+                try flag.check()
+                if let data = bundle.data(for: key) { return data }
+            }
+            return nil
+        }
     }
 
     /// Forgets the images in memory. Those that something still shows are found again while it does.
@@ -59,9 +110,7 @@ public final class ImageCache: Sendable {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
     public func remove(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Bool {
-        guard let original = source.originalKey else { return false }
-        let variant = ImageKey.Variant.of(decode: options.decode, processing: options.processing)
-        let key = ImageKey(original: original, variant: variant)
+        guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
         memory.remove(key)
         let diskKeys = OriginalStorage.diskKeys(key.originalDiskKey) + [key.processedDiskKey]
         return try await disk.perform { disk in
@@ -72,5 +121,15 @@ public final class ImageCache: Sendable {
     /// Waits until everything that was stored is on disk.
     public func flush() async {
         await disk.flush()
+    }
+}
+
+extension ImageCache: Hashable {
+    /// Whether both are the same object.
+    public static func == (left: ImageCache, right: ImageCache) -> Bool { left === right }
+
+    /// Feeds the identity of the object.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
     }
 }

@@ -21,37 +21,41 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     private struct State {
-        /// What was found, to be written again with another head.
-        var found: (diskKey: String, head: StoredResponse, body: Data)?
+        /// What was found, which may get another head.
+        var found: (disk: DiskStage, diskKey: String, head: StoredResponse)?
         var pending: Pending?
     }
 
-    private let disk: DiskStage
+    /// In the order of looking; the first keeps what is new.
+    private let caches: [ImageCache]
+    private let key: ImageKey
     private let diskKey: String
     private let url: URL
     private let reads: Bool
-    private let expiration: Expiration?
+    private let policy: CachePolicy
     private let priority: PriorityBox
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - diskKey: The original's name on disk.
+    ///   - caches: Where the original may be, in the order of looking; the first keeps what is new.
+    ///   - key: Names the original.
     ///   - url: Where an entry without a head is taken to be from.
     ///   - reads: Whether what is stored may answer.
-    ///   - expiration: How long entries stay on disk.
+    ///   - policy: How long entries stay on disk.
     init(
-        disk: DiskStage,
-        diskKey: String,
+        caches: [ImageCache],
+        key: ImageKey,
         url: URL,
         reads: Bool,
-        expiration: Expiration?,
+        policy: CachePolicy,
         priority: PriorityBox
     ) {
-        self.disk = disk
-        self.diskKey = diskKey
+        self.caches = caches
+        self.key = key
+        diskKey = key.originalDiskKey
         self.url = url
         self.reads = reads
-        self.expiration = expiration
+        self.policy = policy
         self.priority = priority
     }
 
@@ -61,7 +65,7 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     private static func diskKey(_ diskKey: String, slot: Int) -> String {
-        slot == 0 ? diskKey : "\(diskKey) \(DiskKey.slotMark)\(slot)"
+        slot == 0 ? diskKey : "\(diskKey)\0\(DiskKey.slotMark)\(slot)"
     }
 
     /// What the cache wanted to store.
@@ -75,14 +79,30 @@ final class OriginalStorage: HTTPCacheStorage {
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)? {
         guard reads else { return nil }
+        for cache in caches {
+            if let response = await response(in: cache.disk, where: matches) { return response }
+        }
+        // What came with the program is taken for new: it is as good as the program.
+        for cache in caches {
+            if let data = try? await cache.bundledOriginal(self.key, priority: priority) {
+                return (StoredResponse(url: url, responseTime: cache.disk.now()), data)
+            }
+        }
+        return nil
+    }
+
+    private func response(
+        in disk: DiskStage,
+        where matches: @Sendable (StoredResponse) -> Bool
+    ) async -> (head: StoredResponse, body: Data)? {
         for slot in 0..<Self.slotCount {
             let diskKey = Self.diskKey(self.diskKey, slot: slot)
-            guard let (head, body) = await entry(diskKey) else {
+            guard let (head, body) = await entry(diskKey, in: disk) else {
                 if slot == 0 { return nil }
                 continue
             }
             if matches(head) {
-                state.withLock { $0.found = (diskKey, head, body) }
+                state.withLock { $0.found = (disk, diskKey, head) }
                 return (head, body)
             }
             guard head.isVarying else { return nil }
@@ -98,7 +118,7 @@ final class OriginalStorage: HTTPCacheStorage {
     ) async {
         guard head.status == 200 || head.status == 203 else {
             // It is no image any more, and no response that is worth a place.
-            if let found = state.withLock({ $0.found }) { await disk.remove(found.diskKey) }
+            if let found = state.withLock({ $0.found }) { await found.disk.remove(found.diskKey) }
             return
         }
         let slot = head.isVarying ? await slot(replacing: isReplaced) : 0
@@ -108,16 +128,18 @@ final class OriginalStorage: HTTPCacheStorage {
 
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
         guard let found = state.withLock({ $0.found }), found.head == previous else { return }
-        await disk.updateMetadata(head.metadata, body: found.body, expiration: expiration, for: found.diskKey)
+        await found.disk.updateMetadata(head.metadata, expiration: policy.diskExpiration, for: found.diskKey)
     }
 
     func remove(_ head: StoredResponse, for key: String) async {
         guard let found = state.withLock({ $0.found }), found.head == head else { return }
-        await disk.remove(found.diskKey)
+        await found.disk.remove(found.diskKey)
     }
 
     func removeAll(for key: String) async {
-        for diskKey in Self.diskKeys(diskKey) { await disk.remove(diskKey) }
+        for cache in caches {
+            for diskKey in Self.diskKeys(diskKey) { await cache.disk.remove(diskKey) }
+        }
     }
 
     /// The place of what is replaced, else a free one, else that of the oldest.
@@ -125,7 +147,7 @@ final class OriginalStorage: HTTPCacheStorage {
         var free: Int?
         var oldest = (slot: 0, time: Date.distantFuture)
         for slot in 0..<Self.slotCount {
-            guard let (head, _) = await entry(Self.diskKey(diskKey, slot: slot)) else {
+            guard let (head, _) = await entry(Self.diskKey(diskKey, slot: slot), in: caches[0].disk) else {
                 if slot == 0 { return 0 }
                 free = free ?? slot
                 continue
@@ -136,9 +158,10 @@ final class OriginalStorage: HTTPCacheStorage {
         return free ?? oldest.slot
     }
 
-    private func entry(_ diskKey: String) async -> (head: StoredResponse, body: Data)? {
+    private func entry(_ diskKey: String, in disk: DiskStage) async -> (head: StoredResponse, body: Data)? {
         // Cancelling is noticed by whoever goes on with the load.
-        guard let entry = try? await disk.entry(for: diskKey, priority: priority) else { return nil }
+        guard let entry = try? await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority)
+        else { return nil }
         // Stored without a head: by a load that ignored the server.
         if entry.metadata.isEmpty { return (StoredResponse(url: url, responseTime: entry.storedAt), entry.body) }
         guard let head = StoredResponse(metadata: entry.metadata) else { return nil }

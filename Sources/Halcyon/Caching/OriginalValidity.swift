@@ -15,9 +15,14 @@ struct OriginalValidity: Sendable {
         self.varyingResponse = varyingResponse
     }
 
+    /// Whether the server has to be asked again.
+    func isOver(at now: Date) -> Bool {
+        freshUntil.map { $0 <= now } ?? false
+    }
+
     /// Whether the image may be used now, for a request that is `nil` if it goes to no server.
     func allows(_ request: @autoclosure () -> TransferRequest?, at now: @autoclosure () -> Date) -> Bool {
-        if let freshUntil, now() >= freshUntil { return false }
+        if freshUntil != nil, isOver(at: now()) { return false }
         guard let varyingResponse else { return true }
         return request().map(varyingResponse.matches) ?? false
     }

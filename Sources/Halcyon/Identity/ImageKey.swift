@@ -32,18 +32,16 @@ public struct ImageKey: Sendable, Hashable {
     /// the rest of a hit.
     public var hashValue: Int { hash }
 
-    /// What names the original on disk: the same for equal keys in every process. The length in front keeps a name
-    /// that ends like a variant from being taken for one.
-    var originalDiskKey: String {
-        "\(original.text.utf8.count) \(original.text)"
-    }
+    /// What names the original on disk: the same for equal keys in every process. It begins as the original's name
+    /// does, so that a prefix finds all of a server's. The byte 0 ends it, so it is escaped in the name itself.
+    var originalDiskKey: String { DiskKey.escaped(original.text) }
 
-    /// What names this image on disk. It begins with the original's name, so that an original can be removed together
-    /// with all that was made of it.
+    /// What names this image on disk. It begins with the original's name and a byte 0, so that an original can be
+    /// removed together with all that was made of it, and no original can be taken for it.
     var processedDiskKey: String {
         let digits = Array("0123456789abcdef".utf8)
         let hexadecimal = (variant?.bytes ?? []).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return "\(originalDiskKey) \(String(decoding: hexadecimal, as: UTF8.self))"
+        return "\(originalDiskKey)\0\(String(decoding: hexadecimal, as: UTF8.self))"
     }
 
     /// Decode options and processing, written canonically once.

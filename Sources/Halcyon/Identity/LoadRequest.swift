@@ -29,7 +29,8 @@ struct LoadRequest: Sendable {
 extension ImageKey {
     /// The key of an original with these options; `nil` without an original's key.
     init?(original: OriginalKey?, options: ImageOptions) {
-        guard let original else { return nil }
+        guard var original else { return nil }
+        if let rule = options.cache.keyRule { original = original.applying(rule) }
         let variant = Variant.of(decode: options.decode, processing: options.processing)
         self.init(original: original, variant: variant)
     }
@@ -68,6 +69,8 @@ struct OriginalWorkKey: Hashable, Sendable {
     let recovery: RecoveryPolicy
     /// Whether what failed before is tried again all the same.
     let ignoresFailures: Bool
+    /// Where the bytes may come from, beside the pipeline's own cache.
+    let caches: [ImageCache?]
 
     init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
         self.original = original
@@ -84,7 +87,9 @@ struct OriginalWorkKey: Hashable, Sendable {
         staleIfError = request.options.cache.staleIfError
         revalidates = request.options.cache.revalidates
         recovery = request.options.recovery.ofOneSource
-        ignoresFailures = request.options.cache.reads == .none
+        let policy = request.options.cache
+        ignoresFailures = policy.reads == .none
+        caches = [request.options.processing.isIdentity ? nil : policy.originalCache, policy.targetCache]
     }
 }
 

@@ -34,4 +34,9 @@ struct OriginalKey: Sendable, Hashable {
     init(text: String) {
         self.text = text
     }
+
+    /// The name under a rule, which is about web addresses and leaves any other name alone.
+    func applying(_ rule: CacheKeyRule) -> OriginalKey {
+        text.hasPrefix("http://") || text.hasPrefix("https://") ? OriginalKey(text: rule.key(for: text)) : self
+    }
 }

@@ -18,7 +18,9 @@ extension ImageLoader {
                 return try await decoded(original, request: request, target: target, context: context)
             } catch let error as ImageError where original.origin == .disk && error.isDamage {
                 // What is on disk is no use: it goes, and the load goes on as if it had never been there.
-                await cache.disk.remove(original.caching.sourceKey ?? key.originalDiskKey)
+                for cache in originalCaches(request.options) {
+                    await cache.disk.remove(original.caching.sourceKey ?? key.originalDiskKey)
+                }
                 let work = OriginalWorkKey(request, original: key.original, readsDisk: false)
                 let original = try await self.original(for: request, key: key, work: work, context: context)
                 return try await decoded(original, request: request, target: target, context: context)

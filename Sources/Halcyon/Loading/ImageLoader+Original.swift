@@ -17,7 +17,7 @@ extension ImageLoader {
                     try await originalFollowingServer(
                         transfer,
                         for: request,
-                        diskKey: key.originalDiskKey,
+                        key: key,
                         readsDisk: work.readsDisk,
                         context: context
                     )
@@ -26,11 +26,14 @@ extension ImageLoader {
             let start = ContinuousClock.now
             var timings = ImageTimings()
             if work.readsDisk, request.source.isCachedOnDisk {
-                let entry = try await cache.disk.entry(for: key.originalDiskKey, priority: context.priority)
+                var found: Data?
+                for cache in originalCaches(request.options) where found == nil {
+                    found = try await cache.original(key, policy: request.options.cache, priority: context.priority)
+                }
                 timings.disk = ContinuousClock.now - start
-                if let entry {
+                if let found {
                     let caching = OriginalCaching(foundAs: key.originalDiskKey)
-                    return Original(data: entry.body, origin: .disk, timings: timings, metrics: nil, caching: caching)
+                    return Original(data: found, origin: .disk, timings: timings, metrics: nil, caching: caching)
                 }
             }
             let loadStart = ContinuousClock.now

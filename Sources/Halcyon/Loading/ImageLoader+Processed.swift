@@ -23,7 +23,11 @@ extension ImageLoader {
         }
         var (response, decoded) = try await processed(request, key: key, original: original, context: context)
         let caching = decoded.original.caching
-        if caching.isStorable { remember(response, key: key, policy: policy, validity: caching.validity) }
+        if caching.isStorable {
+            remember(response, key: key, policy: policy, validity: caching.validity)
+        } else {
+            await forgetReplaced(key, original: original, request: request)
+        }
         let stores = store(response, decoded: decoded, key: key, request: request)
         if policy.waitsForStore, !stores.isEmpty {
             let start = ContinuousClock.now
@@ -102,7 +106,13 @@ extension ImageLoader {
     ) async throws -> (ImageResponse, OriginalValidity?)? {
         let start = ContinuousClock.now
         let diskKey = key.processedDiskKey
-        guard let entry = try await cache.disk.entry(for: diskKey, priority: context.priority) else { return nil }
+        let cache = target(request.options.cache)
+        let entry = try await cache.disk.entry(
+            for: diskKey,
+            extending: request.options.cache.diskExtension,
+            priority: context.priority
+        )
+        guard let entry else { return nil }
         var timings = ImageTimings()
         timings.disk = ContinuousClock.now - start
         guard let metadata = ProcessedImageMetadata(entry.metadata) else {

@@ -23,12 +23,12 @@ extension ImageLoader {
     func originalFollowingServer(
         _ transfer: TransferRequest,
         for request: LoadRequest,
-        diskKey: String,
+        key: ImageKey,
         readsDisk: Bool,
         context: WorkContext
     ) async throws -> Original {
         let start = ContinuousClock.now
-        let storage = originalStorage(transfer, request, diskKey: diskKey, reads: readsDisk, priority: context.priority)
+        let storage = originalStorage(transfer, request, key: key, reads: readsDisk, priority: context.priority)
         let server = OriginalServer(for: request, downloader: downloader, recovery: recovery, context: context)
         let rules = cacheRules(request.options.cache)
         let exchange = HTTPCacheExchange(
@@ -59,7 +59,7 @@ extension ImageLoader {
         guard !answer.data.isEmpty else {
             throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
         }
-        if answer.origin == .staleWhileRevalidating { refresh(transfer, for: request, diskKey: diskKey) }
+        if answer.origin == .staleWhileRevalidating { refresh(transfer, for: request, key: key) }
         var timings = ImageTimings()
         let loadTime = server.time
         if readsDisk { timings.disk = ContinuousClock.now - start - (loadTime ?? .zero) }
@@ -86,16 +86,16 @@ extension ImageLoader {
     private func originalStorage(
         _ transfer: TransferRequest,
         _ request: LoadRequest,
-        diskKey: String,
+        key: ImageKey,
         reads: Bool,
         priority: PriorityBox
     ) -> OriginalStorage {
         OriginalStorage(
-            disk: cache.disk,
-            diskKey: diskKey,
+            caches: originalCaches(request.options),
+            key: key,
             url: transfer.url,
             reads: reads,
-            expiration: request.options.cache.diskExpiration,
+            policy: request.options.cache,
             priority: priority
         )
     }
@@ -129,11 +129,11 @@ extension ImageLoader {
     }
 
     /// Asks the server behind the back of whoever got a stale original, and stores what it answers if that is an image.
-    private func refresh(_ transfer: TransferRequest, for request: LoadRequest, diskKey: String) {
+    private func refresh(_ transfer: TransferRequest, for request: LoadRequest, key: ImageKey) {
         let priority = PriorityBox(.low)
         let context = WorkContext(priority: priority, report: { _ in })
         let policy = request.options.cache
-        let storage = originalStorage(transfer, request, diskKey: diskKey, reads: true, priority: priority)
+        let storage = originalStorage(transfer, request, key: key, reads: true, priority: priority)
         let server = OriginalServer(for: request, downloader: downloader, recovery: recovery, context: context)
         let exchange = HTTPCacheExchange(
             request: transfer,
@@ -144,8 +144,9 @@ extension ImageLoader {
             fetch: server.fetch
         )
         let isUnpredictable = hasModifiers(request.options)
-        let (disk, codecs, limits) = (cache.disk, codecs, request.options.decode.limits)
-        refreshes.start(diskKey) { [recovery] in
+        let disk = originalCaches(request.options)[0].disk
+        let (codecs, limits) = (codecs, request.options.decode.limits)
+        refreshes.start(key.originalDiskKey) { [recovery] in
             // Whatever fails is found again by whoever asks next.
             let answer = try? await exchange.run()
             if let refusal = server.refusal { return recovery.remember(refusal, of: request) }

@@ -47,13 +47,27 @@ final class ImageLoader: Sendable {
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
         let policy = options.cache
-        guard policy.reads != .none, let key, let cached = cache.memory.value(for: key) else { return nil }
+        guard policy.reads != .none, let key,
+            let cached = target(policy).memory.value(for: key, extending: policy.memoryExtension)
+        else { return nil }
         // Few have a validity, and most of those no more than a date.
         if let validity = cached.validity, policy.freshness != .ignoringServer {
             guard !policy.revalidates, validity.allows(sentRequest(source(), options: options), at: cache.disk.now())
             else { return nil }
         }
         return ImageResponse(image: cached.image, origin: .memory, byteCount: cached.byteCount)
+    }
+
+    /// The cache of the image.
+    func target(_ policy: CachePolicy) -> ImageCache { policy.targetCache ?? cache }
+
+    /// Where the original may be, in the order of looking.
+    func originalCaches(_ options: ImageOptions) -> [ImageCache] {
+        let target = target(options.cache)
+        guard !options.processing.isIdentity, let original = options.cache.originalCache, original != target else {
+            return [target]
+        }
+        return [original, target]
     }
 
     /// Loads. Memory has been asked already, unless the request's key was not known.

@@ -48,6 +48,17 @@ public struct CachePolicy: Sendable, Hashable {
     public var memoryExpiration: Expiration?
     /// How long entries stay on disk; `nil`: as the disk cache says (7 days, extended on access).
     public var diskExpiration: Expiration?
+    /// What finding the image in memory does to its expiry there. Default: its lifetime starts again.
+    public var memoryExtension: ExpirationExtension = .originalLifetime
+    /// What finding an entry on disk does to its expiry there. Default: its lifetime starts again.
+    public var diskExtension: ExpirationExtension = .originalLifetime
+    /// The cache of this image; `nil`: that of the pipeline. Policies with different caches are different.
+    public var targetCache: ImageCache?
+    /// The cache of the original of a processed image, on disk; `nil`: that of the image. It is looked into before that
+    /// of the image. An unprocessed image is kept in the cache of the image.
+    public var originalCache: ImageCache?
+    /// What of a web address names the image in caches; `nil`: all of it.
+    public var keyRule: CacheKeyRule?
     /// How processed images are encoded for the disk. Default: ``ImageSerializer/automatic``.
     public var serializer: ImageSerializer = .automatic
 

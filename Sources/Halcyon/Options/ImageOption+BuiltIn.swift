@@ -78,6 +78,31 @@ extension ImageOption {
         ImageOption { $0.cache.memoryExpiration = expiration }
     }
 
+    /// What finding the image in memory does to its expiry there.
+    public static func memoryCacheAccessExtending(_ extending: ExpirationExtension) -> ImageOption {
+        ImageOption { $0.cache.memoryExtension = extending }
+    }
+
+    /// What finding an entry on disk does to its expiry there.
+    public static func diskCacheAccessExtending(_ extending: ExpirationExtension) -> ImageOption {
+        ImageOption { $0.cache.diskExtension = extending }
+    }
+
+    /// Keeps the image in this cache instead of the pipeline's.
+    public static func targetCache(_ cache: ImageCache) -> ImageOption {
+        ImageOption { $0.cache.targetCache = cache }
+    }
+
+    /// Keeps the original of a processed image in this cache instead of the image's.
+    public static func originalCache(_ cache: ImageCache) -> ImageOption {
+        ImageOption { $0.cache.originalCache = cache }
+    }
+
+    /// Leaves out of cache keys what a rule says, such as a signature that is new each time.
+    public static func cacheKeyRule(_ rule: CacheKeyRule) -> ImageOption {
+        ImageOption { $0.cache.keyRule = rule }
+    }
+
     /// How processed images are encoded for the disk.
     public static func serializer(_ serializer: ImageSerializer) -> ImageOption {
         ImageOption { $0.cache.serializer = serializer }

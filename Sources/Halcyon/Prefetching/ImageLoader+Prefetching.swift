@@ -29,12 +29,18 @@ extension ImageLoader {
         // What is on this machine anyway is not copied.
         guard policy.storesOnDisk, request.source.isCachedOnDisk, let key = request.key else { return false }
         if policy.reads == .all {
-            var names: [String] = []
             // What was made of an original leaves the disk when that is no longer fresh.
-            if !request.options.processing.isIdentity, !policy.revalidates { names.append(key.processedDiskKey) }
+            if !request.options.processing.isIdentity, !policy.revalidates,
+                try await isOnDisk(key.processedDiskKey, in: target(policy))
+            {
+                return false
+            }
             // Where a server has a say, the load below finds out whether its original is still good.
-            if followsServer(request) == nil { names.append(key.originalDiskKey) }
-            if try await cache.disk.perform({ [names] disk in names.contains { disk.contains($0) } }) { return false }
+            if followsServer(request) == nil {
+                for cache in originalCaches(request.options) where try await isOnDisk(key.originalDiskKey, in: cache) {
+                    return false
+                }
+            }
         }
         let original = try await original(for: request, context: context)
         guard original.origin != .disk else { return false }
@@ -47,7 +53,11 @@ extension ImageLoader {
             throw error
         }
         // Waiting for it keeps no more bytes in memory than there are loads at the same time.
-        await store(original, policy: policy)?.value
+        await store(original, options: request.options)?.value
         return true
+    }
+
+    private func isOnDisk(_ diskKey: String, in cache: ImageCache) async throws -> Bool {
+        try await cache.disk.perform { $0.contains(diskKey) }
     }
 }

@@ -62,7 +62,9 @@ public final class CircuitBreaker: Sendable {
 
     /// A breaker whose circuits are all closed.
     ///
-    /// - Parameter clock: Default: the continuous clock.
+    /// - Parameters:
+    ///   - configuration: When circuits open and for how long.
+    ///   - clock: Default: the continuous clock.
     public init(_ configuration: Configuration = Configuration(), clock: any Clock<Duration> = ContinuousClock()) {
         self.configuration = configuration
         stopwatch = Stopwatch(clock)

@@ -8,32 +8,72 @@ enum Interruption {
     /// How long the work may take to end before the process ends without it, in milliseconds.
     private static let patience = 1500
 
+    /// Where the signal handler writes the number of each signal. It is a C function, which has no other memory than
+    /// what is static; set once, before the handler is installed.
+    private nonisolated(unsafe) static var notices: Int32 = -1
+
     /// Runs `body`; SIGINT and SIGTERM cancel it, and a second one ends the process at once.
     ///
     /// - Throws: `ExitCode` of 128 and the signal's number, as shells count, once a cancelled `body` has ended.
     static func guarding(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let received = Lock<Int32?>(nil)
-        let task = Task { try await body() }
-        let sources = [SIGINT, SIGTERM].map { number in
-            // The source below is told all the same; without this the process would end before that.
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler {
-                let isFirst = received.withLock { first in
-                    defer { first = first ?? number }
-                    return first == nil
-                }
-                guard isFirst else { end(number) }
-                task.cancel()
-                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(patience)) { end(number) }
+        let work = Lock<Task<Void, any Error>?>(nil)
+        let source = try watch { number in
+            let isFirst = received.withLock { first in
+                defer { first = first ?? number }
+                return first == nil
             }
-            source.resume()
-            return source
+            guard isFirst else { end(number) }
+            work.withLock { $0 }?.cancel()
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(patience)) { end(number) }
         }
-        defer { for source in sources { source.cancel() } }
+        defer { source.cancel() }
+        let task = Task { try await body() }
+        let isInterrupted = work.withLock { work in
+            work = task
+            return received.withLock { $0 } != nil
+        }
+        if isInterrupted { task.cancel() }
         let result = await task.result
         if let number = received.withLock({ $0 }) { throw ExitCode(128 + number) }
         try result.get()
+    }
+
+    /// Calls `action` for each signal from now on.
+    ///
+    /// Not a signal source of Dispatch: on Linux that shares the pending signal with every thread that does not block
+    /// it, and where such a thread comes first the signal ends the process or is lost.
+    private static func watch(_ action: @escaping @Sendable (Int32) -> Void) throws -> any DispatchSourceRead {
+        var ends: [Int32] = [-1, -1]
+        // Open until the process ends, as the handler is.
+        guard pipe(&ends) == 0 else {
+            throw ValidationError("No pipe could be opened: \(String(cString: strerror(errno)))")
+        }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        let (reading, writing) = (ends[0], ends[1])
+        notices = writing
+        let source = DispatchSource.makeReadSource(fileDescriptor: reading)
+        source.setEventHandler {
+            var number: UInt8 = 0
+            while read(reading, &number, 1) == 1 { action(Int32(number)) }
+        }
+        source.resume()
+        for number in [SIGINT, SIGTERM] {
+            var handling = sigaction()
+            handling.__sigaction_handler.sa_handler = { number in
+                // What interrupted code sees in errno must not change.
+                let code = errno
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = write(Interruption.notices, &byte, 1)
+                errno = code
+            }
+            handling.sa_flags = SA_RESTART
+            sigaction(number, &handling, nil)
+        }
+        return source
     }
 
     private static func end(_ number: Int32) -> Never {

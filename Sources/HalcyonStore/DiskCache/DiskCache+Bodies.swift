@@ -86,6 +86,10 @@ extension DiskCache {
 
     /// Removes a damaged entry, unless it was replaced meanwhile, and tells.
     func discard(_ row: DiskIndexRow, in index: DiskIndex, because reason: String) throws {
+        if configuration.isReadOnly {
+            configuration.onEvent?(.entryDamaged(key: row.key, reason: reason))
+            return
+        }
         let removed = try index.write { try $0.removeRow(like: row) }
         guard removed.count > 0 else { return }
         finish(removed, .damaged)

@@ -65,7 +65,7 @@ extension DiskCache {
         do {
             return try body(index)
         } catch let error as SQLiteError {
-            if error.meansDamage {
+            if error.meansDamage, !configuration.isReadOnly {
                 try replaceDamaged(index, error)
             } else if isPresent(index) {
                 throw error
@@ -127,6 +127,7 @@ extension DiskCache {
     }
 
     private func makeIndex(_ events: inout [DiskCacheEvent]) throws -> DiskIndex {
+        if configuration.isReadOnly { return try openIndexFile() }
         try fileSystem.createFolders(layout.versionFolder)
         return try withFolderLock {
             do {
@@ -144,7 +145,8 @@ extension DiskCache {
             layout.index,
             busyTimeout: configuration.busyTimeout,
             pageLimit: configuration.indexPageLimit,
-            fileSystem: fileSystem
+            fileSystem: fileSystem,
+            isReadOnly: configuration.isReadOnly
         )
     }
 

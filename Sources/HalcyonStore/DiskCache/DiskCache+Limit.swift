@@ -24,6 +24,7 @@ extension DiskCache {
     @discardableResult
     public func trim(to bytes: Int) throws(DiskCacheError) -> Int {
         try failing(.maintain) {
+            try requireWritable(.maintain)
             try flush()
             var count = 0
             while true {

@@ -51,7 +51,7 @@ extension DiskCache {
     }
 
     /// The path of the file that holds the body of `key`; nil if there is no such entry, if its time is over, or if its
-    /// body is so small that it lies in the index (``export(_:to:)`` makes a file of any).
+    /// body is so small that it lies in the index (``exportEntries(to:prefix:)`` makes a file of any).
     ///
     /// The file is the body, byte by byte. It must not be changed, and may go at any time.
     public func fileLocation(for key: String) throws(DiskCacheError) -> String? {

@@ -6,7 +6,10 @@ extension DiskCache {
     /// - Returns: whether there was one.
     @discardableResult
     public func remove(_ key: String) throws(DiskCacheError) -> Bool {
-        try failing(.remove) { try removeEntry(key) }
+        try failing(.remove) {
+            try requireWritable(.remove)
+            return try removeEntry(key)
+        }
     }
 
     @discardableResult
@@ -37,6 +40,7 @@ extension DiskCache {
     @discardableResult
     public func removeEntries(prefix: String) throws(DiskCacheError) -> Int {
         try failing(.remove) {
+            try requireWritable(.remove)
             try flush()
             let range = DiskKeyRange(prefix: prefix)
             return try removeBatches(.removed) { try $0.removeRows(in: range, count: Self.batchSize, listsKeys: $1) }
@@ -53,6 +57,7 @@ extension DiskCache {
     @discardableResult
     public func removeEntries(where isUnwanted: (Listing) -> Bool) throws(DiskCacheError) -> Int {
         try failing(.remove) {
+            try requireWritable(.remove)
             try flush()
             var count = 0
             var last: Int64?
@@ -75,6 +80,7 @@ extension DiskCache {
     /// Removes every entry, and every file that no process is writing.
     public func removeAll() throws(DiskCacheError) {
         try failing(.remove) {
+            try requireWritable(.remove)
             touches.withLock { _ = $0.take() }
             let listsKeys = !listeners.isEmpty
             let keys = try withIndex { index in
@@ -96,14 +102,31 @@ extension DiskCache {
     @discardableResult
     public func removeExpired() throws(DiskCacheError) -> Int {
         try failing(.remove) {
+            try requireWritable(.remove)
             try flush()
             let now = now
             let count = try removeBatches(.expired) {
                 try $0.removeExpired(at: now, count: Self.batchSize, listsKeys: $1)
             }
             _ = try removeOrphans()
+            removeEarlierLayouts()
             return count
         }
+    }
+
+    /// Removes what earlier versions of the layout left beside this one, which nobody would ever look at again. What
+    /// cannot be removed stays: it is only space.
+    private func removeEarlierLayouts() {
+        for version in 1..<DiskLayout.version {
+            try? removeTree("\(folder)/v\(version)")
+        }
+    }
+
+    /// Removes a folder with all it holds. Links in it are removed and not followed.
+    private func removeTree(_ path: String) throws(FileSystemError) {
+        guard try fileSystem.status(at: path).kind == .folder else { return try fileSystem.removeFile(path) }
+        for name in try fileSystem.names(inFolder: path) { try removeTree("\(path)/\(name)") }
+        try fileSystem.removeFolder(path)
     }
 
     /// Removes in transactions of at most ``batchSize`` entries until one finds fewer.

@@ -70,10 +70,17 @@ extension DiskCache {
         _ metadata: Data,
         _ expiration: Expiration?
     ) throws -> Bool {
+        try requireWritable(.write)
         let isOver = (expiration ?? configuration.expiration).isOver(at: configuration.clock.now())
         if !isOver, size + metadata.count + key.utf8.count <= (try resolvedSizeLimit()) { return true }
         try removeEntry(key)
         return false
+    }
+
+    /// Throws if the folder is only to be read.
+    func requireWritable(_ operation: DiskCacheError.Operation) throws(DiskCacheError) {
+        guard configuration.isReadOnly else { return }
+        throw DiskCacheError(operation, path: folder, reason: "it is open for reading only")
     }
 
     /// Makes a complete body an entry.

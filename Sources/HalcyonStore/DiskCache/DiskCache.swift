@@ -142,6 +142,7 @@ public final class DiskCache: Sendable {
         case .to(let expiration):
             touch.expiresAt = DiskLifetime(expiration, at: date).expiresAt
         }
+        if configuration.isReadOnly { return Entry(row, body, expiresAt: row.expiresAt) }
         touch.isSlight = row.isSlight(touch)
         let (expiresAt, isDue) = touches.withLock { buffer in
             let expiresAt = buffer.add(touch, id: row.id)
@@ -149,13 +150,7 @@ public final class DiskCache: Sendable {
             return (expiresAt ?? row.expiresAt, buffer.isDue(at: touch.lastAccess, limit: configuration.touchLimit))
         }
         if isDue { flushWithoutWaiting() }
-        return Entry(
-            body: body,
-            metadata: row.metadata,
-            storedAt: row.storedAt.date ?? .distantFuture,
-            expiresAt: expiresAt.date,
-            lastAccess: row.lastAccess.date ?? .distantFuture
-        )
+        return Entry(row, body, expiresAt: expiresAt)
     }
 
     /// Calls `body` with the number and the bytes of a key.

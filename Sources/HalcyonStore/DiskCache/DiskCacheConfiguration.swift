@@ -23,6 +23,10 @@ extension DiskCache {
         public var busyTimeout = 5_000
         /// The most pages of 4 KiB that the index may have; nil is no limit. A put above it fails as on a full disk.
         public var indexPageLimit: Int?
+        /// Whether the folder is only read, as one that was made elsewhere and came with a program. Nothing in it is
+        /// changed, not even the times of use, and storing and removing throw. Unless other processes write it, the
+        /// folder may lie on a read-only file system. Default false.
+        public var isReadOnly = false
         /// The calls to the file system.
         public var fileSystem: any FileSystem = POSIXFileSystem()
         /// Where the date comes from.

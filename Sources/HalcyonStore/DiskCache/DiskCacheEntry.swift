@@ -13,6 +13,14 @@ extension DiskCache {
         public let expiresAt: Date?
         /// When it was last looked up before, or stored.
         public let lastAccess: Date
+
+        init(_ row: DiskIndexRow, _ body: Data, expiresAt: DiskTime) {
+            self.body = body
+            metadata = row.metadata
+            storedAt = row.storedAt.date ?? .distantFuture
+            self.expiresAt = expiresAt.date
+            lastAccess = row.lastAccess.date ?? .distantFuture
+        }
     }
 
     /// What a listing says about an entry.

@@ -40,6 +40,7 @@ extension DiskCache {
                 try state.withLock { state in
                     guard !state.isDone else { throw DiskCacheError(.write, path: cache.folder, reason: Self.done) }
                     do {
+                        try cache.requireWritable(.write)
                         try append(bytes, to: &state)
                     } catch {
                         end(&state)

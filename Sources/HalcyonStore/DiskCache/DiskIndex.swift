@@ -11,6 +11,8 @@ final class DiskIndex: @unchecked Sendable {
     let inode: UInt64
     let device: UInt64
     private let path: String
+    private let isReadOnly: Bool
+    private let isFrozen: Bool
     /// The index's file, opened for its status alone.
     private let file: FileDescriptor
     private let fileSystem: any FileSystem
@@ -21,12 +23,30 @@ final class DiskIndex: @unchecked Sendable {
     /// Opens the index at `path`, or creates it.
     ///
     /// The caller holds the lock file of the folder, so that no other process creates or replaces it meanwhile.
-    init(_ path: String, busyTimeout: Int, pageLimit: Int?, fileSystem: any FileSystem) throws {
+    ///
+    /// - Parameter isReadOnly: whether nothing is created or changed.
+    init(
+        _ path: String,
+        busyTimeout: Int,
+        pageLimit: Int?,
+        fileSystem: any FileSystem,
+        isReadOnly: Bool = false
+    ) throws {
+        self.isReadOnly = isReadOnly
+        // What a process that still writes it, or that was killed, has left beside it must be read as well.
+        let log = isReadOnly ? try? fileSystem.status(at: path + "-wal") : nil
+        isFrozen = isReadOnly && (log?.size ?? 0) == 0
+        if isReadOnly { _ = try fileSystem.status(at: path) }
         self.path = path
         self.busyTimeout = Int32(clamping: busyTimeout)
-        let connection = try SQLiteConnection(path, creates: true, busyTimeout: self.busyTimeout)
-        try Self.prepare(connection)
-        if let pageLimit {
+        let connection = try SQLiteConnection(
+            path,
+            creates: !isReadOnly,
+            busyTimeout: self.busyTimeout,
+            isFrozen: isFrozen
+        )
+        try Self.prepare(connection, isReadOnly: isReadOnly)
+        if let pageLimit, !isReadOnly {
             try connection.execute("PRAGMA max_page_count = \(pageLimit)")
         }
         let file = try fileSystem.openForStatus(path)
@@ -58,9 +78,9 @@ final class DiskIndex: @unchecked Sendable {
         }
     }
 
-    private static func prepare(_ connection: SQLiteConnection) throws {
+    private static func prepare(_ connection: SQLiteConnection, isReadOnly: Bool) throws {
         let version = try number("PRAGMA user_version", connection)
-        if version == 0 {
+        if version == 0, !isReadOnly {
             guard try number("SELECT count(*) FROM sqlite_schema", connection) == 0 else { throw foreign }
             try connection.execute(DiskIndexSchema.header)
             try connection.transaction {
@@ -75,8 +95,10 @@ final class DiskIndex: @unchecked Sendable {
         }
         // Four times the default between checkpoints: puts write many of the same pages again and again, so rarer
         // checkpoints copy less, and wait for the device less often.
-        try connection.execute(
-            """
+        let settings =
+            isReadOnly
+            ? "PRAGMA query_only = ON"
+            : """
             PRAGMA synchronous = NORMAL;
             PRAGMA wal_autocheckpoint = 4000;
             PRAGMA journal_size_limit = 16777216;
@@ -84,7 +106,7 @@ final class DiskIndex: @unchecked Sendable {
             PRAGMA secure_delete = OFF;
             PRAGMA cache_size = -8192;
             """
-        )
+        try connection.execute(settings)
         // Finds at once a file that is a database but not this one.
         do {
             guard try number("SELECT count(*) FROM total", connection) == 1 else { throw foreign }
@@ -119,7 +141,7 @@ final class DiskIndex: @unchecked Sendable {
     }
 
     private func makeReader() throws -> SQLiteConnection {
-        let connection = try SQLiteConnection(path, creates: false, busyTimeout: busyTimeout)
+        let connection = try SQLiteConnection(path, creates: false, busyTimeout: busyTimeout, isFrozen: isFrozen)
         // In KiB. The default of 2 MB holds 500 small bodies; reading a page that is not held takes a fifth of a look-up.
         try connection.execute("PRAGMA cache_size = -8192")
         return connection

@@ -149,8 +149,8 @@ extension MemoryCache {
             var misses = 0
             for shard in shards {
                 shard.withLock { _ in
-                    hits += shard.hits
-                    misses += shard.misses
+                    hits += shard.lock.hits
+                    misses += shard.lock.misses
                 }
             }
             return MemoryCacheStatistics(

@@ -13,7 +13,7 @@ extension MemoryCache {
         // user's function, so no lock is held.
         let value = now < entry.expiresAt ? entry.value ?? entry.weak?.resolve() : nil
         shard.withLock { _ in
-            if value == nil { shard.misses &+= 1 } else { shard.hits &+= 1 }
+            if value == nil { shard.lock.misses &+= 1 } else { shard.lock.hits &+= 1 }
         }
         guard let value else { return nil }
         if entry.value == nil {

@@ -71,11 +71,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
                 defer { shard.lock.release() }
                 let place = shard.table.find(key, hash: hash)
                 if place >= 0, let value = shard.table.use(place, at: now, extending: extending, clock: clock) {
-                    shard.hits &+= 1
+                    shard.lock.hits &+= 1
                     return value
                 }
                 // Counted later where the weak tier has the last word.
-                if place < 0 || weakReference == nil { shard.misses &+= 1 }
+                if place < 0 || weakReference == nil { shard.lock.misses &+= 1 }
                 return nil
             }
         }

@@ -12,10 +12,15 @@ final class SQLiteConnection {
     private var latest: (address: UInt, statement: SQLiteStatement)?
 
     /// Opens the database at `path`, and creates it if `creates`.
-    init(_ path: String, creates: Bool, busyTimeout: Int32) throws(SQLiteError) {
+    ///
+    /// - Parameter isFrozen: Whether it is read only, and nobody writes it meanwhile: no lock is taken, and no file is
+    ///   made beside it.
+    init(_ path: String, creates: Bool, busyTimeout: Int32, isFrozen: Bool = false) throws(SQLiteError) {
         var handle: OpaquePointer?
+        let path = isFrozen ? Self.frozenAddress(of: path) : path
         let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
+            (isFrozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
+            | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
             | (creates ? SQLITE_OPEN_CREATE : 0)
         let result = sqlite3_open_v2(path, &handle, flags, nil)
         guard result == SQLITE_OK, let handle else {
@@ -29,6 +34,22 @@ final class SQLiteConnection {
         }
         database = handle
         sqlite3_busy_timeout(database, busyTimeout)
+    }
+
+    /// The address of a database that nobody writes (https://www.sqlite.org/uri.html, `immutable`).
+    private static func frozenAddress(of path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var address = Array("file:".utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                address.append(byte)
+            default:
+                address += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: address, as: UTF8.self) + "?immutable=1"
     }
 
     deinit {

@@ -1,26 +1,33 @@
-import Dispatch
+import Foundation
 import Glibc
+import HalcyonConcurrency
 
-/// A terminal without a person: what is written to ``slave`` is read here.
-///
-/// Unchecked: one test reads, one call after the other.
-final class PseudoTerminal: @unchecked Sendable {
+/// A terminal without a person: what is written to ``slave`` is read here, at once, so that no writer ever waits for a
+/// reader.
+final class PseudoTerminal: Sendable {
     struct Failure: Error {
         let reason: String
     }
 
-    /// What a process gets in place of a terminal.
+    private struct State {
+        /// What has been written and not been asked for yet.
+        var bytes: [UInt8] = []
+        var isEnded = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// What a process gets in place of a terminal. Closed by ``readRest()``.
     let slave: Int32
-    private let master: Int32
+    private let state = Lock(State())
     /// TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>.
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
     /// Whether this system gives any; a bare chroot has no /dev/pts.
-    static var isAvailable: Bool { (try? PseudoTerminal(columns: 80)) != nil }
+    static let isAvailable = (try? PseudoTerminal(columns: 80)).map { close($0.slave) } != nil
 
     init(columns: UInt16) throws {
-        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         // What unlockpt and ptsname do; Swift does not see those two.
         var isLocked: Int32 = 0
         var number: Int32 = 0
@@ -32,42 +39,63 @@ final class PseudoTerminal: @unchecked Sendable {
         guard ioctl(slave, UInt(TIOCSWINSZ), &size) == 0 else {
             throw Failure(reason: String(cString: strerror(errno)))
         }
-    }
-
-    deinit {
-        close(slave)
-        close(master)
-    }
-
-    /// Reads on until the text comes; fails after a minute.
-    func read(until text: String) async throws -> String {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue(label: "halcyon.tests.terminal").async { [self] in
-                var bytes: [UInt8] = []
-                while !String(decoding: bytes, as: UTF8.self).contains(text) {
-                    guard let more = readNow(milliseconds: 60_000) else {
-                        let seen = String(decoding: bytes, as: UTF8.self)
-                        return continuation.resume(throwing: Failure(reason: "“\(text)” never came, only “\(seen)”"))
-                    }
-                    bytes += more
+        let state = state
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while true {
+                // An error once nobody has the other end open any more.
+                let count = Glibc.read(master, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                Self.change(state) { state in
+                    state.isEnded = count <= 0
+                    state.bytes += buffer.prefix(max(0, count))
                 }
-                continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
+                if count <= 0 { break }
             }
+            close(master)
+        }
+    }
+
+    /// Waits for the text, and takes everything up to now. Waits without end for what never comes, unless the terminal ends.
+    func read(until text: String) async throws -> String {
+        while true {
+            let (seen, isEnded) = state.withLock { (String(decoding: $0.bytes, as: UTF8.self), $0.isEnded) }
+            if seen.contains(text) {
+                state.withLock { $0.bytes.removeFirst(seen.utf8.count) }
+                return seen
+            }
+            guard !isEnded else { throw Failure(reason: "“\(text)” never came, only “\(seen)”") }
+            await news(since: seen.utf8.count)
         }
     }
 
     /// Everything that has been written and not read, when nobody writes any more.
-    func readRest() -> String {
-        var bytes: [UInt8] = []
-        while let more = readNow(milliseconds: 0) { bytes += more }
-        return String(decoding: bytes, as: UTF8.self)
+    func readRest() async -> String {
+        close(slave)
+        while true {
+            let (seen, isEnded) = state.withLock { ($0.bytes, $0.isEnded) }
+            if isEnded { return String(decoding: seen, as: UTF8.self) }
+            await news(since: seen.count)
+        }
     }
 
-    private func readNow(milliseconds: Int32) -> [UInt8]? {
-        var ready = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-        guard poll(&ready, 1, milliseconds) > 0 else { return nil }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(master, &buffer, buffer.count)
-        return count > 0 ? Array(buffer[..<count]) : nil
+    private func news(since count: Int) async {
+        await withCheckedContinuation { continuation in
+            let mustWait = state.withLock { state in
+                guard state.bytes.count == count, !state.isEnded else { return false }
+                state.waiters.append(continuation)
+                return true
+            }
+            if !mustWait { continuation.resume() }
+        }
+    }
+
+    private static func change(_ state: Lock<State>, _ body: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            body(&state)
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
     }
 }

@@ -6,13 +6,15 @@ import HalcyonTesting
 
 /// A cache over a scripted transport, with a clock that stands still.
 struct CachingFixture {
-    let url = URL(string: "https://images.example/picture")!
+    let url: URL
     let transport = ScriptedTransport()
     let storage = InMemoryHTTPCacheStorage()
     let clock = ManualStoreClock()
     let cache: HTTPCache
 
     init(_ rules: HTTPCacheRules = HTTPCacheRules()) {
+        guard let url = URL(string: "https://images.example/picture") else { fatalError("url") }
+        self.url = url
         cache = HTTPCache(transport: transport, storage: storage, rules: rules) { [clock] in clock.date }
     }
 
@@ -56,5 +58,8 @@ extension HTTPCacheResponse {
 }
 
 extension HTTPField.Name {
-    static func named(_ name: String) -> HTTPField.Name { HTTPField.Name(name)! }
+    static func named(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else { fatalError("field name") }
+        return name
+    }
 }

@@ -161,6 +161,17 @@ struct ServerCachingTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
+    @Test("takes the place of the one before it, even if it must not be stored itself")
+    func replacementThatMustNotBeStored() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60"])
+        _ = try await fixture.load()
+        fixture.serve(two, [.cacheControl: "no-store"])
+        let second = try await fixture.load([.forceRefresh])
+        #expect(try await fixture.load().image.bitmap.hasSamePixels(as: second.image.bitmap))
+        #expect(fixture.requestCount == 3)
+        #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
+    }
+
     @Test("takes what was made of it along when its time is over")
     func processed() async throws {
         let crop: [ImageOption] = [.processor(.crop(to: PixelSize(8, 8)))]

@@ -1,0 +1,133 @@
+public import FoundationEssentials
+public import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonStore
+
+extension ImageCache {
+    /// Where an image is cached.
+    public enum CachedType: String, Sendable, Hashable, CaseIterable {
+        /// Nowhere.
+        case none
+        /// In memory, and perhaps on disk.
+        case memory
+        /// On disk.
+        case disk
+    }
+
+    /// Where the image of a source with these options is, without extending its life. A file without a cache key is
+    /// looked at only by a load, and is found nowhere.
+    public func cachedType(of source: Source, options: ImageOptions = ImageOptions()) async -> CachedType {
+        guard let key = ImageKey(original: source.originalKey, options: options) else { return .none }
+        if memory.contains(key) { return .memory }
+        let diskKey = key.diskKey
+        let isOnDisk = try? await disk.perform { $0.contains(diskKey) }
+        return isOnDisk == true ? .disk : .none
+    }
+
+    /// Whether memory has the image, without extending its life. Never touches the disk.
+    public func isInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> Bool {
+        ImageKey(original: source.originalKey, options: options).map { memory.contains($0) } ?? false
+    }
+
+    /// Stores the encoded bytes of an original, in place of what was known of it: also of one that nobody has loaded yet
+    /// or that will only exist later.
+    ///
+    /// - Parameters:
+    ///   - data: The encoded bytes, as a server would send them.
+    ///   - source: Names the original.
+    ///   - options: Key rule and ``CachePolicy/diskExpiration``. Default: the defaults.
+    /// - Returns: Whether it was stored. It is on disk then.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    @discardableResult
+    public func store(
+        _ data: Data,
+        for source: Source,
+        options: ImageOptions = ImageOptions()
+    ) async throws -> Bool {
+        guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
+        memory.removeAll { $0.original == key.original }
+        let original = key.originalDiskKey
+        let expiration = options.cache.diskExpiration
+        return try await disk.perform { disk in
+            try disk.removeEntries(prefix: original + "\0")
+            return try disk.put(original, body: data, expiration: expiration)
+        }
+    }
+
+    /// Stores an image, in memory at once and then on disk, as a load with these options would.
+    ///
+    /// On disk, an unprocessed image is `original` where it is given, and a processed one is encoded. Without the
+    /// original an unprocessed image is encoded as ``CachePolicy/serializer`` says, unless it is a frame of an animation:
+    /// one picture would then take the place of all of them, so only memory has it.
+    ///
+    /// - Parameters:
+    ///   - image: What memory gets, and disk where it is the result of processing.
+    ///   - source: Names the original.
+    ///   - options: Processing, key rule, serializer and lifetimes. Default: the defaults.
+    ///   - original: The bytes that the image was decoded from.
+    ///   - codecs: Encodes. Default: ``ImageCodecs/standard``.
+    /// - Returns: Whether it is on disk.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/encode`` or ``ImageError/Stage/store``.
+    @discardableResult
+    public func store(
+        _ image: DecodedImage,
+        original: Data? = nil,
+        for source: Source,
+        options: ImageOptions = ImageOptions(),
+        codecs: ImageCodecs = .standard
+    ) async throws -> Bool {
+        guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
+        let policy = options.cache
+        if policy.storesInMemory {
+            let cached = CachedImage(image: image, byteCount: original?.count ?? 0)
+            memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
+        }
+        guard policy.storesOnDisk else { return false }
+        let isOriginal = options.processing.isIdentity
+        if let original, isOriginal || policy.storesOriginal {
+            let diskKey = key.originalDiskKey
+            let isStored = try await disk.perform {
+                try $0.put(diskKey, body: original, expiration: policy.diskExpiration)
+            }
+            if isOriginal { return isStored }
+        }
+        if isOriginal, image.info.frameCount > 1 { return false }
+        let metadata = ProcessedImageMetadata(info: image.info, byteCount: original?.count ?? 0).data
+        let diskKey = key.diskKey
+        do {
+            return try await disk.perform { disk in
+                let (format, encoding) = policy.serializer.encoding(of: image)
+                let body = try codecs.encode(image.bitmap, as: format, options: encoding)
+                return try disk.put(
+                    diskKey,
+                    body: body,
+                    metadata: isOriginal ? Data() : metadata,
+                    expiration: policy.diskExpiration
+                )
+            }
+        } catch let error as CodecError {
+            throw ImageError(stage: .encode, reason: .codec(error), source: "\(source)")
+        }
+    }
+
+    /// The encoded bytes on disk of the image of a source with these options; `nil` if there are none.
+    public func storedData(for source: Source, options: ImageOptions = ImageOptions()) async -> Data? {
+        guard let key = ImageKey(original: source.originalKey, options: options) else { return nil }
+        let priority = PriorityBox(options.priority)
+        return try? await disk.entry(for: key.diskKey, extending: options.cache.diskExtension, priority: priority)?.body
+    }
+
+    /// The path of the file with the encoded bytes on disk; `nil` if there is none, or if it is so small that it has no
+    /// file of its own. The file must not be changed, and may go at any time.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    public func fileLocation(of source: Source, options: ImageOptions = ImageOptions()) async throws -> String? {
+        guard let key = ImageKey(original: source.originalKey, options: options)?.diskKey else { return nil }
+        return try await disk.perform { try $0.fileLocation(for: key) }
+    }
+}
+
+extension ImageKey {
+    /// What names this image on disk, whether it is an original or made of one.
+    var diskKey: String { variant == nil ? originalDiskKey : processedDiskKey }
+}

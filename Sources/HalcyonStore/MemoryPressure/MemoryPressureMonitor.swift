@@ -1,0 +1,78 @@
+internal import Glibc
+internal import HalcyonConcurrency
+
+/// Tells when memory runs short, as the kernel says.
+///
+/// It waits on one thread of its own, which exists only while somebody listens; where the system tells nothing (no
+/// pressure stall information, no control group of version 2, or no right to use them) there is none.
+public final class MemoryPressureMonitor: Sendable {
+    /// The monitor of this process.
+    public static let shared = MemoryPressureMonitor()
+
+    /// Ends the listening when it is released.
+    public final class Subscription: Sendable {
+        private let monitor: MemoryPressureMonitor
+        private let id: Int
+
+        fileprivate init(_ monitor: MemoryPressureMonitor, _ id: Int) {
+            self.monitor = monitor
+            self.id = id
+        }
+
+        deinit {
+            monitor.remove(id)
+        }
+    }
+
+    private struct State {
+        var handlers: [Int: @Sendable (MemoryPressure) -> Void] = [:]
+        var lastID = 0
+        var watch: MemoryPressureWatch?
+    }
+
+    private let sources: MemoryPressureSources
+    private let state = Lock(State())
+
+    /// A monitor of its own.
+    ///
+    /// - Parameter sources: What is watched. Default: the files of this process.
+    public init(sources: MemoryPressureSources = MemoryPressureSources()) {
+        self.sources = sources
+    }
+
+    /// Whether the system is being watched: somebody listens, and it has something to tell.
+    public var isWatching: Bool { state.withLock { $0.watch != nil } }
+
+    /// Calls `handler` whenever memory runs short, at most once a second for pressure that lasts, on the monitor's
+    /// thread. It must not take long.
+    ///
+    /// - Returns: What keeps the handler registered. A call that is under way may outlast it.
+    public func addHandler(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> Subscription {
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.handlers[state.lastID] = handler
+            if state.watch == nil {
+                state.watch = MemoryPressureWatch(sources) { [weak self] pressure in self?.tell(pressure) }
+            }
+            return state.lastID
+        }
+        return Subscription(self, id)
+    }
+
+    private func remove(_ id: Int) {
+        let (handler, watch) = state.withLock { state in
+            let handler = state.handlers.removeValue(forKey: id)
+            guard state.handlers.isEmpty else { return (handler, MemoryPressureWatch?.none) }
+            defer { state.watch = nil }
+            return (handler, state.watch)
+        }
+        watch?.stop()
+        withExtendedLifetime(handler) {}
+    }
+
+    /// Tells everyone who listens, as the kernel's word does. For programs that learn of it in another way.
+    public func tell(_ pressure: MemoryPressure) {
+        let handlers = state.withLock { $0.handlers.sorted { $0.key < $1.key }.map(\.value) }
+        for handler in handlers { handler(pressure) }
+    }
+}

@@ -1,0 +1,151 @@
+internal import Glibc
+
+/// The thread that waits for the kernel's word, and what it waits on.
+///
+/// The thread owns the descriptors and closes them when it is stopped.
+final class MemoryPressureWatch: Sendable {
+    private let wake: Int32
+
+    /// Begins to watch; nil if there is nothing to watch.
+    init?(_ sources: MemoryPressureSources, tell: @escaping @Sendable (MemoryPressure) -> Void) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        let (own, wake) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let waiter = MemoryPressureWaiter(sources, wake: own, tell: tell)
+        guard waiter.watchesSomething, waiter.start() else {
+            close(wake)
+            return nil
+        }
+        self.wake = wake
+    }
+
+    /// Ends the thread, without waiting for it: a handler may be what calls.
+    func stop() {
+        var byte: UInt8 = 1
+        _ = write(wake, &byte, 1)
+    }
+
+    deinit {
+        stop()
+        close(wake)
+    }
+}
+
+/// What runs on the thread. Unchecked: it is handed to the thread, which alone uses it from then on.
+private final class MemoryPressureWaiter: @unchecked Sendable {
+    private let wake: Int32
+    /// A trigger for some waiting, and one for all waiting; -1 where there is none.
+    private var triggers: [(descriptor: Int32, pressure: MemoryPressure)] = []
+    private var notifier: Int32 = -1
+    private let eventsFile: String?
+    private var events = MemoryEvents()
+    private let tell: @Sendable (MemoryPressure) -> Void
+
+    init(_ sources: MemoryPressureSources, wake: Int32, tell: @escaping @Sendable (MemoryPressure) -> Void) {
+        self.wake = wake
+        self.tell = tell
+        eventsFile = sources.eventsFile
+        for path in sources.stallFiles {
+            // Of each second, 150 ms in which something waits for memory, or 100 in which everything does. Who may not
+            // have windows of any length may have multiples of two seconds.
+            if let some = Self.trigger(path, ["some 150000 1000000", "some 300000 2000000"]) {
+                triggers.append((some, .warning))
+                if let full = Self.trigger(path, ["full 100000 1000000", "full 200000 2000000"]) {
+                    triggers.append((full, .critical))
+                }
+                break
+            }
+        }
+        if let eventsFile, let text = SystemMemory.readSmallFile(eventsFile) {
+            notifier = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+            if notifier >= 0, inotify_add_watch(notifier, eventsFile, UInt32(IN_MODIFY)) < 0 {
+                close(notifier)
+                notifier = -1
+            }
+            // Read again after the watch began, so that nothing is missed in between.
+            events = MemoryEvents(SystemMemory.readSmallFile(eventsFile) ?? text)
+        }
+    }
+
+    deinit {
+        for trigger in triggers { close(trigger.descriptor) }
+        if notifier >= 0 { close(notifier) }
+        close(wake)
+    }
+
+    var watchesSomething: Bool { !triggers.isEmpty || notifier >= 0 }
+
+    private static func trigger(_ path: String, _ texts: [String]) -> Int32? {
+        for text in texts {
+            let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            // The kernel wants the byte that ends the text as well.
+            let bytes = Array(text.utf8) + [0]
+            if write(descriptor, bytes, bytes.count) == bytes.count { return descriptor }
+            close(descriptor)
+        }
+        return nil
+    }
+
+    func start() -> Bool {
+        var id = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // The thread takes none of the program's signals, from its first moment: it begins with the mask of this one.
+        var signals = sigset_t()
+        var earlier = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_BLOCK, &signals, &earlier)
+        defer { pthread_sigmask(SIG_SETMASK, &earlier, nil) }
+        let retained = Unmanaged.passRetained(self)
+        let code = pthread_create(
+            &id,
+            &attributes,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<MemoryPressureWaiter>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            },
+            retained.toOpaque()
+        )
+        if code != 0 { retained.release() }
+        return code == 0
+    }
+
+    private func run() {
+        while true {
+            var waits = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
+            waits.append(pollfd(fd: notifier, events: Int16(POLLIN), revents: 0))
+            waits += triggers.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
+            let count = poll(&waits, nfds_t(waits.count), -1)
+            if count < 0, errno != EINTR { return }
+            guard count > 0 else { continue }
+            if waits[0].revents != 0 { return }
+            var pressure: MemoryPressure?
+            if waits[1].revents != 0 { pressure = newEvents() }
+            for (index, wait) in waits.dropFirst(2).enumerated() where wait.revents != 0 {
+                if wait.revents & Int16(POLLERR | POLLNVAL) != 0 {
+                    // The control group is gone. A negative number is left out of the waiting.
+                    close(triggers[index].descriptor)
+                    triggers[index].descriptor = -1
+                } else {
+                    pressure = max(pressure ?? .warning, triggers[index].pressure)
+                }
+            }
+            if let pressure { tell(pressure) }
+        }
+    }
+
+    /// What the control group's counts say since they were last read.
+    private func newEvents() -> MemoryPressure? {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while read(notifier, &buffer, buffer.count) > 0 {}
+        guard let eventsFile, let text = SystemMemory.readSmallFile(eventsFile) else { return nil }
+        let earlier = events
+        events = MemoryEvents(text)
+        return events.pressure(since: earlier)
+    }
+}

@@ -1,0 +1,115 @@
+import FoundationEssentials
+import HalcyonStore
+import HalcyonTesting
+import Testing
+
+@Suite("Cache folders that come from elsewhere")
+struct DiskCacheExchangeTests {
+    private func filled() throws -> (DiskCacheFixture, export: String) {
+        let fixture = try DiskCacheFixture()
+        for (number, key) in ["a", "../b", "c\0d", "", "é", "e\u{301}"].enumerated() {
+            let size = number % 2 == 0 ? 100 : 20_000
+            try fixture.cache.put(key, body: bytes(size, seed: number), metadata: Data(key.utf8))
+            fixture.clock.advance(by: 1)
+        }
+        try fixture.cache.put("never", body: Data(), expiration: .never)
+        try fixture.cache.put("over", body: Data([1]), expiration: .seconds(1))
+        fixture.clock.advance(by: 1)
+        return (fixture, fixture.folder.path + "/export")
+    }
+
+    @Test("an export has everything that is valid, and an import has it back")
+    func roundTrip() throws {
+        let (one, export) = try filled()
+        #expect(try one.cache.exportEntries(to: export) == 7)
+        let two = try DiskCacheFixture(in: TemporaryFolder(), clock: one.clock)
+        #expect(try two.cache.importEntries(from: export) == 7)
+        for entry in try two.cache.entries() {
+            let (left, right) = (one.cache.get(entry.key, extending: .none), two.cache.get(entry.key, extending: .none))
+            #expect(left?.body == right?.body && left?.metadata == right?.metadata)
+            #expect(left?.expiresAt == right?.expiresAt)
+        }
+        #expect(try two.cache.entries(prefix: "over").isEmpty)
+        #expect(try two.cache.verify().isSound)
+    }
+
+    @Test("a part is exported by prefix, and never over something")
+    func part() throws {
+        let (one, export) = try filled()
+        #expect(try one.cache.exportEntries(to: export, prefix: "../") == 1)
+        #expect(throws: DiskCacheError.self) { try one.cache.exportEntries(to: export) }
+    }
+
+    @Test(
+        "hostile exports are refused",
+        arguments: [
+            ("\"number\":1,", "\"number\":2,"), ("\"number\":1,", "\"number\":\"../../etc/passwd\","),
+            ("\"size\":0", "\"size\":-1"), ("\"size\":0", "\"size\":1"), ("\"checksum\":", "\"checksum\":1"),
+            ("halcyon", "another"), ("{\"", "[\""),
+        ]
+    )
+    func hostile(what: String, with replacement: String) throws {
+        let one = try DiskCacheFixture()
+        try one.cache.put("never", body: Data(), expiration: .never)
+        let export = one.folder.path + "/export"
+        try one.cache.exportEntries(to: export)
+        let path = export + "/manifest.jsonl"
+        var text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+        // The members of a record come in any order.
+        if what == "\"number\":1,", !text.contains(what) {
+            text = text.replacing("\"number\":1}", with: replacement.dropLast() + "}")
+        }
+        text = text.replacing(what, with: replacement)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        let two = try DiskCacheFixture()
+        #expect(throws: DiskCacheError.self) { try two.cache.importEntries(from: export) }
+        #expect(try two.cache.statistics().count == 0)
+    }
+
+    @Test("a link in an export is not followed")
+    func link() throws {
+        let one = try DiskCacheFixture()
+        try one.cache.put("a", body: bytes(10))
+        let export = one.folder.path + "/export"
+        try one.cache.exportEntries(to: export)
+        let body = export + "/0000000001.body"
+        try FileManager.default.moveItem(atPath: body, toPath: one.folder.path + "/elsewhere")
+        try FileManager.default.createSymbolicLink(atPath: body, withDestinationPath: one.folder.path + "/elsewhere")
+        let two = try DiskCacheFixture()
+        #expect(throws: DiskCacheError.self) { try two.cache.importEntries(from: export) }
+    }
+
+    @Test("a cache that is only read changes nothing, and says so when asked to", arguments: [true, false])
+    func readOnly(isClosed: Bool) throws {
+        let one = try DiskCacheFixture()
+        try one.cache.put("small", body: bytes(10))
+        try one.cache.put("large", body: bytes(20_000))
+        if isClosed { try one.cache.close() }
+        let files = one.folder.files.sorted()
+        let two = try DiskCacheFixture(in: one.folder, clock: one.clock) { $0.isReadOnly = true }
+        #expect(two.cache.get("small")?.body == bytes(10))
+        #expect(two.cache.get("large")?.body == bytes(20_000))
+        #expect(two.cache.get("absent") == nil)
+        #expect(two.cache.contains("small"))
+        #expect(try two.cache.entries().count == 2)
+        for durability in DiskCache.Durability.allCases {
+            #expect(throws: DiskCacheError.self) { try two.cache.put("a", body: bytes(1), durability: durability) }
+        }
+        #expect(throws: DiskCacheError.self) { try two.cache.writer(for: "a").append(bytes(1)) }
+        #expect(throws: DiskCacheError.self) { try two.cache.updateMetadata(Data(), for: "small") }
+        #expect(throws: DiskCacheError.self) { try two.cache.remove("small") }
+        #expect(throws: DiskCacheError.self) { try two.cache.removeAll() }
+        #expect(throws: DiskCacheError.self) { try two.cache.removeExpired() }
+        #expect(throws: DiskCacheError.self) { try two.cache.trim(to: 0) }
+        try two.cache.close()
+        #expect(one.folder.files.sorted() == files)
+    }
+
+    @Test("a folder that is only to be read and is not there is a miss, and is not made")
+    func absent() throws {
+        let folder = try TemporaryFolder()
+        let fixture = try DiskCacheFixture(in: folder) { $0.isReadOnly = true }
+        #expect(fixture.cache.get("a") == nil)
+        #expect(folder.files.isEmpty)
+    }
+}

@@ -1,0 +1,200 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("The image cache")
+struct ImageCacheTests {
+    private let test = TestPipeline()
+    private let url = Sample.url()
+    private let crop: ImageOptions = [.processor(.crop(to: PixelSize(9, 9)))]
+
+    private var cache: ImageCache { test.pipeline.cache }
+
+    private func other(bundles: [BundledImages] = [], monitor: MemoryPressureMonitor? = nil) -> ImageCache {
+        let path = test.folder + "/" + UUID().uuidString
+        return ImageCache(disk: .init(folder: path), bundles: bundles, memoryPressure: monitor)
+    }
+
+    @Test("says where an image is, processed or not, and does not extend its life")
+    func type() async throws {
+        test.transport.serve(url, Sample.png())
+        #expect(await cache.cachedType(of: .url(url)) == .none)
+        _ = try await test.pipeline.response(for: .url(url), options: crop)
+        await test.settle()
+        #expect(await cache.cachedType(of: .url(url), options: crop) == .memory)
+        #expect(cache.isInMemory(.url(url), options: crop) && !cache.isInMemory(.url(url)))
+        #expect(await cache.cachedType(of: .url(url)) == .none)
+        cache.removeAllFromMemory()
+        #expect(await cache.cachedType(of: .url(url), options: crop) == .disk)
+        #expect(try await cache.removeExpired() == 0)
+    }
+
+    @Test("gives bytes stored for a URL that exists only later, in place of what was known (7(d) 17)")
+    func seed() async throws {
+        #expect(try await cache.store(Sample.png(seed: 1), for: .url(url)))
+        let first = try await test.pipeline.response(for: .url(url), options: crop)
+        #expect(first.origin == .disk)
+        await test.settle()
+        #expect(try await cache.store(Sample.png(seed: 2), for: .url(url)))
+        let second = try await test.pipeline.response(for: .url(url), options: crop)
+        #expect(!second.image.bitmap.hasSamePixels(as: first.image.bitmap))
+        #expect(await cache.storedData(for: .url(url)) == Sample.png(seed: 2))
+        #expect(test.transport.startedCount(url) == 0)
+    }
+
+    @Test("stores an image with its original bytes, or encoded where there are none")
+    func storeImage() async throws {
+        let image = try ImageCodecs.standard.decode(Sample.jpeg())
+        #expect(try await cache.store(image, original: Sample.jpeg(), for: .url(url)))
+        #expect(await cache.storedData(for: .url(url)) == Sample.jpeg())
+        #expect(try await test.pipeline.response(for: .url(url), options: ImageOptions()).origin == .memory)
+        let encoded: ImageOptions = [.serializer(.format(.png, EncodeOptions()))]
+        let bare = Sample.url()
+        #expect(try await cache.store(image, for: .url(bare), options: encoded))
+        let data = try #require(await cache.storedData(for: .url(bare)))
+        #expect(try ImageCodecs.standard.decode(data).bitmap.hasSamePixels(as: image.bitmap))
+        #expect(data.starts(with: [0x89, 0x50]))
+    }
+
+    @Test("stores a processed image as a load would find it")
+    func storeProcessed() async throws {
+        let image = try ImageCodecs.standard.decode(Sample.png(9, 9))
+        #expect(try await cache.store(image, for: .url(url), options: crop))
+        cache.removeAllFromMemory()
+        let response = try await test.pipeline.response(for: .url(url), options: crop)
+        #expect(response.origin == .disk)
+        #expect(response.image.bitmap.hasSamePixels(as: image.bitmap))
+        #expect(await cache.storedData(for: .url(url)) == nil)
+    }
+
+    @Test("never puts one frame in the place of an animation on disk (R-30)")
+    func animation() async throws {
+        var info = ImageInfo(format: .gif, size: PixelSize(64, 48))
+        info.frameCount = 3
+        let frame = DecodedImage(bitmap: Sample.bitmap(), info: info)
+        try await cache.store(Data("all frames".utf8), for: .url(url))
+        #expect(try await !cache.store(frame, for: .url(url)))
+        #expect(await cache.storedData(for: .url(url)) == Data("all frames".utf8))
+        #expect(cache.isInMemory(.url(url)))
+    }
+
+    @Test("keeps processed image and original apart where two caches are given, and answers once (N-3, N-4)")
+    func twoCaches() async throws {
+        test.transport.serve(url, Sample.png())
+        let (target, original) = (other(), other())
+        var options = crop
+        options.cache.targetCache = target
+        options.cache.originalCache = original
+        options.cache.storesOriginal = true
+        options.cache.waitsForStore = true
+        _ = try await test.pipeline.response(for: .url(url), options: options)
+        #expect(try await target.storedImages().map(\.isProcessed) == [true])
+        #expect(try await original.storedImages().map(\.isProcessed) == [false])
+        #expect(try await cache.diskStatistics().count == 0)
+        #expect(!cache.isInMemory(.url(url), options: crop))
+        #expect(try await test.pipeline.response(for: .url(url), options: options).origin == .memory)
+        var processing = options
+        processing.processing = .crop(to: PixelSize(5, 5))
+        #expect(try await test.pipeline.response(for: .url(url), options: processing).origin == .disk)
+        #expect(test.transport.startedCount(url) == 1)
+        #expect(try await test.pipeline.response(for: .url(url), options: crop).origin == .network)
+    }
+
+    @Test("policies with different caches are different")
+    func identity() {
+        var (one, two) = (CachePolicy(), CachePolicy())
+        one.targetCache = other()
+        two.targetCache = other()
+        #expect(one != two)
+        two.targetCache = one.targetCache
+        #expect(one == two && one.hashValue == two.hashValue)
+    }
+
+    @Test("finds what came with the program, in a folder of files and in a cache that is only read")
+    func bundles() async throws {
+        let folder = test.folder + "/bundle"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Sample.png(seed: 3).write(to: URL(fileURLWithPath: folder + "/logo one.png"))
+        let filled = ImageCache(disk: .init(folder: folder + "/cache"), memoryPressure: nil)
+        try await filled.store(Sample.png(seed: 4), for: .url(url))
+        try await filled.disk.perform { try $0.close() }
+        let cache = other(bundles: [.files(in: folder), .cache(folder: folder + "/cache")])
+        let logo = try #require(URL(string: "https://example.com/x/logo%20one.png?v=2"))
+        for url in [url, logo] {
+            let options: ImageOptions = [.targetCache(cache)]
+            #expect(try await test.pipeline.response(for: .url(url), options: options).origin == .disk)
+            #expect(test.transport.startedCount(url) == 0)
+        }
+        #expect(try await cache.diskStatistics().count == 0)
+    }
+
+    @Test("takes no file from outside a bundle's folder", arguments: ["../secret", "..", ".hidden", "a/b", "", "a\0b"])
+    func bundleEscape(name: String) throws {
+        let folder = test.folder + "/bundle/inner"
+        try FileManager.default.createDirectory(atPath: folder + "/a", withIntermediateDirectories: true)
+        for path in ["/../secret", "/.hidden", "/a/b", "/a"] where path != "/a" {
+            try Data("x".utf8).write(to: URL(fileURLWithPath: folder + path))
+        }
+        let bundle = BundledImages.files(in: folder) { _ in name }
+        #expect(bundle.data(for: ImageKey(original: OriginalKey(text: "k"), variant: nil)) == nil)
+    }
+
+    @Test("removes all of a server, in memory and on disk, and nothing else")
+    func prefix() async throws {
+        let addresses = [
+            "https://a.example/1", "https://a.example/2", "https://a.example.org/1", "https://b.example/1",
+        ]
+        for address in addresses {
+            let url = try #require(URL(string: address))
+            test.transport.serve(url, Sample.png())
+            _ = try await test.pipeline.response(for: .url(url), options: crop)
+            _ = try await test.pipeline.response(for: .url(url), options: ImageOptions())
+        }
+        await test.settle()
+        #expect(try await cache.removeAll(originalsBeginningWith: "https://a.example/") == 4)
+        let left = try await cache.storedImages().map(\.original)
+        #expect(Set(left) == Set(addresses[2...]) && left.count == 4)
+        #expect(cache.memoryStatistics.count == 4)
+        #expect(try await cache.removeFromDisk { $0.isProcessed } == 2)
+    }
+
+    @Test("halves memory when it runs short, and empties it when that is critical")
+    func pressure() throws {
+        let monitor = MemoryPressureMonitor(sources: .init(stallFiles: [], eventsFile: nil))
+        let cache = other(monitor: monitor)
+        var shown: [CachedImage] = []
+        for number in 0..<8 {
+            let image = try ImageCodecs.standard.decode(Sample.png(64, 64, seed: number))
+            let cached = CachedImage(image: image, byteCount: 0)
+            if number == 0 { shown.append(cached) }
+            let key = ImageKey(original: OriginalKey(text: "\(number)"), variant: nil)
+            cache.memory.insert(cached, for: key, cost: cached.cost)
+        }
+        let cost = cache.memoryStatistics.cost
+        monitor.tell(.warning)
+        #expect(cache.memoryStatistics.cost <= cost / 2 && cache.memoryStatistics.cost > 0)
+        monitor.tell(.critical)
+        #expect(cache.memoryStatistics.cost == 0)
+        // What something still shows is found again.
+        #expect(cache.memory.value(for: ImageKey(original: OriginalKey(text: "0"), variant: nil)) != nil)
+        withExtendedLifetime(shown) {}
+    }
+
+    @Test("writes out what it has and takes it in again elsewhere")
+    func exchange() async throws {
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: .url(url), options: crop + [.cacheOriginalImage])
+        await test.settle()
+        let folder = test.folder + "/export"
+        #expect(try await cache.exportImages(to: folder) == 2)
+        let two = other()
+        #expect(try await two.importImages(from: folder) == 2)
+        #expect(await two.storedData(for: .url(url)) == Sample.png())
+        #expect(await two.cachedType(of: .url(url), options: crop) == .disk)
+    }
+}
+
+private func + (options: ImageOptions, changes: [ImageOption]) -> ImageOptions { options.applying(changes) }
