@@ -41,6 +41,9 @@ final class CurlExchange {
     private var uploadedBytes: Int64 = 0
     @exclusivity(unchecked)
     private var bodyBytes = 0
+    /// Undoes the content coding of the body, once some of a coded one has come.
+    @exclusivity(unchecked)
+    private var decoder: ContentDecoder?
     /// Set once the head of a response that is a redirect to follow has come.
     private var redirection: Redirection?
     private var redirectedAt = MonotonicTime.distantFuture
@@ -172,7 +175,17 @@ final class CurlExchange {
         guard let context else { return 0 }
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         guard !exchange.isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
-        return exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size &* count)) ? size &* count : 0
+        switch exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size &* count)) {
+        case .taken: return size &* count
+        // It comes again, as a whole.
+        case .held: return Int(CURL_WRITEFUNC_PAUSE)
+        case .refused: return 0
+        }
+    }
+
+    /// What has become of a piece of a body.
+    private enum Reception {
+        case taken, held, refused
     }
 
     private func receive(header line: UnsafeRawBufferPointer) -> Bool {
@@ -242,14 +255,45 @@ final class CurlExchange {
         return transfer.isCancelled ? stop(.cancelled) : true
     }
 
-    private func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+    private func receive(body bytes: UnsafeRawBufferPointer) -> Reception {
         lastActivity = loop.now
-        guard !transfer.isCancelled else { return stop(.cancelled) }
+        guard !transfer.isCancelled else { return refuse(.cancelled) }
         if redirection != nil {
             bodyBytes += bytes.count
-            return bodyBytes <= Self.redirectBodyLimit
+            return bodyBytes <= Self.redirectBodyLimit ? .taken : .refused
         }
-        guard isHeadDelivered || deliverHead() else { return false }
+        guard isHeadDelivered || deliverHead() else { return .refused }
+        guard head.contentCodings.isEmpty else { return receive(coded: bytes) }
+        return deliver(bytes) ? .taken : .refused
+    }
+
+    private func receive(coded bytes: UnsafeRawBufferPointer) -> Reception {
+        if let problem = head.contentCodings.problem { return refuse(self.problem(CURLE_OK).malformed(problem)) }
+        let limit = transfer.request.limits.bodyBytes
+        let decoder = decoder ?? ContentDecoder(head.contentCodings.list, contentLimit: limit)
+        self.decoder = decoder
+        var isRefused = false
+        do throws(ContentDecodingError) {
+            let isAll = try decoder.decode(bytes) { piece in
+                isRefused = !deliver(piece)
+                return !isRefused && !isPaused
+            }
+            return isRefused ? .refused : isAll ? .taken : .held
+        } catch {
+            switch error {
+            case .malformed(let reason): return refuse(problem(CURLE_OK).malformed(reason))
+            case .tooLarge: return refuse(.bodyTooLarge(maximum: limit))
+            case .outOfMemory: return refuse(.other("out of memory for a content coding"))
+            }
+        }
+    }
+
+    private func refuse(_ error: TransferError) -> Reception {
+        fail(error)
+        return .refused
+    }
+
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count <= transfer.request.limits.bodyBytes - bodyBytes else {
             return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))
         }
@@ -284,6 +328,10 @@ final class CurlExchange {
         guard code == CURLE_OK else { return .failure(problem(code).error) }
         guard head.isComplete else { return .failure(problem(code).endedInsideHead) }
         if !isHeadDelivered, !deliverHead() { return .failure(failure ?? .cancelled) }
+        if let decoder, !decoder.isAtEnd {
+            let isCutOff = !head.isDelimited && !isMultiplexed
+            return .failure(isCutOff ? problem(code).endedInsideCodedBody : problem(code).codedBodyTooShort)
+        }
         return .success(metrics)
     }
 

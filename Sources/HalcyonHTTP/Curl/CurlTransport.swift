@@ -1,9 +1,13 @@
 /// The transport for real networks: libcurl's multi interface, driven by one thread.
 ///
-/// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, gzip, brotli, zstd and deflate as far as the
-/// installed libcurl has them, proxies (``ProxyPolicy``), cookies if wanted (``CookiePolicy``). Connections are kept
-/// and used again. Redirects are followed to `http` and `https` only, each hop a request of its own that waits its turn
+/// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, proxies (``ProxyPolicy``), cookies if wanted
+/// (``CookiePolicy``). Connections are kept and used again. Redirects are followed to `http` and `https` only, each hop a request of its own that waits its turn
 /// at its host; `Authorization`, `Cookie` and ``TransferRequest/credential`` stay with the origin they were meant for.
+///
+/// Bodies may be coded with gzip or deflate, several times over if need be, and arrive as what they stand for. One that is
+/// cut off or damaged is an error, never a shorter body; only deflate without the zlib format has nothing to check it by.
+/// Brotli and zstd are not asked for: images are compressed already, so they would serve little but text. A response in a
+/// coding that nobody asked for is ``TransferError/malformedResponse(_:)`` once a byte of its body comes.
 ///
 /// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts run
 /// from the moment a transfer leaves that queue. HTTP statuses are not errors here.
