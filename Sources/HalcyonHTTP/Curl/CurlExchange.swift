@@ -15,6 +15,14 @@ final class CurlExchange {
         case redirected(Redirection, RedirectHistory)
     }
 
+    /// Which connection the exchange takes.
+    private enum Connection {
+        case any
+        /// A new one, once it has let go of the one it has, where bytes wait that nobody asked for.
+        case newNext
+        case new
+    }
+
     /// A redirect's body is read so that its connection can be used again, as long as that is quicker than to open
     /// one: this many bytes, and not longer than this.
     private static let redirectBodyLimit = 64 << 10
@@ -51,6 +59,7 @@ final class CurlExchange {
     private var isHeadDelivered = false
     @exclusivity(unchecked)
     private var isPaused = false
+    private var connection = Connection.any
     /// Set when this side ends the transfer; libcurl's own code then says nothing.
     private var failure: TransferError?
 
@@ -75,6 +84,7 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_PRIVATE, context)
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        halcyon_curl_set_prerequest_context(easy, context)
         let isCleartextHTTP2 = loop.configuration.cleartextHTTP2 && !entry.origin.isSecure
         let sharesConnection = !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2
         handle.bounds = CurlHandle.Bounds(
@@ -109,6 +119,18 @@ final class CurlExchange {
 
     /// Whether libcurl met no credentials in the URL, which it keeps with the handle.
     var isStraight: Bool { !transfer.mayHoldCredentials }
+
+    /// Whether it can be seen from outside that bytes wait at the connection: TLS and HTTP/2 send some of their own.
+    var isPlain: Bool { !entry.origin.isSecure && !loop.configuration.cleartextHTTP2 }
+
+    /// Whether the exchange, which has sent nothing yet, is to be begun again on a new connection. It is set for that then.
+    func takesNewConnection() -> Bool {
+        guard connection == .newNext, failure == nil, !transfer.isCancelled else { return false }
+        connection = .new
+        handle.isAltered = true
+        handle.set(CURLOPT_FRESH_CONNECT, 1)
+        return true
+    }
 
     /// Notes why this side ends the transfer. The first reason counts.
     func fail(_ error: TransferError) {
@@ -171,6 +193,13 @@ final class CurlExchange {
         return exchange.receive(header: UnsafeRawBufferPointer(start: bytes, count: size &* count)) ? size &* count : 0
     }
 
+    /// Before a request is sent.
+    static let prerequestCallback: halcyon_curl_prerequest_callback = { context, _, _, _, localPort in
+        guard let context else { return 0 }
+        let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+        return exchange.acceptsConnection(localPort: localPort) ? 0 : 1
+    }
+
     static let bodyCallback: curl_write_callback = { bytes, size, count, context in
         guard let context else { return 0 }
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
@@ -186,6 +215,15 @@ final class CurlExchange {
     /// What has become of a piece of a body.
     private enum Reception {
         case taken, held, refused
+    }
+
+    private func acceptsConnection(localPort: Int32) -> Bool {
+        // Once begun, libcurl may ask again by itself, on what is still the same connection.
+        guard isPlain, connection == .any, !head.hasBegun, loop.keptSockets.haveSurplus(localPort),
+            halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0
+        else { return true }
+        connection = .newNext
+        return false
     }
 
     private func receive(header line: UnsafeRawBufferPointer) -> Bool {

@@ -68,6 +68,7 @@ struct CurlHandlePool {
         handle.prepareSecurity(rules, cookies: cookies)
         halcyon_curl_set_pointer(handle.easy, CURLOPT_ERRORBUFFER, handle.errorText)
         halcyon_curl_set_callback(handle.easy, CURLOPT_HEADERFUNCTION, CurlExchange.headerCallback)
+        halcyon_curl_set_prerequest(handle.easy, CurlExchange.prerequestCallback)
         halcyon_curl_set_callback(handle.easy, CURLOPT_WRITEFUNCTION, CurlExchange.bodyCallback)
     }
 }
