@@ -30,14 +30,19 @@ final class CertifiedServer {
     private var process: pid_t = 0
 
     /// With `response`, that is the answer to everything, headers included, at "/answer". Returns when the port answers.
-    init(demand: Demand = .nothing, options: [String] = [], answer: String? = nil) throws {
+    init(
+        demand: Demand = .nothing,
+        options: [String] = [],
+        answer: String? = nil,
+        certificateDays: Int = 2
+    ) throws {
         folder = "/tmp/halcyon-openssl-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         // A port that was free a moment ago.
         let probe = try OriginServer { _ in .init() }
         port = probe.port
         probe.stop()
-        try Self.makeCertificate(in: folder, alternatives: "IP:127.0.0.1,DNS:localhost")
+        try Self.makeCertificate(in: folder, alternatives: "IP:127.0.0.1,DNS:localhost", days: certificateDays)
         var arguments = [
             "s_server", "-accept", "127.0.0.1:\(port)", "-cert", certificate, "-key", folder + "/key.pem",
         ]
@@ -70,11 +75,12 @@ final class CertifiedServer {
         return url
     }
 
-    /// "certificate.pem" and "key.pem", signed by itself.
-    static func makeCertificate(in folder: String, alternatives: String) throws {
+    /// "certificate.pem" and "key.pem", signed by itself. With fewer than no days, it has expired already.
+    static func makeCertificate(in folder: String, alternatives: String, days: Int = 2) throws {
         try run(
             [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+                "\(days)",
                 "-keyout", "key.pem", "-out", "certificate.pem", "-subj", "/CN=halcyon", "-addext",
                 "subjectAltName=\(alternatives)",
             ],
