@@ -19,7 +19,7 @@ struct CertificateTests {
 
     @Test("that have expired are not trusted, whoever vouches for them")
     func expired() async throws {
-        let server = try CertifiedServer(certificateDays: -1)
+        let server = try CertifiedServer(hasExpired: true)
         let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
         defer { transport.shutdown() }
         let receiver = await receive(transport, .patient(url: server.url()))
