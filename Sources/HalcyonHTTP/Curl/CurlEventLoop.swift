@@ -50,6 +50,8 @@ final class CurlEventLoop: @unchecked Sendable {
     @exclusivity(unchecked)
     private var redirected: [ObjectIdentifier: CurlTransfer] = [:]
     let rules: SecurityRules
+    @exclusivity(unchecked)
+    private(set) var keptSockets = KeptSockets()
     private var timeouts = ClockedTimeouts(.standard)
     /// No deadline of a running transfer comes before this.
     @exclusivity(unchecked)
@@ -285,7 +287,12 @@ final class CurlEventLoop: @unchecked Sendable {
             else { continue }
             // `running` holds the exchange until `finish` takes it out.
             let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
-            finish(exchange, code: message.pointee.data.result)
+            let code = message.pointee.data.result
+            if code == CURLE_ABORTED_BY_CALLBACK, exchange.takesNewConnection() {
+                curl_multi_remove_handle(multi, easy)
+                if curl_multi_add_handle(multi, easy) == CURLM_OK { continue }
+            }
+            finish(exchange, code: code)
         }
     }
 
@@ -293,6 +300,7 @@ final class CurlEventLoop: @unchecked Sendable {
     private func finish(_ exchange: CurlExchange, code: CURLcode) {
         let transfer = exchange.transfer
         let outcome = exchange.outcome(code)
+        if code == CURLE_OK, exchange.isPlain { keptSockets.note(exchange.handle) }
         curl_multi_remove_handle(multi, exchange.handle.easy)
         exchange.release()
         handles.give(exchange.handle, isUntroubled: code == CURLE_OK && exchange.isStraight)

@@ -15,6 +15,14 @@ final class CurlExchange {
         case redirected(Redirection, RedirectHistory)
     }
 
+    /// Which connection the exchange takes.
+    private enum Connection {
+        case any
+        /// A new one, once it has let go of the one it has, where bytes wait that nobody asked for.
+        case newNext
+        case new
+    }
+
     /// A redirect's body is read so that its connection can be used again, as long as that is quicker than to open
     /// one: this many bytes, and not longer than this.
     private static let redirectBodyLimit = 64 << 10
@@ -41,6 +49,9 @@ final class CurlExchange {
     private var uploadedBytes: Int64 = 0
     @exclusivity(unchecked)
     private var bodyBytes = 0
+    /// Undoes the content coding of the body, once some of a coded one has come.
+    @exclusivity(unchecked)
+    private var decoder: ContentDecoder?
     /// Set once the head of a response that is a redirect to follow has come.
     private var redirection: Redirection?
     private var redirectedAt = MonotonicTime.distantFuture
@@ -48,6 +59,7 @@ final class CurlExchange {
     private var isHeadDelivered = false
     @exclusivity(unchecked)
     private var isPaused = false
+    private var connection = Connection.any
     /// Set when this side ends the transfer; libcurl's own code then says nothing.
     private var failure: TransferError?
 
@@ -72,6 +84,7 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_PRIVATE, context)
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        halcyon_curl_set_prerequest_context(easy, context)
         let isCleartextHTTP2 = loop.configuration.cleartextHTTP2 && !entry.origin.isSecure
         let sharesConnection = !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2
         handle.bounds = CurlHandle.Bounds(
@@ -106,6 +119,18 @@ final class CurlExchange {
 
     /// Whether libcurl met no credentials in the URL, which it keeps with the handle.
     var isStraight: Bool { !transfer.mayHoldCredentials }
+
+    /// Whether it can be seen from outside that bytes wait at the connection: TLS and HTTP/2 send some of their own.
+    var isPlain: Bool { !entry.origin.isSecure && !loop.configuration.cleartextHTTP2 }
+
+    /// Whether the exchange, which has sent nothing yet, is to be begun again on a new connection. It is set for that then.
+    func takesNewConnection() -> Bool {
+        guard connection == .newNext, failure == nil, !transfer.isCancelled else { return false }
+        connection = .new
+        handle.isAltered = true
+        handle.set(CURLOPT_FRESH_CONNECT, 1)
+        return true
+    }
 
     /// Notes why this side ends the transfer. The first reason counts.
     func fail(_ error: TransferError) {
@@ -168,11 +193,37 @@ final class CurlExchange {
         return exchange.receive(header: UnsafeRawBufferPointer(start: bytes, count: size &* count)) ? size &* count : 0
     }
 
+    /// Before a request is sent.
+    static let prerequestCallback: halcyon_curl_prerequest_callback = { context, _, _, _, localPort in
+        guard let context else { return 0 }
+        let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+        return exchange.acceptsConnection(localPort: localPort) ? 0 : 1
+    }
+
     static let bodyCallback: curl_write_callback = { bytes, size, count, context in
         guard let context else { return 0 }
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         guard !exchange.isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
-        return exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size &* count)) ? size &* count : 0
+        switch exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size &* count)) {
+        case .taken: return size &* count
+        // It comes again, as a whole.
+        case .held: return Int(CURL_WRITEFUNC_PAUSE)
+        case .refused: return 0
+        }
+    }
+
+    /// What has become of a piece of a body.
+    private enum Reception {
+        case taken, held, refused
+    }
+
+    private func acceptsConnection(localPort: Int32) -> Bool {
+        // Once begun, libcurl may ask again by itself, on what is still the same connection.
+        guard isPlain, connection == .any, !head.hasBegun, loop.keptSockets.haveSurplus(localPort),
+            halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0
+        else { return true }
+        connection = .newNext
+        return false
     }
 
     private func receive(header line: UnsafeRawBufferPointer) -> Bool {
@@ -242,14 +293,45 @@ final class CurlExchange {
         return transfer.isCancelled ? stop(.cancelled) : true
     }
 
-    private func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+    private func receive(body bytes: UnsafeRawBufferPointer) -> Reception {
         lastActivity = loop.now
-        guard !transfer.isCancelled else { return stop(.cancelled) }
+        guard !transfer.isCancelled else { return refuse(.cancelled) }
         if redirection != nil {
             bodyBytes += bytes.count
-            return bodyBytes <= Self.redirectBodyLimit
+            return bodyBytes <= Self.redirectBodyLimit ? .taken : .refused
         }
-        guard isHeadDelivered || deliverHead() else { return false }
+        guard isHeadDelivered || deliverHead() else { return .refused }
+        guard head.contentCodings.isEmpty else { return receive(coded: bytes) }
+        return deliver(bytes) ? .taken : .refused
+    }
+
+    private func receive(coded bytes: UnsafeRawBufferPointer) -> Reception {
+        if let problem = head.contentCodings.problem { return refuse(self.problem(CURLE_OK).malformed(problem)) }
+        let limit = transfer.request.limits.bodyBytes
+        let decoder = decoder ?? ContentDecoder(head.contentCodings.list, contentLimit: limit)
+        self.decoder = decoder
+        var isRefused = false
+        do throws(ContentDecodingError) {
+            let isAll = try decoder.decode(bytes) { piece in
+                isRefused = !deliver(piece)
+                return !isRefused && !isPaused
+            }
+            return isRefused ? .refused : isAll ? .taken : .held
+        } catch {
+            switch error {
+            case .malformed(let reason): return refuse(problem(CURLE_OK).malformed(reason))
+            case .tooLarge: return refuse(.bodyTooLarge(maximum: limit))
+            case .outOfMemory: return refuse(.other("out of memory for a content coding"))
+            }
+        }
+    }
+
+    private func refuse(_ error: TransferError) -> Reception {
+        fail(error)
+        return .refused
+    }
+
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count <= transfer.request.limits.bodyBytes - bodyBytes else {
             return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))
         }
@@ -284,6 +366,10 @@ final class CurlExchange {
         guard code == CURLE_OK else { return .failure(problem(code).error) }
         guard head.isComplete else { return .failure(problem(code).endedInsideHead) }
         if !isHeadDelivered, !deliverHead() { return .failure(failure ?? .cancelled) }
+        if let decoder, !decoder.isAtEnd {
+            let isCutOff = !head.isDelimited && !isMultiplexed
+            return .failure(isCutOff ? problem(code).endedInsideCodedBody : problem(code).codedBodyTooShort)
+        }
         return .success(metrics)
     }
 
