@@ -118,6 +118,10 @@ struct ResponseHead {
     }
 
     private static func notable(_ line: UnsafeBufferPointer<UInt8>) -> Notable? {
+        // Most names begin with another letter.
+        guard let first = line.first, first | 0x20 == UInt8(ascii: "c") || first | 0x20 == UInt8(ascii: "t") else {
+            return nil
+        }
         let kind: Notable
         switch line.firstIndex(of: UInt8(ascii: ":")) {
         case 14 where line.begins("content-length"): kind = .contentLength
