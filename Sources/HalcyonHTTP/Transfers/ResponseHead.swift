@@ -36,7 +36,7 @@ struct ResponseHead {
     var isInformational: Bool { (100..<200).contains(status) }
 
     /// Whether the status is that of a redirect, with or without a target.
-    var mayBeRedirect: Bool { Redirection.statuses.contains(status) }
+    var mayBeRedirect: Bool { (300..<400).contains(status) && Redirection.statuses.contains(status) }
 
     /// From `Content-Length`, which counts the coded bytes and means nothing beside `Transfer-Encoding` (RFC 9112, 6.3).
     var expectedBodyBytes: Int? {
@@ -133,6 +133,10 @@ struct ResponseHead {
     }
 
     private static func notable(_ line: UnsafeBufferPointer<UInt8>) -> Notable? {
+        // Most names begin with another letter.
+        guard let first = line.first, first | 0x20 == UInt8(ascii: "c") || first | 0x20 == UInt8(ascii: "t") else {
+            return nil
+        }
         let kind: Notable
         switch line.firstIndex(of: UInt8(ascii: ":")) {
         case 14 where line.begins("content-length"): kind = .contentLength
