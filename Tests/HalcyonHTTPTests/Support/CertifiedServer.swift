@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import HalcyonTesting
 
 /// `openssl s_server` on a port of 127.0.0.1: TLS with a certificate for 127.0.0.1 and localhost that nobody has signed.
 ///
@@ -38,10 +37,7 @@ final class CertifiedServer {
     ) throws {
         folder = "/tmp/halcyon-openssl-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // A port that was free a moment ago.
-        let probe = try OriginServer { _ in .init() }
-        port = probe.port
-        probe.stop()
+        port = FreePort.find()
         if hasExpired {
             try Self.makeExpiredCertificate(in: folder, alternatives: "IP:127.0.0.1,DNS:localhost")
         } else {

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import HalcyonTesting
 
 /// An nginx of the test's own, with TLS, HTTP/2 and a certificate that nobody has signed, on a port of 127.0.0.1.
 final class SecureServer {
@@ -35,10 +34,7 @@ final class SecureServer {
         guard let nginx = Self.nginx, let openssl = Self.openssl else { throw Failure(program: "nginx", status: -1) }
         folder = "/tmp/halcyon-nginx-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder + "/html", withIntermediateDirectories: true)
-        // A port that was free a moment ago.
-        let probe = try OriginServer { _ in .init() }
-        port = probe.port
-        probe.stop()
+        port = FreePort.find()
         try body.write(to: URL(fileURLWithPath: folder + "/html/file"))
         try Self.run([
             openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
