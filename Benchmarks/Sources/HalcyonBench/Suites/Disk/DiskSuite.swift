@@ -17,6 +17,7 @@ struct DiskSuite: BenchmarkSuite {
             reads.map { DiskGetCase(reads: $0) } + [DiskMissCase()]
             + Self.puts(.device, DiskCache.Durability.allCases) + Self.puts(.memory, [.none, .normal])
             + [DiskOpenCase()]
+            + NukeDiskCase.Workload.allCases.map { NukeDiskCase(workload: $0) }
             + reads.map { DiskGetAmongManyCase(reads: $0, entries: entries) }
             + [
                 DiskGetAnyCase(entries: entries),

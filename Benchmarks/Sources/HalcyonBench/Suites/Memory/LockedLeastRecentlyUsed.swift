@@ -63,6 +63,13 @@ final class LockedLeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: 
         }
     }
 
+    func remove(_ key: Key) {
+        state.withLock { state in
+            guard let node = state.nodes.removeValue(forKey: key) else { return }
+            Self.unlink(node, from: &state)
+        }
+    }
+
     private static func link(_ node: Node, to state: inout State) {
         node.next = state.first
         state.first?.previous = node

@@ -22,6 +22,7 @@ struct MemorySuite: BenchmarkSuite {
                 PipelineMemoryHitCase(way: .synchronousSource),
                 PipelineMemoryHitCase(way: .synchronousProcessed),
             ]
+            + NukeMemoryCase.Workload.allCases.map { NukeMemoryCase(workload: $0) }
     }
 
     /// A cache and a dictionary that hold an object for each key.
