@@ -9,11 +9,12 @@ struct DiskEvictCase: BenchmarkCase {
 
     func results(_ settings: RunSettings) throws -> [BenchmarkResult] {
         let cache = DiskCache(try entries.configuration())
+        let batchSize = entries.batchSize(settings)
         var samples: [Double] = []
         // The first one opens the cache and fills its pages.
         for number in 0...settings.samples {
             let start = TimeSample.now
-            let count = try cache.evict(Self.batchSize)
+            let count = try cache.evict(batchSize)
             let elapsed = (TimeSample.now - start).wall
             guard count > 0 else { throw BenchmarkError("\(name): nothing was evicted") }
             if number > 0 { samples.append(elapsed / 1e3 / Double(count)) }
@@ -21,9 +22,13 @@ struct DiskEvictCase: BenchmarkCase {
         try cache.close()
         return [.limit(name, Distribution(samples), 20, unit: TimeUnit.microseconds.rawValue)]
     }
+}
 
-    /// About how many go for one sample.
-    static let batchSize = 2_000
+extension ManyEntries {
+    /// About how many go for one sample: few enough that all samples take at most a tenth.
+    func batchSize(_ settings: RunSettings) -> Int {
+        max(1, min(2_000, count / (10 * (settings.samples + 1))))
+    }
 }
 
 extension DiskCache {

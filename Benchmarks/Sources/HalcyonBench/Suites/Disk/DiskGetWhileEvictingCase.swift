@@ -12,9 +12,10 @@ struct DiskGetWhileEvictingCase: BenchmarkCase {
         let cache = DiskCache(try entries.configuration())
         try fixture.store(in: cache)
         var (busy, quiet): ([Distribution], [Distribution]) = ([], [])
-        _ = try measure(cache, fixture.keys, evicting: DiskEvictCase.batchSize)
+        let batchSize = entries.batchSize(settings)
+        _ = try measure(cache, fixture.keys, evicting: batchSize)
         for _ in 0..<settings.samples {
-            busy.append(try measure(cache, fixture.keys, evicting: 2 * DiskEvictCase.batchSize))
+            busy.append(try measure(cache, fixture.keys, evicting: 2 * batchSize))
             quiet.append(try measure(cache, fixture.keys, evicting: 0))
         }
         try cache.close()
