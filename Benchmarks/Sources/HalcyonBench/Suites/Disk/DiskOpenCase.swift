@@ -11,7 +11,7 @@ struct DiskOpenCase: PairedCase {
         try fixture.fill()
         try fixture.cache.close()
         let configuration = DiskCache.Configuration(folder: fixture.cache.folder)
-        let index = fixture.cache.folder + "/v2/index.sqlite"
+        let index = fixture.cache.folder + "/v3/index.sqlite"
         return Contest(
             ours: Contender("DiskCache") { count in
                 for _ in 0..<count {
