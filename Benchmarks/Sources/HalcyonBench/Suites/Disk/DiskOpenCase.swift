@@ -20,7 +20,7 @@ struct DiskOpenCase: PairedCase {
         if entries == nil { try fixture.fill() }
         try fixture.cache.close()
         let configuration = try entries?.configuration() ?? .init(folder: fixture.cache.folder)
-        let index = configuration.folder + "/v2/index.sqlite"
+        let index = configuration.folder + "/v3/index.sqlite"
         return Contest(
             ours: Contender("DiskCache") { count in
                 for _ in 0..<count {
