@@ -3,7 +3,8 @@
 /// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, gzip, brotli, zstd and deflate as far as the
 /// installed libcurl has them, proxies (``ProxyPolicy``), cookies if wanted (``CookiePolicy``). Connections are kept
 /// and used again. Redirects are followed to `http` and `https` only, each hop a request of its own that waits its turn
-/// at its host; `Authorization`, `Cookie` and ``TransferRequest/credential`` stay with the origin they were meant for.
+/// at its host; ``TransferRequest/credential`` and every header that may be a secret stay with the origin they were meant
+/// for (``TransferRequest/headers``).
 ///
 /// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts run
 /// from the moment a transfer leaves that queue. HTTP statuses are not errors here.
