@@ -31,6 +31,22 @@ struct CertificateTests {
         }
     }
 
+    @Test("that have expired are not trusted, whoever signed them, unless their host is trusted as it is")
+    func expired() async throws {
+        let server = try CertifiedServer(isExpired: true)
+        let strict = transport { $0.certificateAuthorityFile = server.certificate }
+        defer { strict.shutdown() }
+        let receiver = await receive(strict, .patient(url: server.url()))
+        guard case .untrustedServer(let message) = await receiver.failure() else {
+            Issue.record("\(await receiver.result())")
+            return
+        }
+        #expect(message.contains("expired"))
+        let trusting = transport { $0.trustedHosts = ["127.0.0.1"] }
+        defer { trusting.shutdown() }
+        #expect(await receive(trusting, .patient(url: server.url())).response?.status == 200)
+    }
+
     @Test("of trusted hosts are not verified, those of the same server by another name are (S2-27, DL-3)")
     func trustedHosts() async throws {
         let server = try CertifiedServer()

@@ -30,7 +30,14 @@ final class CertifiedServer {
     private var process: pid_t = 0
 
     /// With `response`, that is the answer to everything, headers included, at "/answer". Returns when the port answers.
-    init(demand: Demand = .nothing, options: [String] = [], answer: String? = nil) throws {
+    ///
+    /// - Parameter isExpired: whether the certificate was good until yesterday only.
+    init(
+        demand: Demand = .nothing,
+        options: [String] = [],
+        answer: String? = nil,
+        isExpired: Bool = false
+    ) throws {
         folder = "/tmp/halcyon-openssl-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         // A port that was free a moment ago.
@@ -38,6 +45,7 @@ final class CertifiedServer {
         port = probe.port
         probe.stop()
         try Self.makeCertificate(in: folder, alternatives: "IP:127.0.0.1,DNS:localhost")
+        if isExpired { try Self.expireCertificate(in: folder) }
         var arguments = [
             "s_server", "-accept", "127.0.0.1:\(port)", "-cert", certificate, "-key", folder + "/key.pem",
         ]
@@ -80,6 +88,14 @@ final class CertifiedServer {
             ],
             folder: folder
         )
+    }
+
+    /// Signs "certificate.pem" anew, for a time that is over.
+    private static func expireCertificate(in folder: String) throws {
+        let request = ["x509", "-x509toreq", "-in", "certificate.pem", "-signkey", "key.pem", "-out", "request.pem"]
+        try run(request + ["-copy_extensions", "copyall"], folder: folder)
+        let signing = ["x509", "-req", "-in", "request.pem", "-signkey", "key.pem", "-days", "-1"]
+        try run(signing + ["-copy_extensions", "copyall", "-out", "certificate.pem"], folder: folder)
     }
 
     static func run(_ arguments: [String], folder: String) throws {

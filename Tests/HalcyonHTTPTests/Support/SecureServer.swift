@@ -20,7 +20,10 @@ final class SecureServer {
     }
 
     /// Serves `body` at "/file"; returns when the port answers.
-    init(body: Data) throws {
+    ///
+    /// - Parameter requestsPerConnection: after so many it says goodbye, as it also does to those it has when it is
+    ///   reloaded.
+    init(body: Data, requestsPerConnection: Int = 1_000) throws {
         guard let nginx = Self.nginx, let openssl = Self.openssl else { throw Failure(program: "nginx", status: -1) }
         folder = "/tmp/halcyon-nginx-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder + "/html", withIntermediateDirectories: true)
@@ -35,7 +38,7 @@ final class SecureServer {
             "-keyout", folder + "/key.pem", "-out", certificate, "-subj", "/CN=127.0.0.1", "-addext",
             "subjectAltName=IP:127.0.0.1",
         ])
-        try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
+        try Data(configuration(requestsPerConnection).utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
         // Without a daemon of its own: the process started is the server.
         process = try Self.spawn([nginx, "-p", folder, "-e", "stderr", "-c", "nginx.conf"])
         try waitUntilListening()
@@ -51,7 +54,7 @@ final class SecureServer {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    private var configuration: String {
+    private func configuration(_ requestsPerConnection: Int) -> String {
         """
         daemon off; master_process off; pid \(folder)/pid;
         events { worker_connections 256; }
@@ -62,7 +65,7 @@ final class SecureServer {
             server {
                 listen 127.0.0.1:\(port) ssl http2;
                 ssl_certificate \(folder)/certificate.pem; ssl_certificate_key \(folder)/key.pem;
-                root \(folder)/html;
+                root \(folder)/html; keepalive_requests \(requestsPerConnection);
             }
         }
         """
