@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 extension TransferError: CustomStringConvertible {
     /// What went wrong, in words.
     public var description: String {
@@ -53,6 +55,11 @@ extension TransferError: CustomStringConvertible {
         case .other: "transfer"
         }
     }
+}
+
+extension TransferError: LocalizedError {
+    /// The same as ``description``, for `localizedDescription`.
+    public var errorDescription: String? { description }
 }
 
 extension AuthenticationChallenge {

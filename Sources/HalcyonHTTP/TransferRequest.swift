@@ -8,7 +8,9 @@ public struct TransferRequest: Sendable, Hashable {
     public var url: URL
     /// Default: GET.
     public var method: HTTPRequest.Method
-    /// Sent as they are, beside those the transport adds (`Host`, `Accept-Encoding`). Default: none.
+    /// Sent as they are, beside those the transport adds (`Host`, `Accept-Encoding`). A redirect to another origin takes
+    /// along only those that say what is wanted, such as `Accept`, `Range` and `User-Agent`: any other, `X-Api-Key`
+    /// as well as `Authorization`, might be a secret of the first server. Default: none.
     public var headers: HTTPFields
     /// Default: none.
     public var body: Data?

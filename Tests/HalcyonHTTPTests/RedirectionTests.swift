@@ -100,6 +100,24 @@ struct RedirectionTests {
         #expect(next.request.headers[.accept] == "e")
     }
 
+    @Test(
+        "headers that may be a secret stay within their origin, whatever their name; those that say what is wanted go on"
+    )
+    func privateHeaders() throws {
+        let wanted: HTTPFields = [
+            .accept: "image/avif", .acceptLanguage: "eo", .range: "bytes=0-1", .ifNoneMatch: "\"1\"", .userAgent: "x",
+            .referer: "http://c.test/", HTTPField.Name("Sec-CH-DPR")!: "2", HTTPField.Name("traceparent")!: "00",
+        ]
+        var headers = wanted
+        for name in ["X-Api-Key", "apikey", "X-Amz-Security-Token", "Private-Token", "X-Forwarded-For", "Origin"] {
+            headers[HTTPField.Name(name)!] = "secret"
+        }
+        let there = try #require(try redirection(to: "http://b.test/") { $0.headers = headers })
+        #expect(there.request.headers == wanted)
+        let within = try #require(try redirection(to: "/x") { $0.headers = headers })
+        #expect(within.request.headers == headers)
+    }
+
     @Test("what left its origin has nothing left to bring back")
     func thereAndBack() throws {
         let away = try #require(try redirection(to: "http://b.test/") { $0.headers = [.cookie: "a"] })

@@ -30,6 +30,26 @@ struct SecureTransferTests {
         #expect(newConnections == 1)
     }
 
+    @Test("a server that says goodbye again and again gets every transfer all the same, on new connections")
+    func goodbyes() async throws {
+        let server = try SecureServer(body: body, .init(directives: "keepalive_requests 7;"))
+        let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
+        defer { transport.shutdown() }
+        let request = TransferRequest.patient(url: try url(server))
+        var newConnections = 0
+        for _ in 0..<30 {
+            let receivers = (0..<3).map { _ in RecordingReceiver() }
+            for receiver in receivers { _ = transport.start(request, receiver: receiver) }
+            for receiver in receivers {
+                let metrics = try await receiver.result().get()
+                #expect(metrics.networkProtocol == "h2")
+                #expect(receiver.body == body && receiver.violations == [] && receiver.completionCount == 1)
+                if !metrics.isReusedConnection { newConnections += 1 }
+            }
+        }
+        #expect(newConnections > 1)
+    }
+
     @Test("cancelling one stream leaves the others alone")
     func cancelStream() async throws {
         let server = try SecureServer(body: body)

@@ -103,6 +103,36 @@ struct CancellationTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
     }
 
+    @Test("a load that waits to be decoded decodes nothing, remembers nothing, and tries nothing else (R-10)")
+    func beforeDecoding() async throws {
+        let test = TestPipeline(workerCount: 1)
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        test.pipeline.cache.removeAllFromMemory()
+        let decodes = test.counters.decodes
+        // The only worker is busy.
+        let busy = Sample.url()
+        test.transport.serve(busy, Sample.png())
+        let processor = EndlessProcessor()
+        let blocker = test.pipeline.task(for: busy, options: [.processor(ImageProcessing(processor)), .noCache])
+        await processor.hasStarted.wait()
+        let startedCount = test.transport.startedCount
+
+        let other = Sample.url()
+        let task = test.pipeline.task(
+            for: url,
+            options: [.retry(.fixed(maxAttempts: 5, base: .zero)), .alternativeSources([.url(other)])]
+        )
+        await eventually { test.pipeline.loader.images.waiterCount == 2 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.response }
+        blocker.cancel()
+        await test.settle()
+        #expect(test.counters.decodes == decodes + 1, "the one of the load that keeps the worker busy")
+        #expect(test.pipeline.responseFromMemory(for: .url(url), options: ImageOptions()) == nil)
+        #expect(test.transport.startedCount == startedCount)
+    }
+
     @Test("a thousand loads at random gives each one answer and leaves nothing (BB-7, R-15, R-17)")
     func storm() async throws {
         let urls = (0..<10).map { _ in Sample.url() }

@@ -28,6 +28,58 @@ struct DiskFaultTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == Data("in the way".utf8))
     }
 
+    @Test("to list its folder holds up no look-up and hides nothing: none lists it, whenever it was stored (R-6, R-18)")
+    func listing() async throws {
+        let listings = FaultInjectingFileSystem(.errorFromNowOn(.inputOutput), atCall: 1, of: [.names])
+        let folder = TestPipeline.temporaryPath()
+        let test = TestPipeline(folder: folder, fileSystem: listings)
+        // The first is looked for before there is a folder, the others come while it is used.
+        for _ in 0..<3 {
+            let url = Sample.url()
+            let body = Sample.encoded(Sample.noise(100, 100), .png)
+            test.transport.serve(url, body)
+            #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).origin == .network)
+            test.pipeline.cache.removeAllFromMemory()
+            #expect(try await test.pipeline.response(for: url).origin == .disk)
+            // Nor does another cache on the folder have to wait or to look.
+            var disk = DiskCache.Configuration(folder: folder)
+            disk.fileSystem = listings
+            let second = ImageCache(disk: disk, memoryCostLimit: 0)
+            #expect(try await second.diskStatistics().count == test.transport.startedCount)
+        }
+        await test.settle()
+        #expect(listings.callCount == 0)
+    }
+
+    @Test("while it is cleaned ends the clean with an error, and the next one does what is left (N-12)")
+    func cleaning() async throws {
+        for number in 1...200 {
+            let clock = ManualStoreClock()
+            let test = TestPipeline(clock: clock.clock)
+            let urls = (0..<3).map { _ in Sample.url() }
+            for url in urls {
+                test.transport.serve(url, Sample.encoded(Sample.noise(100, 100), .png))
+                _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+            }
+            await test.settle()
+            clock.advance(by: 8 * 86_400)
+            let failing = FaultInjectingFileSystem(.error(.inputOutput), atCall: number)
+            var disk = DiskCache.Configuration(folder: test.folder)
+            disk.fileSystem = failing
+            disk.clock = clock.clock
+            do {
+                _ = try await ImageCache(disk: disk, memoryCostLimit: 0).removeExpired()
+            } catch {
+                #expect((error as? ImageError)?.stage == .store, "call \(number)")
+            }
+            _ = try await test.pipeline.cache.removeExpired()
+            #expect(try await test.pipeline.cache.diskStatistics().count == 0, "call \(number)")
+            #expect(try await test.pipeline.cache.verifyDisk(repair: false).isSound, "call \(number)")
+            guard failing.hasFired else { return }
+        }
+        Issue.record("every run met a fault")
+    }
+
     @Test("because it is full fails no load, and keeps no part of an entry")
     func fullDisk() async throws {
         let test = TestPipeline(

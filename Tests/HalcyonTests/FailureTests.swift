@@ -30,6 +30,14 @@ struct FailureTests {
         #expect(error.code == "status")
     }
 
+    @Test("speaks the same words through Foundation")
+    func localized() {
+        let transfer = TransferError.timedOut(.idle)
+        let error: any Error = ImageError(stage: .load, reason: .transfer(transfer), source: "http://a/b")
+        #expect((error as? any LocalizedError)?.errorDescription == "Loading http://a/b failed: \(transfer)")
+        #expect((transfer as (any Error) as? any LocalizedError)?.errorDescription == transfer.description)
+    }
+
     @Test("does not come of an accepted status", arguments: [200, 203, 300, 399])
     func acceptedStatus(status: Int) async throws {
         test.transport.serve(url, Sample.png(), status: status)

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
@@ -32,9 +33,25 @@ final class AuthenticationAnswers: Sendable {
 
     private let state = Lock(State())
     private let questions = SharedWork<Question, Credential?>()
+    private let accepted = AcceptedCredentials()
 
     /// A moment, to tell answers given later from earlier ones.
     var now: Int { state.withLock { $0.answerCount } }
+
+    /// What to send with a request before its server asks; `nil` if there is nothing.
+    func proof(for request: TransferRequest, responder: Hook<any AuthenticationResponding>?) -> CredentialProof? {
+        responder.flatMap { accepted.proof(for: request, responder: $0) }
+    }
+
+    /// Notes that a server has taken what a responder gave.
+    func noteAcceptance(of proof: CredentialProof, for url: URL, responder: Hook<any AuthenticationResponding>?) {
+        if let responder { accepted.add(proof, for: url, responder: responder) }
+    }
+
+    /// Notes that a server does not take it any more.
+    func noteRejection(of proof: CredentialProof, for url: URL, responder: Hook<any AuthenticationResponding>) {
+        accepted.remove(proof, for: url, responder: responder)
+    }
 
     /// What to try next; `nil` to give up.
     ///

@@ -28,21 +28,32 @@ extension DownloadRun {
         return chosen
     }
 
-    /// Gives the request what to try after a refusal.
+    /// Gives the request what to try after a refusal, and says what the server itself has been given.
     func authenticate(
         _ request: inout TransferRequest,
         against response: TransferResponse,
+        having proof: CredentialProof?,
         _ attempt: Int,
         _ start: Int,
         _ responder: Hook<any AuthenticationResponding>
-    ) async throws {
+    ) async throws -> CredentialProof? {
         let isProxy = response.status == 407
+        let realms = response.challenges.map(\.realm)
+        var rejected = isProxy ? request.proxyCredential : request.credential
+        if !isProxy, let proof, proof.isUnasked {
+            if proof.realms == realms {
+                answers.noteRejection(of: proof, for: request.url, responder: responder)
+            } else {
+                // What was sent is for another part of the server, and may be as good there as ever.
+                rejected = nil
+            }
+        }
         let demand = AuthenticationDemand(
             url: response.url,
             isProxy: isProxy,
             challenges: response.challenges,
             attempt: attempt,
-            rejected: isProxy ? request.proxyCredential : request.credential
+            rejected: rejected
         )
         let credential: Credential?
         do {
@@ -60,10 +71,11 @@ extension DownloadRun {
         if isProxy {
             request.headers[.proxyAuthorization] = nil
             request.proxyCredential = credential
-        } else {
-            request.headers[.authorization] = nil
-            request.credential = credential
+            return proof
         }
+        request.headers[.authorization] = nil
+        request.credential = credential
+        return CredentialProof(credential: credential, realms: realms)
     }
 
     /// The head that the rest sees.

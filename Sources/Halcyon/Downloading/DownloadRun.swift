@@ -24,14 +24,23 @@ struct DownloadRun: Sendable {
     /// A request on its way.
     private struct Hop: Sendable {
         var request: TransferRequest
-        var redirectCount = 0
+        var earlier = EarlierHops()
         var authenticationCount = 0
+        /// What the responder has given for this request, or for an earlier one to the same part of the server.
+        var proof: CredentialProof?
     }
 
-    /// What a response is that is not the final one.
-    private enum Interim: Error {
-        case redirect(Redirection, by: TransferResponse)
-        case refusal(TransferResponse, Hook<any AuthenticationResponding>)
+    /// A response that is not the final one.
+    private struct Interim: Error {
+        enum Kind {
+            case redirect(Redirection)
+            case refusal(Hook<any AuthenticationResponding>)
+        }
+
+        let kind: Kind
+        let response: TransferResponse
+        /// `nil` if the exchange ended before the body did.
+        var metrics: TransferMetrics?
     }
 
     /// The final response, its body modified.
@@ -43,35 +52,60 @@ struct DownloadRun: Sendable {
         if handling.redirectHandler != nil || handling.authenticationResponder != nil {
             hop.request.followsRedirects = false
         }
+        if let proof = answers.proof(for: request, responder: handling.authenticationResponder) {
+            hop.request.credential = proof.credential
+            hop.proof = proof
+        }
         let start = answers.now
         while true {
             do {
                 var body = try await exchange(hop)
-                body.metrics.redirectCount += hop.redirectCount
+                accepted(hop)
+                body.metrics = hop.earlier.metrics(with: body.metrics)
                 return try await modified(body)
             } catch let interim as Interim {
                 try Task.checkCancellation()
-                switch interim {
-                case .redirect(let redirection, let response):
-                    hop.request = try await redirected(by: response, to: redirection.request)
-                    hop.redirectCount += 1
-                case .refusal(let response, let responder):
+                hop.earlier.add(interim.metrics)
+                switch interim.kind {
+                case .redirect(let redirection):
+                    accepted(hop)
+                    hop.request = try await redirected(by: interim.response, to: redirection.request)
+                    if redirection.leavesOrigin { hop.proof = nil }
+                    hop.earlier.goOn(isRedirect: true)
+                case .refusal(let responder):
                     hop.authenticationCount += 1
-                    try await authenticate(&hop.request, against: response, hop.authenticationCount, start, responder)
+                    hop.proof = try await authenticate(
+                        &hop.request,
+                        against: interim.response,
+                        having: hop.proof,
+                        hop.authenticationCount,
+                        start,
+                        responder
+                    )
+                    hop.earlier.goOn(isRedirect: false)
                 }
             }
         }
     }
 
+    /// The server has taken what was sent with this request.
+    private func accepted(_ hop: Hop) {
+        guard let proof = hop.proof, !proof.isUnasked, hop.request.credential == proof.credential else { return }
+        answers.noteAcceptance(of: proof, for: hop.request.url, responder: handling.authenticationResponder)
+    }
+
     /// One request and its response; its body too, if it is the final one.
     private func exchange(_ hop: Hop) async throws -> LoadedBody {
         let head = Lock<TransferResponse?>(nil)
+        let interimHead = Lock<Interim?>(nil)
         let accept: @Sendable (TransferResponse) throws -> Void = { response in
             if let interim = try interim(response, to: hop) {
+                interimHead.withLock { $0 = interim }
                 guard let length = response.expectedBodyBytes, length <= Self.largestInterimBody else { throw interim }
                 return
             }
             // A resumed body may have been asked for a second time, as a whole.
+            interimHead.withLock { $0 = nil }
             let isFirst = head.withLock { head in
                 defer { head = response }
                 return head == nil
@@ -86,11 +120,33 @@ struct DownloadRun: Sendable {
             try check(response, to: hop.request)
             try await self.review(response)
         }
-        var body = try await bodies.load(
+        var body: LoadedBody
+        do {
+            body = try await load(hop, accept: accept, review: handling.looksAtHeads ? review : nil, head)
+        } catch let error as TransferError where error != .cancelled {
+            // Whatever became of its body: the head says all.
+            if let interim = interimHead.withLock({ $0 }) { throw interim }
+            throw error
+        }
+        if var interim = interimHead.withLock({ $0 }) {
+            interim.metrics = body.metrics
+            throw interim
+        }
+        if let response = head.withLock({ $0 }) { body.response = response }
+        return body
+    }
+
+    private func load(
+        _ hop: Hop,
+        accept: @escaping @Sendable (TransferResponse) throws -> Void,
+        review: (@Sendable (TransferResponse) async throws -> Void)?,
+        _ head: Lock<TransferResponse?>
+    ) async throws -> LoadedBody {
+        try await bodies.load(
             hop.request,
             priority: context.priority,
             accept: accept,
-            review: handling.looksAtHeads ? review : nil,
+            review: review,
             report: { progress in
                 guard head.withLock({ $0 }) != nil else { return }
                 context.report(
@@ -98,24 +154,18 @@ struct DownloadRun: Sendable {
                 )
             }
         )
-        guard let response = head.withLock({ $0 }) else {
-            if let interim = try interim(body.response, to: hop) { throw interim }
-            return body
-        }
-        body.response = response
-        return body
     }
 
     private func interim(_ response: TransferResponse, to hop: Hop) throws -> Interim? {
         if request.followsRedirects, !hop.request.followsRedirects,
-            let redirection = try Redirection(response, to: hop.request, after: hop.redirectCount)
+            let redirection = try Redirection(response, to: hop.request, after: hop.earlier.redirectCount)
         {
-            return .redirect(redirection, by: response)
+            return Interim(kind: .redirect(redirection), response: response)
         }
         if response.status == 401 || response.status == 407, let responder = handling.authenticationResponder,
             hop.authenticationCount < Self.maximumAuthenticationAttempts
         {
-            return .refusal(response, responder)
+            return Interim(kind: .refusal(responder), response: response)
         }
         return nil
     }

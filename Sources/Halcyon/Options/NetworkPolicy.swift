@@ -34,7 +34,8 @@ public struct NetworkPolicy: Sendable, Hashable {
 
 extension NetworkPolicy {
     /// Sent with the request; each replaces what the request itself has of that name. A downloader's are added where
-    /// the request has none of that name, and go to every server: nothing secret belongs there. Default: none.
+    /// the request has none of that name, and go to every server that is asked: nothing secret belongs there. What a
+    /// redirect to another origin takes along, ``TransferRequest/headers`` says. Default: none.
     public var headers: HTTPFields {
         get { rules.headers }
         set { rules.headers = newValue }

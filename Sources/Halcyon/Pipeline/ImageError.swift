@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HalcyonCodecs
 public import HalcyonHTTP
 
@@ -120,6 +121,11 @@ extension ImageError: CustomStringConvertible {
         case .serverUnavailable: "serverUnavailable"
         }
     }
+}
+
+extension ImageError: LocalizedError {
+    /// The same as ``description``, for `localizedDescription`.
+    public var errorDescription: String? { description }
 }
 
 extension ImageError.Reason {

@@ -1,8 +1,9 @@
 /// The transport for real networks: libcurl's multi interface, driven by one thread.
 ///
 /// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, proxies (``ProxyPolicy``), cookies if wanted
-/// (``CookiePolicy``). Connections are kept and used again. Redirects are followed to `http` and `https` only, each hop a request of its own that waits its turn
-/// at its host; `Authorization`, `Cookie` and ``TransferRequest/credential`` stay with the origin they were meant for.
+/// (``CookiePolicy``). Connections are kept and used again. Redirects are followed to `http` and `https` only, each hop
+/// a request of its own that waits its turn at its host; ``TransferRequest/credential`` and every header that may be a
+/// secret stay with the origin they were meant for (``TransferRequest/headers``).
 ///
 /// Bodies may be coded with gzip or deflate, several times over if need be, and arrive as what they stand for. One that is
 /// cut off or damaged is an error, never a shorter body; only deflate without the zlib format has nothing to check it by.

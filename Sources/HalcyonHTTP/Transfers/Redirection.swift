@@ -4,9 +4,9 @@ internal import HTTPTypes
 /// Where a redirect leads: from a request and the head of its response to the next request (RFC 9110, section 15.4).
 ///
 /// The rules are the Fetch standard's where the RFC leaves a choice: 301 and 302 turn POST into GET, as every browser
-/// does, 303 turns everything but GET and HEAD into GET, 307 and 308 keep method and body. What proves who asks goes no
-/// further than its origin, and is not taken up again if a later redirect leads back. 300, 304, 305 and 306 are responses
-/// like others.
+/// does, 303 turns everything but GET and HEAD into GET, 307 and 308 keep method and body. What may prove who asks goes no
+/// further than its origin, and is not taken up again if a later redirect leads back: credentials, and every field but
+/// ``fieldsForAnyOrigin``. 300, 304, 305 and 306 are responses like others.
 package struct Redirection: Sendable, Hashable {
     /// What to ask for next.
     package let request: TransferRequest
@@ -46,7 +46,7 @@ package struct Redirection: Sendable, Hashable {
         }
         if leavesOrigin {
             next.credential = nil
-            for name in Self.fieldsOfOrigin { next.headers[name] = nil }
+            next.headers = next.headers.filter { Self.isForAnyOrigin($0.name) }
         }
         self.request = next
         self.leavesOrigin = leavesOrigin
@@ -55,9 +55,20 @@ package struct Redirection: Sendable, Hashable {
     /// Those that are followed, given a target.
     static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// Fields that one origin alone may see; `Host`, because it names that origin.
-    private static let fieldsOfOrigin: [HTTPField.Name] =
-        [.authorization, .cookie, .proxyAuthorization] + [HTTPField.Name("Host")].compactMap { $0 }
+    /// Fields that say what is wanted and in which form, never who asks. Any other may be a secret that was meant for one
+    /// server: `Authorization`, `Cookie`, `X-Api-Key`, a signature. Browsers send none such to another origin without
+    /// its consent either (Fetch standard, "CORS-safelisted request-header"); a `Host` would name the wrong one.
+    static let fieldsForAnyOrigin: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "dnt", "downlink", "dpr",
+        "ect", "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
+        "last-event-id", "pragma", "prefer", "priority", "range", "referer", "rtt", "save-data", "te", "traceparent",
+        "tracestate", "upgrade-insecure-requests", "user-agent", "viewport-width", "width",
+    ]
+
+    private static func isForAnyOrigin(_ name: HTTPField.Name) -> Bool {
+        let name = name.canonicalName
+        return fieldsForAnyOrigin.contains(name) || name.hasPrefix("content-") || name.hasPrefix("sec-")
+    }
 
     private static func resolve(
         _ target: String,

@@ -136,4 +136,70 @@ struct DownloadAuthenticationTests {
         third.answer(.init(body: Data([1])))
         _ = try await task.body
     }
+
+    /// Answers the next request if it brings `credential`, else refuses it; returns what it brought.
+    @discardableResult
+    private func serve(_ wanted: Credential, realm: String = "gallery") async -> TransferRequest {
+        let transfer = await test.transport.nextTransfer()
+        if transfer.request.credential == wanted {
+            transfer.answer(.init(body: Data([1])))
+        } else {
+            transfer.answer(.init(status: 401, headers: [.wwwAuthenticate: "Basic realm=\"\(realm)\""]))
+        }
+        return transfer.request
+    }
+
+    @Test("is not needed where the server has accepted its answer for the folder or one above (RFC 7617, section 2.2)")
+    func unasked() async throws {
+        let credential = Credential.basic(user: "user", password: "password")
+        let policy = NetworkPolicy.with { $0.authenticationResponder = AuthenticationResponder { _ in credential } }
+        func load(_ path: String, _ policy: NetworkPolicy, requests: Int) async throws -> [Credential?] {
+            let url = try #require(URL(string: "https://images.example\(path)"))
+            let task = test.downloader.task(for: url, policy: policy)
+            var sent: [Credential?] = []
+            for _ in 0..<requests { sent.append(await serve(credential).credential) }
+            _ = try await task.body
+            return sent
+        }
+        #expect(try await load("/private/a.png", policy, requests: 2) == [nil, credential])
+        #expect(try await load("/private/b.png", policy, requests: 1) == [credential])
+        #expect(try await load("/private/deep/c.png", policy, requests: 1) == [credential])
+        // Not above, not beside, not by way of dots, and not for another responder.
+        for path in ["/public/d.png", "/private/../e.png", "/private/%2E%2E/f.png", "/privately"] {
+            #expect(try await load(path, policy, requests: 2) == [nil, credential], "\(path)")
+        }
+        let other = NetworkPolicy.with { $0.authenticationResponder = AuthenticationResponder { _ in credential } }
+        #expect(try await load("/private/g.png", other, requests: 2) == [nil, credential])
+    }
+
+    @Test("is asked again where what was sent unasked is not accepted, and told whether it was meant for that realm")
+    func unaskedInVain() async throws {
+        let demands = Lock<[AuthenticationDemand]>([])
+        let responder = AuthenticationResponder { demand in
+            demands.withLock { $0.append(demand) }
+            if demand.challenges.first?.realm == "vault" { return .bearer("vault") }
+            return demand.rejected == nil ? .bearer("old") : .bearer("new")
+        }
+        let policy = NetworkPolicy.with { $0.authenticationResponder = responder }
+        func load(_ path: String, realm: String, wanted: String, requests: Int) async throws -> [Credential?] {
+            let url = try #require(URL(string: "https://images.example\(path)"))
+            let task = test.downloader.task(for: url, policy: policy)
+            var sent: [Credential?] = []
+            for _ in 0..<requests { sent.append(await serve(.bearer(wanted), realm: realm).credential) }
+            _ = try await task.body
+            return sent
+        }
+        #expect(try await load("/a/1", realm: "gallery", wanted: "old", requests: 2) == [nil, .bearer("old")])
+        #expect(
+            try await load("/a/vault/2", realm: "vault", wanted: "vault", requests: 2)
+                == [.bearer("old"), .bearer("vault")]
+        )
+        #expect(
+            try await load("/a/3", realm: "gallery", wanted: "new", requests: 2) == [.bearer("old"), .bearer("new")]
+        )
+        #expect(try await load("/a/4", realm: "gallery", wanted: "new", requests: 1) == [.bearer("new")])
+        #expect(try await load("/a/vault/5", realm: "vault", wanted: "vault", requests: 1) == [.bearer("vault")])
+        let rejected = demands.withLock { $0.map(\.rejected) }
+        #expect(rejected == [nil, nil, .bearer("old")])
+    }
 }

@@ -105,4 +105,72 @@ struct DownloadRedirectTests {
         second.answer(.init(body: Data([1])))
         #expect(try await task.body.data == Data([1]))
     }
+
+    @Test("goes on although the short body of the redirect is cut off")
+    func cutBody() async throws {
+        let task = task(RedirectHandler { $1 })
+        let first = await test.transport.nextTransfer()
+        first.respond(status: 302, headers: [.location: "/a", .contentLength: "100"])
+        first.fail(.connectionLost("cut off"))
+        await test.transport.nextTransfer().answer(.init(body: Data([1])))
+        #expect(try await task.body.data == Data([1]))
+    }
+
+    @Test("has metrics that count all requests of the way, those for credentials too")
+    func metrics() async throws {
+        let task = test.downloader.task(
+            for: url,
+            policy: .with {
+                $0.redirectHandler = RedirectHandler { $1 }
+                $0.authenticationResponder = AuthenticationResponder { _ in .bearer("token") }
+            }
+        )
+        func answer(_ status: Int, _ headers: HTTPFields, _ metrics: TransferMetrics) async {
+            let transfer = await test.transport.nextTransfer()
+            transfer.respond(status: status, headers: headers)
+            transfer.finish(metrics)
+        }
+        let none: HTTPFields = [.contentLength: "0"]
+        await answer(
+            302,
+            none.merged([.location: "/a"]),
+            TransferMetrics(queued: .seconds(5), total: .seconds(6), bytesReceived: 100, bytesSent: 10)
+        )
+        await answer(
+            401,
+            none.merged([.wwwAuthenticate: "Bearer"]),
+            TransferMetrics(queued: .seconds(7), total: .seconds(8), bytesReceived: 200, bytesSent: 20)
+        )
+        await answer(
+            200,
+            [:],
+            TransferMetrics(
+                queued: .seconds(1),
+                connect: .seconds(2),
+                firstByte: .seconds(3),
+                total: .seconds(4),
+                bytesReceived: 300,
+                bytesSent: 30
+            )
+        )
+        let metrics = try await task.body.metrics
+        #expect(metrics.queued == .seconds(13))
+        #expect(metrics.bytesReceived == 600 && metrics.bytesSent == 60)
+        #expect(metrics.redirectCount == 1)
+        // Moments are told from the beginning of the whole; what was not needed stays zero.
+        let offset = metrics.total - .seconds(4)
+        #expect(offset > .zero && metrics.redirected > .zero && metrics.redirected <= offset)
+        #expect(metrics.firstByte == .seconds(3) + offset && metrics.connect == .seconds(2) + offset)
+        #expect(metrics.nameLookup == .zero && metrics.secureConnection == .zero)
+        #expect(metrics.body == .seconds(1))
+    }
+}
+
+extension HTTPFields {
+    /// These and those of `others`.
+    fileprivate func merged(_ others: HTTPFields) -> HTTPFields {
+        var fields = self
+        for field in others { fields.append(field) }
+        return fields
+    }
 }

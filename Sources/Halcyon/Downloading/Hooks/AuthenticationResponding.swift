@@ -3,8 +3,9 @@ public import HalcyonHTTP
 
 /// Supplies credentials when a server (status 401) or a proxy (407) asks for them.
 ///
-/// Transfers to one origin that are asked at the same time ask once and share the answer. A credential is used for
-/// later transfers that the same part of the server asks, until the server rejects it.
+/// Transfers to one origin that are asked at the same time ask once and share the answer. What a server has accepted is
+/// sent with later requests for the same folder of its paths, or one below, before it asks (RFC 7617, section 2.2), and
+/// answers what other folders of the same realm ask for, until the server rejects it.
 public protocol AuthenticationResponding: Hashable, Sendable {
     /// The credential to try; `nil` leaves the server's refusal as it is, ``ImageError/Reason/status(_:)``.
     func credential(for demand: AuthenticationDemand) async throws -> Credential?

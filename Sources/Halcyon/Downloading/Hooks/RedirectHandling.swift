@@ -2,7 +2,7 @@ public import HalcyonHTTP
 
 /// Decides where redirects lead. Without one they are followed as HTTP says.
 public protocol RedirectHandling: Hashable, Sendable {
-    /// The request to go on with; `nil` or an error refuses the redirect, and the download fails with
+    /// The request to go on with, which is sent as it is; `nil` or an error refuses the redirect, and the download fails with
     /// ``ImageError/Reason/redirectRejected(_:)``.
     ///
     /// Not called for a redirect that may not be followed anyway: one too many, or to another scheme than `http` and
@@ -10,8 +10,9 @@ public protocol RedirectHandling: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - response: The head of the redirect.
-    ///   - request: What HTTP says comes next (RFC 9110, section 15.4), without credentials if it is for another
-    ///     origin.
+    ///   - request: What HTTP says comes next (RFC 9110, section 15.4). If it is for another origin, it has no
+    ///     credential, and of the headers only those that say what is wanted (``TransferRequest/headers``); a handler
+    ///     that trusts the other server may add what is missing.
     func request(after response: TransferResponse, proposed request: TransferRequest) async throws -> TransferRequest?
 }
 

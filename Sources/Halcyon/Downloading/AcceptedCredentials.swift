@@ -1,0 +1,107 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// What servers have accepted, and where, so that later requests bring it along unasked instead of being refused first.
+///
+/// Whoever accepts a credential for a path is taken to accept it for all paths at or below that one's folder (RFC 7617,
+/// section 2.2).
+final class AcceptedCredentials: Sendable {
+    private struct Owner: Hashable {
+        let origin: Origin
+        let responder: Hook<any AuthenticationResponding>
+    }
+
+    private struct Place {
+        /// Ends with a slash.
+        let folder: String
+        let proof: CredentialProof
+    }
+
+    private struct State {
+        var places: [Owner: [Place]] = [:]
+        var count = 0
+    }
+
+    /// For all origins together, and within one. Forgetting costs a refusal.
+    private static let maximumCount = 256
+    private static let maximumFolders = 16
+
+    private let state = Lock(State())
+
+    /// What to send with a request that has nothing of its own; `nil` if nothing is known.
+    func proof(for request: TransferRequest, responder: Hook<any AuthenticationResponding>) -> CredentialProof? {
+        guard request.credential == nil, request.headers[.authorization] == nil,
+            request.url.user(percentEncoded: true) == nil,
+            let owner = Self.owner(of: request.url, responder)
+        else { return nil }
+        let path = Self.path(of: request.url)
+        guard !Self.climbs(path), let places = state.withLock({ $0.places[owner] }) else { return nil }
+        let place = places.filter { path.hasPrefix($0.folder) }.max { $0.folder.utf8.count < $1.folder.utf8.count }
+        guard var proof = place?.proof else { return nil }
+        proof.isUnasked = true
+        return proof
+    }
+
+    /// Notes that a server has taken this for this URL.
+    func add(_ proof: CredentialProof, for url: URL, responder: Hook<any AuthenticationResponding>) {
+        let path = Self.path(of: url)
+        guard let owner = Self.owner(of: url, responder), !Self.climbs(path), let end = path.lastIndex(of: "/") else {
+            return
+        }
+        let folder = String(path[...end])
+        state.withLock { state in
+            var places = state.places[owner, default: []]
+            if places.contains(where: { folder.hasPrefix($0.folder) && $0.proof.credential == proof.credential }) {
+                return
+            }
+            if state.count >= Self.maximumCount {
+                state = State()
+                places = []
+            }
+            let before = places.count
+            places.removeAll { $0.folder == folder }
+            if places.count >= Self.maximumFolders { places.removeFirst() }
+            places.append(Place(folder: folder, proof: proof))
+            state.count += places.count - before
+            state.places[owner] = places
+        }
+    }
+
+    /// Notes that a server takes this no more.
+    func remove(_ proof: CredentialProof, for url: URL, responder: Hook<any AuthenticationResponding>) {
+        guard let owner = Self.owner(of: url, responder) else { return }
+        let path = Self.path(of: url)
+        state.withLock { state in
+            guard var places = state.places[owner] else { return }
+            let before = places.count
+            places.removeAll { path.hasPrefix($0.folder) && $0.proof.credential == proof.credential }
+            state.count += places.count - before
+            state.places[owner] = places.isEmpty ? nil : places
+        }
+    }
+
+    private static func owner(of url: URL, _ responder: Hook<any AuthenticationResponding>) -> Owner? {
+        Origin(url.absoluteString).map { Owner(origin: $0, responder: responder) }
+    }
+
+    private static func path(of url: URL) -> String {
+        let path = url.path(percentEncoded: true)
+        return path.isEmpty ? "/" : path
+    }
+
+    /// Whether the path may lead out of the folders it names: "/a/../b" is sent as "/b".
+    private static func climbs(_ path: String) -> Bool {
+        let path = path.lowercased()
+        return path.contains("/.") || path.contains("/%2e")
+    }
+}
+
+/// A credential that a responder gave, and for which demand.
+struct CredentialProof: Sendable, Hashable {
+    let credential: Credential
+    /// The realms of the challenges it answers.
+    let realms: [String?]
+    /// Whether it is sent before the server has asked.
+    var isUnasked = false
+}
