@@ -5,7 +5,7 @@ extension TransferError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .cancelled: "the transfer was cancelled"
-        case .invalidURL(let url): "“\(url)” is not an http or https URL"
+        case .invalidURL(let url): "“\(url.withoutPassword)” is not an http or https URL"
         case .cannotFindHost(let reason): "the host cannot be found: \(reason)"
         case .cannotConnect(let reason): "no connection: \(reason)"
         case .connectionLost(let reason): "the connection ended before the response did: \(reason)"

@@ -38,6 +38,22 @@ struct FailureTests {
         #expect((transfer as (any Error) as? any LocalizedError)?.errorDescription == transfer.description)
     }
 
+    @Test(
+        "shows no password of a URL",
+        arguments: [
+            ("http://user:secret@a.test/x", "http://user:…@a.test/x"),
+            ("http://user:se:c@ret@a.test?@", "http://user:…@a.test?@"),
+            ("http://user@a.test/:@", "http://user@a.test/:@"), ("http://a.test/u:p@b", "http://a.test/u:p@b"),
+            ("/a/file:with@odd", "/a/file:with@odd"), ("", ""),
+        ]
+    )
+    func password(url: String, shown: String) {
+        let error = ImageError(stage: .source, reason: .invalidURL(url), source: url)
+        #expect(error.source == shown)
+        #expect(error.description.contains("“\(shown)”"))
+        #expect(TransferError.invalidURL(url).description.contains("“\(shown)”"))
+    }
+
     @Test("does not come of an accepted status", arguments: [200, 203, 300, 399])
     func acceptedStatus(status: Int) async throws {
         test.transport.serve(url, Sample.png(), status: status)

@@ -74,7 +74,7 @@ public struct ImageError: Error, Sendable, Hashable {
     public var stage: Stage
     /// What went wrong.
     public var reason: Reason
-    /// The source, in words.
+    /// The source, in words; a URL without the password that it may have.
     public var source: String
     /// How long the server asked to be left alone, where it answered with a `Retry-After` (RFC 9110, section 10.2.3);
     /// at most ``RetryAfter/longest``. Default: `nil`.
@@ -84,7 +84,7 @@ public struct ImageError: Error, Sendable, Hashable {
     public init(stage: Stage, reason: Reason, source: String, retryAfter: Duration? = nil) {
         self.stage = stage
         self.reason = reason
-        self.source = source
+        self.source = source.withoutPassword
         self.retryAfter = retryAfter
     }
 }
@@ -131,11 +131,11 @@ extension ImageError: LocalizedError {
 extension ImageError.Reason {
     fileprivate func message(source: String) -> String {
         switch self {
-        case .invalidURL(let url): "“\(url)” is not a URL that images can be loaded from"
+        case .invalidURL(let url): "“\(url.withoutPassword)” is not a URL that images can be loaded from"
         case .notCached: "no cache has it, and the network may not be used"
         case .requestRejected(let reason): Self.sentence("the request was rejected before it was sent", reason)
         case .downloaderShutDown: "the downloader has been shut down"
-        case .redirectRejected(let target): "the redirect was refused: \(target)"
+        case .redirectRejected(let target): "the redirect was refused: \(target.withoutPassword)"
         case .contentType(let type?): "content of type “\(type)” is not accepted"
         case .contentType(nil): "the server did not say what type the content has"
         case .responseRejected(let reason): Self.sentence("the response was rejected before its body came", reason)

@@ -1,3 +1,5 @@
+internal import HalcyonHTTP
+
 /// Says that an image came from another source than the one that was asked for.
 public final class SourceSubstitution: Sendable, Hashable {
     /// What was asked for.
@@ -23,6 +25,13 @@ public final class SourceSubstitution: Sendable, Hashable {
         hasher.combine(requested)
         hasher.combine(used)
         hasher.combine(failures)
+    }
+}
+
+extension SourceSubstitution: CustomStringConvertible {
+    /// What came in the place of what.
+    public var description: String {
+        "\(used.description.withoutPassword) in place of \(requested.description.withoutPassword)"
     }
 }
 
