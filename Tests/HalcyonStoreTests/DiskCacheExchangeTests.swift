@@ -66,6 +66,25 @@ struct DiskCacheExchangeTests {
         #expect(try two.cache.statistics().count == 0)
     }
 
+    @Test("a manifest of more than one piece is read, with a last line that does not end, and one without end is not")
+    func longManifest() throws {
+        let one = try DiskCacheFixture()
+        for number in 0..<40 {
+            try one.cache.put("\(number)", body: bytes(1), metadata: bytes(9_000, seed: number))
+        }
+        let export = one.folder.path + "/export"
+        try one.cache.exportEntries(to: export)
+        let path = export + "/manifest.jsonl"
+        var text = try Data(contentsOf: URL(filePath: path))
+        try text.dropLast().write(to: URL(filePath: path))
+        let two = try DiskCacheFixture(in: TemporaryFolder(), clock: one.clock)
+        #expect(try two.cache.importEntries(from: export) == 40)
+        #expect(two.cache.get("39")?.metadata == bytes(9_000, seed: 39))
+        text.append(Data(repeating: 0x20, count: 17 << 20))
+        try text.write(to: URL(filePath: path))
+        #expect(throws: DiskCacheError.self) { try two.cache.importEntries(from: export) }
+    }
+
     @Test("a link in an export is not followed")
     func link() throws {
         let one = try DiskCacheFixture()

@@ -117,4 +117,56 @@ struct DiskCacheFaultTests {
         try cleaning.cache.removeExpired()
         #expect(writing.folder.bodyFiles.isEmpty)
     }
+
+    /// ENOSPC, EIO, EROFS, EACCES and EMFILE.
+    static let errors = [28, 5, 30, 13, 24].map { FileSystemError(code: $0) }
+
+    @Test("a device that fails to read is told once, until a look-up succeeds again", arguments: errors)
+    func failingReads(error: FileSystemError) throws {
+        let folder = try TemporaryFolder()
+        try DiskCacheFixture(in: folder).cache.put("a", body: bytes(20_000))
+        let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(error), atCall: 1, of: [.read])
+        let fixture = try DiskCacheFixture(in: folder) { $0.fileSystem = fileSystem }
+        for _ in 0..<3 { #expect(fixture.cache.get("a") == nil) }
+        guard case .failure(let failure) = try #require(fixture.log.events.first) else {
+            Issue.record("\(fixture.log.events)")
+            return
+        }
+        #expect(fixture.log.events.count == 1)
+        #expect(failure.operation == .read)
+        #expect(failure.code == error.code)
+        // The entry may well be sound, and is not given up.
+        #expect(try DiskCacheFixture(in: folder).cache.get("a")?.body == bytes(20_000))
+    }
+
+    @Test("a put that a device refuses throws what it met, and changes nothing", arguments: errors)
+    func failingPuts(error: FileSystemError) throws {
+        let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(error), atCall: 2, of: [.create, .write])
+        let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
+        try fixture.cache.put("small", body: bytes(10))
+        let failure = #expect(throws: DiskCacheError.self) { try fixture.cache.put("a", body: bytes(20_000)) }
+        #expect(failure?.operation == .write)
+        #expect(failure?.code == error.code)
+        #expect(fixture.log.events.isEmpty, "who is thrown an error needs no event")
+        #expect(fixture.cache.get("small")?.body == bytes(10))
+        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.folder.bodyFiles.isEmpty)
+    }
+
+    @Test("files that cannot be removed keep no limit from being kept, and go with a later clean", arguments: errors)
+    func failingTrims(error: FileSystemError) throws {
+        let folder = try TemporaryFolder()
+        let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(error), atCall: 1, of: [.removeFile])
+        let fixture = try DiskCacheFixture(in: folder) {
+            $0.fileSystem = fileSystem
+            $0.sizeLimit = 50_000
+        }
+        for number in 0..<10 { try fixture.cache.put("\(number)", body: bytes(20_000, seed: number)) }
+        #expect(try fixture.cache.statistics().bytes <= 50_000)
+        try fixture.cache.trim(to: 0)
+        #expect(try fixture.cache.statistics().count == 0)
+        #expect(!folder.bodyFiles.isEmpty)
+        try DiskCacheFixture(in: folder).cache.removeExpired()
+        #expect(folder.bodyFiles.isEmpty)
+    }
 }

@@ -83,4 +83,85 @@ struct DiskCacheLimitTests {
         try fixture.cache.removeAll()
         #expect(try fixture.cache.put("again", body: bytes(8_000)))
     }
+
+    @Test("the number of entries has a limit too, which can be changed while the cache runs")
+    func countLimit() throws {
+        let fixture = try DiskCacheFixture {
+            $0.countLimit = 10
+            $0.lowWaterMark = 0.5
+        }
+        for number in 0..<10 {
+            try fixture.cache.put("\(number)", body: bytes(number % 2 == 0 ? 10 : 20_000, seed: number))
+            fixture.clock.advance(by: 1)
+        }
+        #expect(try fixture.cache.statistics().count == 10)
+        try fixture.cache.put("more", body: bytes(1))
+        #expect(Set(try fixture.cache.entries().map(\.key)) == ["more", "9", "8", "7", "6"])
+        fixture.cache.lowWaterMark = 1
+        for number in 0..<20 { try fixture.cache.put("later \(number)", body: bytes(1)) }
+        #expect(try fixture.cache.statistics().count == 10)
+        try fixture.cache.setCountLimit(3)
+        #expect(try fixture.cache.statistics().count == 3)
+        #expect(fixture.cache.countLimit == 3)
+        #expect(try fixture.cache.trim(toCount: 1) == 2)
+        try fixture.cache.setCountLimit(0)
+        #expect(try !fixture.cache.put("a", body: bytes(1)))
+        #expect(try fixture.cache.statistics().count == 0)
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("the lifetime that entries have by default can be changed while the cache runs")
+    func liveExpiration() throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("before", body: bytes(1))
+        fixture.cache.expiration = .seconds(10)
+        for durability in DiskCache.Durability.allCases {
+            try fixture.cache.put("\(durability)", body: bytes(1), durability: durability)
+        }
+        fixture.clock.advance(by: 10)
+        #expect(fixture.cache.contains("before"))
+        #expect(try fixture.cache.removeExpired() == 3)
+        #expect(fixture.cache.expiration == .seconds(10))
+    }
+
+    @Test("what is evicted is exactly what was not used for longest, however often the rest was")
+    func exactOrder() throws {
+        let fixture = try DiskCacheFixture { $0.touchLimit = 7 }
+        var order = (0..<400).map { "\($0)" }
+        for key in order {
+            try fixture.cache.put(key, body: bytes(100), durability: .none)
+            fixture.clock.advance(by: 61)
+        }
+        var random = 1
+        for _ in 0..<1_000 {
+            random = (random &* 1_103_515_245 &+ 12_345) & 0x7fff_ffff
+            let key = "\(random >> 8 & 511)"
+            if fixture.cache.get(key) != nil {
+                order.removeAll { $0 == key }
+                order.append(key)
+            }
+            fixture.clock.advance(by: 61)
+        }
+        for count in [399, 300, 299, 128, 5] {
+            try fixture.cache.trim(toCount: count)
+            #expect(Set(try fixture.cache.entries().map(\.key)) == Set(order.suffix(count)))
+        }
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("an entry whose expiry was moved goes when its new time is over, later or earlier than before")
+    func movedExpiry() throws {
+        let fixture = try DiskCacheFixture()
+        for number in 0..<300 { try fixture.cache.put("\(number)", body: bytes(1), expiration: .seconds(100)) }
+        try fixture.cache.put("shortened", body: bytes(1), expiration: .never)
+        #expect(fixture.cache.get("shortened", extending: .to(.seconds(5))) != nil)
+        fixture.clock.advance(by: 50)
+        #expect(try fixture.cache.removeExpired() == 1)
+        for number in 0..<290 { #expect(fixture.cache.get("\(number)") != nil) }
+        fixture.clock.advance(by: 60)
+        #expect(try fixture.cache.statistics().expiredCount == 10)
+        #expect(try fixture.cache.removeExpired() == 10)
+        fixture.clock.advance(by: 40)
+        #expect(try fixture.cache.removeExpired() == 290)
+    }
 }

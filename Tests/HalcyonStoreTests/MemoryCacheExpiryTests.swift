@@ -108,4 +108,48 @@ struct MemoryCacheExpiryTests {
         #expect(cache.value(for: "a", extending: .to(.days(.max))) == 1)
         #expect(cache.value(for: "b") == 2)
     }
+
+    @Test("what expired goes by itself every two minutes, and an empty cache has nothing that runs (MC-4)")
+    func periodicSweep() async {
+        let sweepClock = ManualClock()
+        let cache = MemoryCache<String, Int>(costLimit: 1_000, clock: clock.clock, sweepClock: sweepClock)
+        #expect(sweepClock.sleeperCount == 0)
+        let removals = cache.removals
+        cache.insert(1, for: "short", cost: 1, expiration: .seconds(100))
+        cache.insert(2, for: "long", cost: 1, expiration: .seconds(200))
+        await sweepClock.waitForSleepers(1)
+        var heard: [CacheRemoval<String>] = []
+        for _ in 0..<2 {
+            clock.advance(by: 120)
+            sweepClock.advance(by: .seconds(120))
+            for await removal in removals.prefix(1) { heard.append(removal) }
+            if heard.count == 1 { await sweepClock.waitForSleepers(1) }
+        }
+        #expect(heard == [.init(key: "short", reason: .expired), .init(key: "long", reason: .expired)])
+        #expect(sweepClock.sleeperCount == 0)
+        cache.insert(3, for: "again", cost: 1)
+        await sweepClock.waitForSleepers(1)
+    }
+
+    @Test("a new interval of the sweep takes effect at once (R-22)")
+    func sweepInterval() async {
+        let sweepClock = ManualClock()
+        let cache = MemoryCache<String, Int>(
+            costLimit: 1_000,
+            sweepInterval: nil,
+            clock: clock.clock,
+            sweepClock: sweepClock
+        )
+        let removals = cache.removals
+        cache.insert(1, for: "a", cost: 1, expiration: .seconds(1))
+        clock.advance(by: 1)
+        #expect(sweepClock.sleeperCount == 0)
+        cache.sweepInterval = .seconds(1_000)
+        await sweepClock.waitForSleepers(1)
+        cache.sweepInterval = .seconds(10)
+        await sweepClock.waitForSleepers(1)
+        sweepClock.advance(by: .seconds(10))
+        for await removal in removals.prefix(1) { #expect(removal.reason == .expired) }
+        #expect(cache.statistics.count == 0)
+    }
 }

@@ -40,16 +40,25 @@ extension DiskCache {
     public func importEntries(from folder: String) throws(DiskCacheError) -> Int {
         try failing(.write) {
             let path = "\(folder)/\(ExchangeRecord.manifest)"
-            let manifest = try contents(path, limit: 1 << 28)
-            let header = Data(ExchangeRecord.header.utf8)
-            guard manifest.starts(with: header) else { throw foreign(path, "it is no manifest of a cache") }
+            let descriptor = try fileSystem.openForReading(path)
+            defer { fileSystem.close(descriptor) }
+            guard try fileSystem.status(of: descriptor).kind == .file else { throw foreign(path, "it is no file") }
+            var lines = FileLines(descriptor, fileSystem)
+            guard try lines.next(limit: ExchangeRecord.lineLimit) == Data(ExchangeRecord.header.utf8.dropLast()) else {
+                throw foreign(path, "it is no manifest of a cache")
+            }
             var count = 0
-            for (number, line) in manifest.dropFirst(header.count).split(separator: 10).enumerated() {
+            var number = 0
+            while true {
                 let record: ExchangeRecord
                 do {
-                    record = try ExchangeRecord(line: Data(line), number: number + 1)
+                    guard let line = try lines.next(limit: ExchangeRecord.lineLimit) else { break }
+                    number += 1
+                    record = try ExchangeRecord(line: line, number: number)
+                } catch let error as FileSystemError {
+                    throw error
                 } catch {
-                    throw foreign(path, "record \(number + 1) is wrong: \(error)")
+                    throw foreign(path, "record \(number) is wrong: \(error)")
                 }
                 let bodyPath = "\(folder)/\(record.file)"
                 guard record.size <= (try resolvedLimits().bytes) else { continue }
@@ -103,6 +112,9 @@ struct ExchangeRecord: Codable {
     let metadata: Data
     /// Seconds since 1970; nil is never.
     let expiresAt: Double?
+
+    /// The bytes of the longest line that is read: keys and metadata are small, and nothing of a line is trusted.
+    static let lineLimit = 1 << 24
 
     struct WrongNumber: Error {}
 

@@ -4,6 +4,7 @@ extension MemoryCache {
     func insert(_ entry: Entry) -> Bool {
         // What leaves the cache is freed after the locks are released: that may run code of the user, and takes long.
         var dropped = Dropped()
+        var isFirst = false
         let isStored = ledger.withLock {
             sweepSome(into: &dropped.expired)
             let old = removeEntry(entry.key, hash: entry.hash)
@@ -13,8 +14,11 @@ extension MemoryCache {
             }
             if let old { dropped.replaced.append(old) }
             add(entry, dropping: &dropped)
+            isFirst = !ledger.isSwept
+            ledger.isSwept = true
             return true
         }
+        if isFirst { beginSweeping() }
         finish(dropped)
         return isStored
     }

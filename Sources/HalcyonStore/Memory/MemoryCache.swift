@@ -6,7 +6,8 @@
 ///   algorithm: least recently used, without a list to keep in order).
 /// - With a `weakReference`, an evicted value is still found for as long as something else keeps its object alive. It
 ///   then takes its place again.
-/// - Nothing runs by itself: inserting sweeps a few entries that expired, ``removeExpired()`` sweeps all.
+/// - Inserting sweeps a few entries that expired, ``removeExpired()`` sweeps all. So does a task that sleeps for
+///   ``sweepInterval`` in between; an empty cache has none.
 ///
 /// Keys should carry a good hash that is cheap, such as a digest. Everything on the way of a hit is inlinable, because a
 /// generic cache that is not specialised for its key takes four times as long.
@@ -18,6 +19,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @usableFromInline let shards: [Shard]
     @usableFromInline let ledger: MemoryLedger
     @usableFromInline let clock: StoreClock
+    let sweep: MemorySweep
     @usableFromInline let listeners = RemovalListeners<Key>()
     @usableFromInline let expiration: Expiration
     @usableFromInline let weakReference: (@Sendable (Value) -> WeakValue<Value>?)?
@@ -28,20 +30,26 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - costLimit: the sum of the costs, in bytes; default a quarter of the memory this process may use.
     ///   - countLimit: the number of values; default no limit.
     ///   - expiration: the lifetime of a value stored without its own; default 300 seconds.
+    ///   - sweepInterval: how often what has expired is swept while the cache holds something; nil is never. Default 2
+    ///     minutes.
     ///   - clock: where the time comes from.
+    ///   - sweepClock: what the sweep sleeps by. Default: the system's.
     ///   - weakReference: makes a weak reference of a value that is stored; nil for a value that has none. Default: an
     ///     evicted value is gone.
     public init(
         costLimit: Int = SystemMemory().defaultCostLimit,
         countLimit: Int = .max,
         expiration: Expiration = .seconds(300),
+        sweepInterval: Duration? = .seconds(120),
         clock: StoreClock = .system,
+        sweepClock: any Clock<Duration> = ContinuousClock(),
         weakReference: (@Sendable (Value) -> WeakValue<Value>?)? = nil
     ) {
         shards = (0..<16).map { _ in Shard() }
         ledger = MemoryLedger(costLimit: max(0, costLimit), countLimit: max(0, countLimit))
         self.expiration = expiration
         self.clock = clock
+        sweep = MemorySweep(interval: sweepInterval, clock: sweepClock)
         self.weakReference = weakReference
     }
 

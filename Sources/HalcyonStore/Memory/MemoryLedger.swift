@@ -22,6 +22,8 @@ final class MemoryLedger: @unchecked Sendable {
     /// `lastSerial` when the eviction hand began its present round. Later entries are spared in this round: they may lie
     /// just before the hand, and would go before what is older.
     @usableFromInline var roundSerial = 0
+    /// Whether a sweep of what expires comes by itself.
+    @usableFromInline var isSwept = false
     @usableFromInline var evictionHand = Hand()
     @usableFromInline var sweepHand = Hand()
 
