@@ -50,11 +50,11 @@ extension ImageCache {
 
     /// Removes an original from disk together with all that was made of it; memory is not touched.
     ///
+    /// - Parameter options: ``CachePolicy/keyRule``; nothing else counts. Default: the defaults.
     /// - Returns: How many entries there were.
     @discardableResult
-    public func removeFromDisk(_ source: Source) async throws -> Int {
-        guard let original = source.originalKey else { return 0 }
-        let key = ImageKey(original: original, variant: nil).originalDiskKey
+    public func removeFromDisk(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Int {
+        guard let key = ImageKey(original: source.originalKey, options: options)?.originalDiskKey else { return 0 }
         return try await disk.perform { disk in
             let count = try disk.removeEntries(prefix: key + "\0")
             return try disk.remove(key) ? count + 1 : count

@@ -122,6 +122,8 @@ extension ImageLoader {
         let followsServer = request.options.cache.freshness != .ignoringServer
         // It stays for requests whose headers it is for.
         if followsServer, !metadata.matches(sentRequest(request.source, options: request.options)) { return nil }
+        // Accesses may have extended the entry's life beyond that of its original.
+        if followsServer, metadata.validity?.isOver(at: cache.disk.now()) ?? false { return nil }
         do {
             let decodeStart = ContinuousClock.now
             // The limits are for what others sent; this is what was made here, from an original within the limits.
@@ -140,15 +142,17 @@ extension ImageLoader {
         }
     }
 
-    /// Removes the image that one which must not be stored takes the place of. Where the disk was looked into, that has
-    /// been done.
+    /// Removes the image that one which must not be stored takes the place of. Where the disk was looked into for the
+    /// original, that one has gone already.
     private func forgetReplaced(_ key: ImageKey, original: OriginalWorkKey, request: LoadRequest) async {
         let policy = request.options.cache
         let cache = target(policy)
         if policy.storesInMemory { cache.memory.remove(key) }
-        guard policy.storesOnDisk, !original.readsDisk, request.source.isCachedOnDisk else { return }
-        for cache in originalCaches(request.options) {
-            for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) { await cache.disk.remove(diskKey) }
+        guard policy.storesOnDisk, request.source.isCachedOnDisk else { return }
+        if !original.readsDisk {
+            for cache in originalCaches(request.options) {
+                for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) { await cache.disk.remove(diskKey) }
+            }
         }
         await cache.disk.remove(key.processedDiskKey)
     }
@@ -184,11 +188,15 @@ extension ImageLoader {
         let originals = originalCaches(request.options)[0]
         var stores: [Task<Void, Never>] = []
         let caching = decoded.original.caching
-        if isIdentity || policy.storesOriginal, let entry = caching.entry {
+        if let entry = caching.entry {
             let data = decoded.original.data
-            stores.append(
-                originals.disk.store(entry.diskKey, expiration: policy.diskExpiration) { (data, entry.metadata) }
-            )
+            let content = { @Sendable in (data, entry.metadata) }
+            if isIdentity || policy.storesOriginal {
+                stores.append(originals.disk.store(entry.diskKey, expiration: policy.diskExpiration, content: content))
+            } else if let old = caching.replaced {
+                // One that is kept is kept up to date.
+                stores.append(old.disk.store(old.diskKey, expiration: policy.diskExpiration, content: content))
+            }
         }
         let validity = caching.validity
         if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {

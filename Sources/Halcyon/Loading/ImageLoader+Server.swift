@@ -52,7 +52,8 @@ extension ImageLoader {
             throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
         }
         if answer.origin == .network, let refusal = server.refusal { throw refusal }
-        guard !answer.data.isEmpty else {
+        // An empty entry on disk is damage like any other, and heals.
+        guard !answer.data.isEmpty || answer.origin != .network else {
             throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
         }
         if answer.origin == .staleWhileRevalidating { refresh(transfer, for: request, key: key) }
