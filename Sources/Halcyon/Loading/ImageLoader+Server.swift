@@ -62,7 +62,7 @@ extension ImageLoader {
         if readsDisk { timings.disk = ContinuousClock.now - start - (loadTime ?? .zero) }
         timings.load = loadTime
         var caching = OriginalCaching(answer, storage: storage, rules: rules, now: cache.disk.now())
-        if hasModifiers(request.options), caching.validity?.varyingResponse != nil {
+        if hasModifiers(request.options), caching.validity?.isVarying == true {
             // Nobody knows what later requests will have in the fields that it depends on.
             caching = OriginalCaching(foundAs: caching.sourceKey)
             caching.isStorable = false
@@ -129,9 +129,8 @@ extension ImageLoader {
         return HTTPCachePolicy(lookup: lookup, staleIfError: options.cache.staleIfError)
     }
 
-    private func cacheRules(_ policy: CachePolicy) -> HTTPCacheRules {
-        var rules = HTTPCacheRules()
-        rules.defaultLifetime = .seconds(7 * 86_400)
+    func cacheRules(_ policy: CachePolicy) -> HTTPCacheRules {
+        var rules = HTTPCacheRules.images
         if case .expiration(let expiration) = policy.freshness {
             rules.lifetimeOverride =
                 if case .date(let date) = expiration {

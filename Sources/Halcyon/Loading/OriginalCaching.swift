@@ -28,12 +28,6 @@ struct OriginalCaching: Sendable {
             isStorable = false
             return
         }
-        let freshness = head.freshness(at: now, rules: rules)
-        let mustAsk = head.cacheControl.noCache && rules.lifetimeOverride == nil
-        let freshUntil = mustAsk ? now : head.freshUntil(rules: rules)
-        validity = OriginalValidity(
-            freshUntil: freshness.isExplicit || mustAsk || !freshness.isFresh ? freshUntil : nil,
-            varyingResponse: head.isVarying ? head : nil
-        )
+        validity = OriginalValidity(head, at: now, rules: rules)
     }
 }
