@@ -185,6 +185,25 @@ struct CacheRegressionTests {
         #expect(try await filled.pipeline.cache.diskStatistics().count == 1)
     }
 
+    @Test("tell what left the disk, by the names that people know (BB-31)")
+    func removals() async throws {
+        let test = TestPipeline()
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [crop, .cacheOriginalImage, .waitForCache])
+        await test.settle()
+        let cache = test.pipeline.cache
+        var removals = cache.diskRemovals.makeAsyncIterator()
+        try await cache.removeFromDisk(.url(url))
+        var names: Set<ImageCache.StoredName> = []
+        for _ in 0..<2 {
+            let removal = try #require(await removals.next())
+            #expect(removal.reason == .removed)
+            names.insert(removal.key)
+        }
+        let address = url.absoluteString
+        #expect(names == [.init(original: address, isProcessed: true), .init(original: address, isProcessed: false)])
+    }
+
     @Test("hold nothing of a load that is over (R-19)")
     func release() async throws {
         weak var loader: ImageLoader?
