@@ -46,6 +46,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // MARK: C that Swift cannot express
         .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
@@ -74,7 +75,7 @@ let package = Package(
         .target(
             name: "HalcyonHTTP",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonStore", "CCurl", "CCurlShim",
+                "HalcyonConcurrency", "HalcyonStore", "CCurl", "CCurlShim", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Resuming/FORMAT.md"],

@@ -54,6 +54,26 @@ CURLcode halcyon_curl_allow_http_only(CURL *easy) {
 #endif
 }
 
+CURLcode halcyon_curl_set_prerequest(CURL *easy, halcyon_curl_prerequest_callback callback) {
+#if LIBCURL_VERSION_NUM >= 0x075000
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+#else
+    (void)easy;
+    (void)callback;
+    return CURLE_OK;
+#endif
+}
+
+CURLcode halcyon_curl_set_prerequest_context(CURL *easy, void *context) {
+#if LIBCURL_VERSION_NUM >= 0x075000
+    return curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+#else
+    (void)easy;
+    (void)context;
+    return CURLE_OK;
+#endif
+}
+
 CURLcode halcyon_curl_leave_resolver_behind(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700
     return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -76,6 +96,11 @@ curl_off_t halcyon_curl_get_offset(CURL *easy, CURLINFO info) {
 const char *halcyon_curl_get_string(CURL *easy, CURLINFO info) {
     char *value = NULL;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
+}
+
+int halcyon_curl_get_socket(CURL *easy) {
+    curl_socket_t value = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
 }
 
 void *halcyon_curl_get_pointer(CURL *easy, CURLINFO info) {

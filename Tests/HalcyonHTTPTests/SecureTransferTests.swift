@@ -79,6 +79,52 @@ struct SecureTransferTests {
         }
     }
 
+    @Test("a kept connection of a trusted host, which is not verified, serves no host that is to be verified")
+    func trustedConnection() async throws {
+        let server = try SecureServer(body: body)
+        var configuration = CurlTransport.Configuration()
+        configuration.trustedHosts = ["localhost"]
+        let transport = CurlTransport(configuration: configuration)
+        defer { transport.shutdown() }
+        let trusted = try #require(URL(string: "https://localhost:\(server.port)/file"))
+        for number in 0..<3 {
+            let metrics = try await receive(transport, .patient(url: trusted)).result().get()
+            #expect(metrics.isReusedConnection == (number > 0))
+            let other = await receive(transport, .patient(url: try url(server)))
+            guard case .untrustedServer = await other.failure() else {
+                Issue.record("\(await other.result())")
+                return
+            }
+        }
+    }
+
+    @Test("a server that is reloaded while it serves ends each transfer, or completes it, and serves the next ones")
+    func reload() async throws {
+        let slow = "limit_rate 20k; limit_rate_after 5k;"
+        let server = try SecureServer(body: body, .init(hasMaster: true, directives: slow))
+        let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
+        defer { transport.shutdown() }
+        let request = TransferRequest.patient(url: try url(server))
+        for _ in 0..<2 {
+            let receivers = (0..<10).map { _ in RecordingReceiver() }
+            for receiver in receivers { _ = transport.start(request, receiver: receiver) }
+            for receiver in receivers { _ = await receiver.responseHead() }
+            server.reload()
+            // These meet the server in the middle of it.
+            let late = (0..<10).map { _ in RecordingReceiver() }
+            for receiver in late { _ = transport.start(request, receiver: receiver) }
+            for receiver in receivers + late {
+                let failure = await receiver.failure()
+                if failure == nil { #expect(receiver.body == body) }
+                #expect(failure == nil || failure?.code == "connectionLost", "\(String(describing: failure))")
+                #expect(receiver.completionCount == 1 && receiver.violations == [])
+            }
+            let next = await receive(transport, request)
+            #expect(await next.failure() == nil)
+            #expect(next.body == body)
+        }
+    }
+
     private func url(_ server: SecureServer) throws -> URL {
         try #require(URL(string: "https://127.0.0.1:\(server.port)/file"))
     }

@@ -85,7 +85,7 @@ struct DiskCacheEntryTests {
         }
         #expect(try fixture.cache.statistics().count == keys.count)
         #expect(Set(try fixture.cache.entries().map { Data($0.key.utf8) }) == Set(keys.map { Data($0.utf8) }))
-        let outside = fixture.folder.files.filter { !$0.hasPrefix("v2/") }
+        let outside = fixture.folder.files.filter { !$0.hasPrefix("v3/") }
         #expect(outside.isEmpty)
     }
 

@@ -44,9 +44,9 @@ struct DiskCacheHealingTests {
         try fixture.cache.put("a", body: bytes(20_000))
         try fixture.cache.put("b", body: bytes(10))
         try damage(fixture) { $0[1] ^= 4 }
-        let orphan = fixture.folder.path + "/v2/bodies/0/1/0123456789abcdef"
+        let orphan = fixture.folder.path + "/v3/bodies/0/1/0123456789abcdef"
         try FileManager.default.createDirectory(
-            atPath: fixture.folder.path + "/v2/bodies/0/1",
+            atPath: fixture.folder.path + "/v3/bodies/0/1",
             withIntermediateDirectories: true
         )
         try Data([1]).write(to: URL(filePath: orphan))

@@ -25,10 +25,10 @@ final class TemporaryFolder: Sendable {
 
     /// The bodies and the files on their way.
     var bodyFiles: [String] {
-        files.filter { $0.hasPrefix("v2/bodies/") || $0.hasPrefix("v2/incoming/") }
+        files.filter { $0.hasPrefix("v3/bodies/") || $0.hasPrefix("v3/incoming/") }
     }
 
-    var index: String { path + "/v2/index.sqlite" }
+    var index: String { path + "/v3/index.sqlite" }
 }
 
 /// Collects what a cache reports.

@@ -41,6 +41,28 @@ int halcyon_reference_write_file(const char *path, const char *temporary, const 
     return rename(temporary, path);
 }
 
+int halcyon_reference_write_file_durably(
+    const char *path, const char *temporary, const char *folder, const void *bytes, size_t count) {
+    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) {
+        return -1;
+    }
+    int failed = write(file, bytes, count) != (ssize_t)count || fsync(file) != 0;
+    close(file);
+    if (failed || rename(temporary, path) != 0) {
+        unlink(temporary);
+        return -1;
+    }
+    // The name is on the device once the folder is.
+    int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) {
+        return -1;
+    }
+    int result = fsync(directory);
+    close(directory);
+    return result;
+}
+
 int halcyon_reference_open_sqlite(const char *path) {
     sqlite3 *connection = NULL;
     sqlite3_stmt *statement = NULL;

@@ -24,6 +24,13 @@ CURLSHcode halcyon_curl_share_cookies(CURLSH *share);
 // Allows only http and https. libcurl 7.85 replaced the bit masks by names.
 CURLcode halcyon_curl_allow_http_only(CURL *easy);
 
+// Called once a connection is there and before the request goes out; anything but 0 ends the transfer and the
+// connection with CURLE_ABORTED_BY_CALLBACK. Does nothing before libcurl 7.80, which brought the option.
+typedef int (*halcyon_curl_prerequest_callback)(
+    void *context, char *remote_address, char *local_address, int remote_port, int local_port);
+CURLcode halcyon_curl_set_prerequest(CURL *easy, halcyon_curl_prerequest_callback callback);
+CURLcode halcyon_curl_set_prerequest_context(CURL *easy, void *context);
+
 // Lets a cancelled name look-up finish on its own thread; otherwise removing the handle waits for the resolver.
 // Does nothing before libcurl 7.87, which brought the option.
 CURLcode halcyon_curl_leave_resolver_behind(CURL *easy);
@@ -31,6 +38,8 @@ CURLcode halcyon_curl_leave_resolver_behind(CURL *easy);
 long halcyon_curl_get_long(CURL *easy, CURLINFO info);
 curl_off_t halcyon_curl_get_offset(CURL *easy, CURLINFO info);
 const char *halcyon_curl_get_string(CURL *easy, CURLINFO info);
+// The socket of the connection that the last transfer used, or -1 if it is closed.
+int halcyon_curl_get_socket(CURL *easy);
 void *halcyon_curl_get_pointer(CURL *easy, CURLINFO info);
 
 // For debuggers and profilers; at most 15 bytes.

@@ -148,7 +148,9 @@ extension ImageCache {
 
     /// Writes what is on disk into a new folder that ``importImages(from:)`` reads; see `EXCHANGE.md` of `HalcyonStore`.
     ///
-    /// - Parameter prefix: Only originals whose cache key begins with it, with what was made of them. Default: all.
+    /// - Parameters:
+    ///   - folder: An absolute path at which there is nothing yet.
+    ///   - prefix: Only originals whose cache key begins with it, with what was made of them. Default: all.
     /// - Returns: How many entries were written.
     @discardableResult
     public func exportImages(to folder: String, originalsBeginningWith prefix: String = "") async throws -> Int {

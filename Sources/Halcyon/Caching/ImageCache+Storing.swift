@@ -33,6 +33,8 @@ extension ImageCache {
     /// or that will only exist later.
     ///
     /// - Parameters:
+    ///   - data: The encoded bytes, as a server would send them.
+    ///   - source: Names the original.
     ///   - options: Key rule and ``CachePolicy/diskExpiration``. Default: the defaults.
     /// - Returns: Whether it was stored. It is on disk then.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
@@ -59,6 +61,9 @@ extension ImageCache {
     /// one picture would then take the place of all of them, so only memory has it.
     ///
     /// - Parameters:
+    ///   - image: What memory gets, and disk where it is the result of processing.
+    ///   - source: Names the original.
+    ///   - options: Processing, key rule, serializer and lifetimes. Default: the defaults.
     ///   - original: The bytes that the image was decoded from.
     ///   - codecs: Encodes. Default: ``ImageCodecs/standard``.
     /// - Returns: Whether it is on disk.

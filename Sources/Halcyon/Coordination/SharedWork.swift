@@ -142,24 +142,22 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let context = WorkContext(priority: node.priority) { [weak self] progress in
             self?.report(progress, from: node, key)
         }
-        // Owned by the entry, which cancels it when the last waiter leaves. Detached, so that it inherits neither
-        // the actor nor the task-local values of whoever happened to come first.
-        let task = Task.detached {
-            let result: Result<Value, any Error>
-            do {
-                result = .success(try await operation(context))
-            } catch {
-                result = .failure(error)
+        state.withLock { state in
+            // Everyone may have left already: then nothing is begun, as it might send a request.
+            guard state.entries[key]?.node === node else { return }
+            // Owned by the entry, which cancels it when the last waiter leaves; made under the lock, so that it cannot
+            // end before it is noted. Detached, so that it inherits neither the actor nor the task-local values of
+            // whoever happened to come first.
+            state.entries[key]?.task = Task.detached {
+                let result: Result<Value, any Error>
+                do {
+                    result = .success(try await operation(context))
+                } catch {
+                    result = .failure(error)
+                }
+                self.finish(key, node, with: result)
             }
-            self.finish(key, node, with: result)
         }
-        let isAbandoned = state.withLock { state -> Bool in
-            guard state.entries[key]?.node === node else { return true }
-            state.entries[key]?.task = task
-            return false
-        }
-        // Everyone left, or the work ended, before the task could be noted. Cancelling a finished task does nothing.
-        if isAbandoned { task.cancel() }
     }
 
     private func leave(_ key: HashedKey, _ waiterID: UInt64, _ cancellation: CancellationFlag) {

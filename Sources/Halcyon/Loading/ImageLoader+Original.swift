@@ -55,7 +55,6 @@ extension ImageLoader {
             guard request.options.network.isAllowed else {
                 throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
             }
-            if let refusal = Self.refusal(of: transfer, for: request, recovery: recovery) { throw refusal }
             let download = try await downloader.download(transfer, policy: request.options.network, context: context)
             guard !download.data.isEmpty else {
                 throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
@@ -71,15 +70,6 @@ extension ImageLoader {
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         }
-    }
-
-    /// Why the network is not to be used for a request now; `nil` if it may be.
-    static func refusal(of transfer: TransferRequest, for request: LoadRequest, recovery: Recovery) -> ImageError? {
-        // The network is asked last: most loads may use any, and asking costs system calls.
-        guard !request.options.recovery.ofOneSource.allowsMetered, !transfer.isForThisMachine,
-            recovery.network.status.isMetered
-        else { return nil }
-        return ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
     }
 
     func fileIdentity(of path: String, context: WorkContext) async throws -> FileReader.Identity {

@@ -151,94 +151,12 @@ extension ImageLoader {
                 timings: timings
             )
             return (response, metadata.validity)
-        } catch is CodecError {
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // Whatever is wrong with it, it can be made anew.
             await cache.disk.remove(diskKey)
             return nil
         }
-    }
-
-    /// Removes the image that one which must not be stored takes the place of. Where the disk was looked into for the
-    /// original, that one has gone already.
-    private func forgetReplaced(_ key: ImageKey, original: OriginalWorkKey, request: LoadRequest) async {
-        let policy = request.options.cache
-        let cache = target(policy)
-        if policy.storesInMemory { cache.memory.remove(key) }
-        guard policy.storesOnDisk, request.source.isCachedOnDisk else { return }
-        if !original.readsDisk {
-            for cache in originalCaches(request.options) {
-                for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) { await cache.disk.remove(diskKey) }
-            }
-        }
-        await cache.disk.remove(key.processedDiskKey)
-    }
-
-    func remember(
-        _ response: ImageResponse,
-        key: ImageKey,
-        policy: CachePolicy,
-        validity: OriginalValidity?
-    ) {
-        guard policy.storesInMemory else { return }
-        let cache = target(policy)
-        // What must be asked for again has no place.
-        if validity?.isOver(at: cache.disk.now()) ?? false {
-            cache.memory.remove(key)
-            return
-        }
-        let cached = CachedImage(image: response.image, byteCount: response.byteCount, validity: validity)
-        cache.memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
-    }
-
-    /// Begins to write what the options want on disk.
-    private func store(
-        _ response: ImageResponse,
-        decoded: DecodedOriginal,
-        key: ImageKey,
-        request: LoadRequest
-    ) -> [Task<Void, Never>] {
-        let policy = request.options.cache
-        let isIdentity = request.options.processing.isIdentity
-        guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
-        let cache = target(policy)
-        let originals = originalCaches(request.options)[0]
-        var stores: [Task<Void, Never>] = []
-        let caching = decoded.original.caching
-        if let entry = caching.entry {
-            let data = decoded.original.data
-            let content = { @Sendable in (data, entry.metadata) }
-            if isIdentity || policy.storesOriginal {
-                stores.append(originals.disk.store(entry.diskKey, expiration: policy.diskExpiration, content: content))
-            } else if let old = caching.replaced {
-                // One that is kept is kept up to date.
-                stores.append(old.disk.store(old.diskKey, expiration: policy.diskExpiration, content: content))
-            }
-        }
-        let validity = caching.validity
-        if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {
-            let expiration = processedExpiration(policy, validity)
-            let image = response.image
-            let metadata = ProcessedImageMetadata(info: image.info, byteCount: response.byteCount, validity: validity)
-            let codecs = codecs
-            stores.append(
-                cache.disk.store(key.processedDiskKey, expiration: expiration) {
-                    let (format, options) = policy.serializer.encoding(of: image)
-                    return (try codecs.encode(image.bitmap, as: format, options: options), metadata.data)
-                }
-            )
-        }
-        return stores
-    }
-
-    /// How long a processed image stays on disk: no longer than its original is fresh, as nobody asks a server about what
-    /// was made here, unless it may be shown afterwards if that server fails.
-    private func processedExpiration(_ policy: CachePolicy, _ validity: OriginalValidity?) -> Expiration? {
-        guard let freshUntil = validity?.freshUntil, validity?.mayBeUsedStale != true else {
-            return policy.diskExpiration
-        }
-        let now = cache.disk.now()
-        guard let own = policy.diskExpiration, own.interval(since: now) < freshUntil.timeIntervalSince(now) else {
-            return .date(freshUntil)
-        }
-        return own
     }
 }

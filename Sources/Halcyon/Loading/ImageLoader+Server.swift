@@ -29,7 +29,7 @@ extension ImageLoader {
     ) async throws -> Original {
         let start = ContinuousClock.now
         let storage = originalStorage(transfer, request, key: key, reads: readsDisk, priority: context.priority)
-        let server = server(for: request, sending: transfer, context: context)
+        let server = OriginalServer(for: request, downloader: downloader, recovery: recovery, context: context)
         let rules = cacheRules(request.options.cache)
         let exchange = HTTPCacheExchange(
             request: transfer,
@@ -51,7 +51,11 @@ extension ImageLoader {
         guard answer.origin != .unavailable else {
             throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
         }
-        if answer.origin == .network, let refusal = server.refusal { throw refusal }
+        if let refusal = server.refusal {
+            if answer.origin == .network { throw refusal }
+            // This load does well without the server, but how long it wants to be left alone holds for the next.
+            recovery.remember(refusal, of: request)
+        }
         // An empty entry on disk is damage like any other, and heals.
         guard !answer.data.isEmpty || answer.origin != .network else {
             throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
@@ -74,24 +78,6 @@ extension ImageLoader {
             metrics: answer.metrics,
             caching: caching
         )
-    }
-
-    private func server(
-        for request: LoadRequest,
-        sending transfer: TransferRequest,
-        context: WorkContext
-    ) -> OriginalServer {
-        // Failures are remembered by what the source says, not by what the options make of it.
-        let named = if case .network(let named) = request.source.location { named } else { transfer }
-        return OriginalServer(
-            downloader: downloader,
-            policy: request.options.network,
-            context: context,
-            recovery: recovery,
-            transfer: named
-        ) { [recovery] transfer in
-            recovery.rememberedFailure(of: request) ?? Self.refusal(of: transfer, for: request, recovery: recovery)
-        }
     }
 
     private func hasModifiers(_ options: ImageOptions) -> Bool {
@@ -148,7 +134,7 @@ extension ImageLoader {
         let context = WorkContext(priority: priority, report: { _ in })
         let policy = request.options.cache
         let storage = originalStorage(transfer, request, key: key, reads: true, priority: priority)
-        let server = server(for: request, sending: transfer, context: context)
+        let server = OriginalServer(for: request, downloader: downloader, recovery: recovery, context: context)
         let exchange = HTTPCacheExchange(
             request: transfer,
             policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),
@@ -160,9 +146,11 @@ extension ImageLoader {
         let isUnpredictable = hasModifiers(request.options)
         let disk = originalCaches(request.options)[0].disk
         let (codecs, limits) = (codecs, request.options.decode.limits)
-        refreshes.start(key.originalDiskKey) {
+        refreshes.start(key.originalDiskKey) { [recovery] in
             // Whatever fails is found again by whoever asks next.
-            guard let answer = try? await exchange.run(), server.refusal == nil, let pending = storage.pending,
+            let answer = try? await exchange.run()
+            if let refusal = server.refusal { return recovery.remember(refusal, of: request) }
+            guard let answer, let pending = storage.pending,
                 !isUnpredictable || !pending.head.isVarying, policy.storesOnDisk,
                 (try? codecs.info(of: answer.data, limits: limits)) != nil
             else { return }

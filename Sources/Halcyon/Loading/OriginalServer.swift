@@ -9,30 +9,17 @@ final class OriginalServer: Sendable {
         var time: Duration?
     }
 
+    private let request: LoadRequest
     private let downloader: ImageDownloader
-    private let policy: NetworkPolicy
-    private let context: WorkContext
     private let recovery: Recovery
-    /// What names the original's failures, whatever conditions the cache adds to the request.
-    private let transfer: TransferRequest
-    private let forbid: @Sendable (TransferRequest) -> ImageError?
+    private let context: WorkContext
     private let state = Lock(State())
 
-    /// - Parameter forbid: Why nothing is to be sent at the moment; `nil` if it may be.
-    init(
-        downloader: ImageDownloader,
-        policy: NetworkPolicy,
-        context: WorkContext,
-        recovery: Recovery,
-        transfer: TransferRequest,
-        forbid: @escaping @Sendable (TransferRequest) -> ImageError?
-    ) {
-        self.forbid = forbid
+    init(for request: LoadRequest, downloader: ImageDownloader, recovery: Recovery, context: WorkContext) {
+        self.request = request
         self.downloader = downloader
-        self.policy = policy
-        self.context = context
         self.recovery = recovery
-        self.transfer = transfer
+        self.context = context
     }
 
     /// Why nothing was sent, or the last response not accepted; else `nil`.
@@ -46,29 +33,26 @@ final class OriginalServer: Sendable {
         { [self] request in try await load(request) }
     }
 
-    private func load(_ request: TransferRequest) async throws -> LoadedBody {
-        if let error = forbid(request) {
-            state.withLock { $0.refusal = error }
-            // What may be used without a connection may be used now.
-            throw TransferError.cannotConnect(request.url.host() ?? "")
-        }
+    /// - Parameter transfer: The request, with the conditions that the cache adds.
+    private func load(_ transfer: TransferRequest) async throws -> LoadedBody {
         state.withLock { $0.refusal = nil }
-        let start = ContinuousClock.now
-        defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
         do {
-            return try await recovery.exchange(transfer) {
-                try await downloader.download(request, policy: policy, context: context)
+            return try await recovery.exchange(request) {
+                let start = ContinuousClock.now
+                defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
+                return try await downloader.download(transfer, policy: request.options.network, context: context)
             }
         } catch let error as ImageError {
             switch error.reason {
-            case .serverUnavailable:
+            case .meteredNetwork, .failedBefore, .serverUnavailable:
                 state.withLock { $0.refusal = error }
-                throw TransferError.cannotConnect(request.url.host() ?? "")
+                // What may be used without a connection may be used now.
+                throw TransferError.cannotConnect(transfer.url.host() ?? "")
             case .transfer(let error):
                 throw error
             case .status(let status):
                 state.withLock { $0.refusal = error }
-                let response = TransferResponse(status: status, url: request.url)
+                let response = TransferResponse(status: status, url: transfer.url)
                 return LoadedBody(response: response, data: Data(), metrics: TransferMetrics())
             default:
                 throw error

@@ -29,8 +29,17 @@ extension ImageLoader {
         // What is on this machine anyway is not copied.
         guard policy.storesOnDisk, request.source.isCachedOnDisk, let key = request.key else { return false }
         if policy.reads == .all {
-            let names = [key.originalDiskKey] + (request.options.processing.isIdentity ? [] : [key.processedDiskKey])
-            if try await cache.disk.perform({ disk in names.contains { disk.contains($0) } }) { return false }
+            if !request.options.processing.isIdentity, !policy.revalidates,
+                try await hasFreshResult(key, for: request, context: context)
+            {
+                return false
+            }
+            // Where a server has a say, the load below finds out whether its original is still good.
+            if followsServer(request) == nil {
+                for cache in originalCaches(request.options) where try await isOnDisk(key.originalDiskKey, in: cache) {
+                    return false
+                }
+            }
         }
         let original = try await original(for: request, context: context)
         guard original.origin != .disk else { return false }
@@ -42,9 +51,20 @@ extension ImageLoader {
             recovery.remember(error, of: request)
             throw error
         }
-        let data = original.data
         // Waiting for it keeps no more bytes in memory than there are loads at the same time.
-        await cache.disk.store(key.originalDiskKey, expiration: policy.diskExpiration) { (data, .init()) }.value
+        await store(original, options: request.options)?.value
         return true
+    }
+
+    /// Whether the disk has the result of processors, and its original would not have to be asked for again.
+    private func hasFreshResult(_ key: ImageKey, for request: LoadRequest, context: WorkContext) async throws -> Bool {
+        let disk = target(request.options.cache).disk
+        let entry = try await disk.entry(for: key.processedDiskKey, extending: .none, priority: context.priority)
+        guard let metadata = entry.flatMap({ ProcessedImageMetadata($0.metadata) }) else { return false }
+        return followsServer(request) == nil || metadata.validity?.isOver(at: disk.now()) != true
+    }
+
+    private func isOnDisk(_ diskKey: String, in cache: ImageCache) async throws -> Bool {
+        try await cache.disk.perform { $0.contains(diskKey) }
     }
 }

@@ -17,7 +17,9 @@ public final class ImagePrefetcher: Sendable {
         /// into memory too, and counts as skipped.
         case memory
         /// Onto the disk as they are, without decoding. Takes much less memory and time. What is on disk already, as
-        /// an original or processed as the options say, is skipped, and so are files and data on this machine.
+        /// an original or processed as the options say, is skipped, and so are files and data on this machine. What is
+        /// no longer fresh is asked for again, and skipped if its server says that it has not changed. What must not
+        /// be stored is loaded all the same, and counts as completed.
         case disk
     }
 
@@ -32,7 +34,7 @@ public final class ImagePrefetcher: Sendable {
     ///   - destination: Default: memory.
     ///   - maxConcurrentLoads: How many are loaded at the same time; at least 1. Default: 5.
     ///   - priority: Default: ``LoadPriority/low``.
-    ///   - onProgress: Told after each source, on any thread.
+    ///   - onProgress: Told after each source, on any thread, never twice at the same time.
     ///   - onCompletion: Told once, at the end, on any thread.
     public init(
         sources: [Source],

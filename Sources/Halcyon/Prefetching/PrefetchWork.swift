@@ -21,6 +21,9 @@ final class PrefetchWork: Sendable {
         var workers: [Int: Task<Void, Never>] = [:]
         var nextWorker = 0
         var result = PrefetchResult()
+        /// What is still to be told, in its order.
+        var untold: [PrefetchProgress] = []
+        var isTelling = false
         var waiters: [CheckedContinuation<PrefetchResult, Never>] = []
     }
 
@@ -115,18 +118,36 @@ final class PrefetchWork: Sendable {
             } catch {
                 outcome = .failure(error)
             }
-            let progress = state.withLock { state -> PrefetchProgress in
+            state.withLock { state in
                 switch outcome {
                 case .success(true): state.result.completed.append(source)
                 case .success(false): state.result.skipped.append(source)
                 case .failure(let error):
                     state.result.failed.append(.init(source: source, error: error as? ImageError))
                 }
-                return state.result.progress(of: sources.count)
+                if onProgress != nil { state.untold.append(state.result.progress(of: sources.count)) }
             }
-            onProgress?(progress)
+            tellProgress()
         }
         finishIfDone()
+    }
+
+    /// One worker tells at a time, so that progress never seems to go back; the others leave theirs to it. It takes its
+    /// next source, or ends, afterwards: so all is told before the end.
+    private func tellProgress() {
+        guard let onProgress else { return }
+        var isTeller = false
+        while true {
+            let next = state.withLock { state -> [PrefetchProgress] in
+                guard isTeller || !state.isTelling else { return [] }
+                isTeller = true
+                state.isTelling = !state.untold.isEmpty
+                defer { state.untold = [] }
+                return state.untold
+            }
+            guard !next.isEmpty else { return }
+            for progress in next { onProgress(progress) }
+        }
     }
 
     /// The next source, or the end of the worker.

@@ -58,7 +58,9 @@ public struct BackoffStrategy: RetryStrategy {
 
     /// The wait after an attempt, the first being 1.
     ///
-    /// - Parameter randomFraction: In 0..<1.
+    /// - Parameters:
+    ///   - attempt: The number of the attempt that failed.
+    ///   - randomFraction: In 0..<1.
     public func delay(afterAttempt attempt: Int, randomFraction: Double = 0) -> Duration {
         // In floating point: a power grows beyond what a duration holds, and then the maximum is what counts.
         let seconds = base / .seconds(1)

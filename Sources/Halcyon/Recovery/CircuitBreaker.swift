@@ -62,7 +62,9 @@ public final class CircuitBreaker: Sendable {
 
     /// A breaker whose circuits are all closed.
     ///
-    /// - Parameter clock: Default: the continuous clock.
+    /// - Parameters:
+    ///   - configuration: When circuits open and for how long.
+    ///   - clock: Default: the continuous clock.
     public init(_ configuration: Configuration = Configuration(), clock: any Clock<Duration> = ContinuousClock()) {
         self.configuration = configuration
         stopwatch = Stopwatch(clock)
@@ -150,7 +152,7 @@ public final class CircuitBreaker: Sendable {
     /// The attempt failed. An answer that does not count is a sign of life.
     func failed(_ permit: Permit, _ error: ImageError) {
         guard configuration.errors.contains(error) else {
-            if case .status = error.reason { succeeded(permit) } else { abandoned(permit) }
+            if error.isAnswer { succeeded(permit) } else { abandoned(permit) }
             return
         }
         let now = stopwatch.elapsed
@@ -191,5 +193,13 @@ public final class CircuitBreaker: Sendable {
 }
 
 extension ImageError {
+    /// Whether the server answered, whatever the answer was worth.
+    fileprivate var isAnswer: Bool {
+        switch reason {
+        case .status, .contentType, .responseRejected, .dataRejected, .emptyBody: true
+        default: false
+        }
+    }
+
     fileprivate var asksForTime: Bool { reason == .status(429) || reason == .status(503) }
 }

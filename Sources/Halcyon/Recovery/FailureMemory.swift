@@ -8,7 +8,8 @@ internal import HalcyonHTTP
 /// ``ImageError/Reason/failedBefore(_:)``, unless a cache has the image or the options look into no cache
 /// (``ImageOption/forceRefresh``). A success makes it forget. Off by default.
 ///
-/// Equal requests are one: method, URL, headers. Memory is bounded by the number of entries.
+/// Equal requests are one: method, URL, headers, with what the options of the load add. Memory is bounded by the number
+/// of entries.
 public final class FailureMemory: Sendable {
     /// Which failures are remembered.
     public struct Failures: Sendable, Hashable {

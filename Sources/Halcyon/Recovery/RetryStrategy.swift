@@ -38,6 +38,8 @@ public struct RetryContext: Sendable {
     /// What a strategy is asked about.
     ///
     /// - Parameters:
+    ///   - source: What is loaded.
+    ///   - error: Why the last attempt failed.
     ///   - previousErrors: The errors before the last, in their order. Default: none.
     ///   - randomFraction: In 0..<1. Default: 0.
     public init(

@@ -15,10 +15,18 @@ final class CurlExchange {
         case redirected(Redirection, RedirectHistory)
     }
 
+    /// Which connection the exchange takes.
+    enum Connection {
+        case any
+        /// A new one, once it has let go of the one it has, where bytes wait that nobody asked for.
+        case newNext
+        case new
+    }
+
     /// A redirect's body is read so that its connection can be used again, as long as that is quicker than to open
     /// one: this many bytes, and not longer than this.
-    private static let redirectBodyLimit = 64 << 10
-    private static let redirectBodyNanoseconds: Int64 = 200_000_000
+    static let redirectBodyLimit = 64 << 10
+    static let redirectBodyNanoseconds: Int64 = 200_000_000
 
     let entry: TransferScheduler<CurlTransfer>.Entry
     let transfer: CurlTransfer
@@ -26,30 +34,36 @@ final class CurlExchange {
     /// Where the loop keeps this.
     var index = 0
 
-    private let startedAt: MonotonicTime
-    private let totalDeadline: MonotonicTime
-    private let idleNanoseconds: Int64
+    let startedAt: MonotonicTime
+    let totalDeadline: MonotonicTime
+    let idleNanoseconds: Int64
     /// Unsafe, which spares a count up and down with each header line: the loop outlives its transfers.
-    private unowned(unsafe) let loop: CurlEventLoop
+    unowned(unsafe) let loop: CurlEventLoop
     /// Unchecked exclusivity, here and below: only the loop's thread comes here, nothing that is called while one of
     /// these is being changed leads back, and the dynamic check costs more than the access it guards.
     @exclusivity(unchecked)
-    private var head: ResponseHead
+    private(set) var head: ResponseHead
     private var headerList: UnsafeMutablePointer<curl_slist>?
     @exclusivity(unchecked)
-    private var lastActivity: MonotonicTime
-    private var uploadedBytes: Int64 = 0
+    var lastActivity: MonotonicTime
+    var uploadedBytes: Int64 = 0
     @exclusivity(unchecked)
-    private var bodyBytes = 0
+    var bodyBytes = 0
+    /// Undoes the content coding of the body, once some of a coded one has come.
+    @exclusivity(unchecked)
+    var decoder: ContentDecoder?
     /// Set once the head of a response that is a redirect to follow has come.
-    private var redirection: Redirection?
-    private var redirectedAt = MonotonicTime.distantFuture
+    private(set) var redirection: Redirection?
+    /// Whether there is a ``redirection``: asked with each line and piece, where looking at that takes 200 instructions.
+    private(set) var isRedirected = false
+    var redirectedAt = MonotonicTime.distantFuture
     @exclusivity(unchecked)
-    private var isHeadDelivered = false
+    private(set) var isHeadDelivered = false
     @exclusivity(unchecked)
-    private var isPaused = false
+    var isPaused = false
+    var connection = Connection.any
     /// Set when this side ends the transfer; libcurl's own code then says nothing.
-    private var failure: TransferError?
+    private(set) var failure: TransferError?
 
     init(_ entry: TransferScheduler<CurlTransfer>.Entry, handle: CurlHandle, loop: CurlEventLoop) {
         self.entry = entry
@@ -72,6 +86,7 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_PRIVATE, context)
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        halcyon_curl_set_prerequest_context(easy, context)
         let isCleartextHTTP2 = loop.configuration.cleartextHTTP2 && !entry.origin.isSecure
         let sharesConnection = !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2
         handle.bounds = CurlHandle.Bounds(
@@ -80,12 +95,14 @@ final class CurlExchange {
             sharesConnection: sharesConnection
         )
         setPriority(transfer.priority)
-        do throws(TransferError) {
-            let first = transfer.firstOrigin ?? entry.origin
-            try handle.secure(entry.origin, for: transfer.request, from: first, rules: loop.rules)
-        } catch {
-            fail(error)
-            return false
+        if !loop.rules.isUniform || transfer.mayHoldCredentials {
+            do throws(TransferError) {
+                let first = transfer.firstOrigin ?? entry.origin
+                try handle.secure(entry.origin, for: transfer.request, from: first, rules: loop.rules)
+            } catch {
+                fail(error)
+                return false
+            }
         }
         headerList = handle.apply(transfer.request)
         return halcyon_curl_set_string(easy, CURLOPT_URL, transfer.url) == CURLE_OK
@@ -105,7 +122,7 @@ final class CurlExchange {
     }
 
     /// Whether libcurl met no credentials in the URL, which it keeps with the handle.
-    var isStraight: Bool { !transfer.mayHoldCredentials }
+    var isStraight: Bool { !transfer.mayHoldUser }
 
     /// Notes why this side ends the transfer. The first reason counts.
     func fail(_ error: TransferError) {
@@ -125,41 +142,6 @@ final class CurlExchange {
         return curl_easy_pause(handle.easy, CURLPAUSE_CONT) == CURLE_OK
     }
 
-    // MARK: Deadlines
-
-    /// The deadline has come. A redirect goes on without the rest of its body.
-    func expire(in phase: TransferError.Phase) {
-        if redirection == nil || phase == .total { fail(.timedOut(phase)) }
-    }
-
-    /// When this transfer times out, if nothing happens until then.
-    var deadline: (time: MonotonicTime, phase: TransferError.Phase) {
-        guard !isPaused else { return (totalDeadline, .total) }
-        if redirection != nil {
-            let end = redirectedAt.adding(nanoseconds: Self.redirectBodyNanoseconds)
-            return end < totalDeadline ? (end, .idle) : (totalDeadline, .total)
-        }
-        let idle = lastReceipt.adding(nanoseconds: idleNanoseconds)
-        return idle < totalDeadline ? (idle, .idle) : (totalDeadline, .total)
-    }
-
-    /// Connecting has its own timeout, so the idle time begins with the request. Sending a long body is no idle time.
-    private var lastReceipt: MonotonicTime {
-        if !head.hasBegun {
-            let connectedAfter = halcyon_curl_get_offset(handle.easy, CURLINFO_PRETRANSFER_TIME_T)
-            guard connectedAfter > 0 else { return max(lastActivity, loop.now) }
-            lastActivity = max(lastActivity, startedAt + .microseconds(connectedAfter))
-        }
-        if transfer.request.body != nil {
-            let uploaded = Int64(halcyon_curl_get_offset(handle.easy, CURLINFO_SIZE_UPLOAD_T))
-            if uploaded != uploadedBytes {
-                uploadedBytes = uploaded
-                lastActivity = loop.now
-            }
-        }
-        return lastActivity
-    }
-
     // MARK: What arrives
 
     static let headerCallback: curl_write_callback = { bytes, size, count, context in
@@ -168,23 +150,16 @@ final class CurlExchange {
         return exchange.receive(header: UnsafeRawBufferPointer(start: bytes, count: size &* count)) ? size &* count : 0
     }
 
-    static let bodyCallback: curl_write_callback = { bytes, size, count, context in
-        guard let context else { return 0 }
-        let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
-        guard !exchange.isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
-        return exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size &* count)) ? size &* count : 0
-    }
-
     private func receive(header line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
         guard !transfer.isCancelled else { return stop(.cancelled) }
         if handle.takesTunnelHeader(line) { return true }
-        let limit = transfer.request.limits.headerBytes
+        let limit = transfer.limits.headerBytes
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
             head.append(line, limit: limit)
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
-        guard head.isComplete, !isHeadDelivered, redirection == nil else { return true }
+        guard head.isComplete, !isHeadDelivered, !isRedirected else { return true }
         guard head.hasBegun else { return stop(problem(CURLE_OK).malformed("no status line")) }
         if head.isInformational { return true }
         if hasBody, let problem = head.framingProblem { return stop(self.problem(CURLE_OK).malformed(problem)) }
@@ -207,6 +182,7 @@ final class CurlExchange {
             return stop(error)
         }
         guard redirection != nil else { return deliverHead() }
+        isRedirected = true
         redirectedAt = loop.now
         loop.responseBegan(self)
         loop.deadlineChanged(of: self)
@@ -217,7 +193,7 @@ final class CurlExchange {
         transfer.request.method != .head && head.status != 204 && head.status != 304
     }
 
-    private func deliverHead() -> Bool {
+    func deliverHead() -> Bool {
         isHeadDelivered = true
         guard !head.isInformational else {
             // libcurl lets 101 pass, after which anything may follow.
@@ -225,8 +201,8 @@ final class CurlExchange {
         }
         loop.responseBegan(self)
         let expected = hasBody ? head.expectedBodyBytes : 0
-        if let expected, expected > transfer.request.limits.bodyBytes {
-            return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))
+        if let expected, expected > transfer.limits.bodyBytes {
+            return stop(.bodyTooLarge(maximum: transfer.limits.bodyBytes))
         }
         let response = TransferResponse(
             status: head.status,
@@ -242,80 +218,12 @@ final class CurlExchange {
         return transfer.isCancelled ? stop(.cancelled) : true
     }
 
-    private func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = loop.now
-        guard !transfer.isCancelled else { return stop(.cancelled) }
-        if redirection != nil {
-            bodyBytes += bytes.count
-            return bodyBytes <= Self.redirectBodyLimit
-        }
-        guard isHeadDelivered || deliverHead() else { return false }
-        guard bytes.count <= transfer.request.limits.bodyBytes - bodyBytes else {
-            return stop(.bodyTooLarge(maximum: transfer.request.limits.bodyBytes))
-        }
-        bodyBytes += bytes.count
-        do throws(TransferError) {
-            isPaused = try transfer.deliver(bytes) == .pause
-        } catch {
-            return stop(error)
-        }
-        return transfer.isCancelled ? stop(.cancelled) : true
-    }
-
-    private func stop(_ error: TransferError) -> Bool {
+    func stop(_ error: TransferError) -> Bool {
         fail(error)
         return false
     }
 
-    // MARK: The end
-
-    /// What comes next when libcurl ends with `code`. The handle must still hold this transfer.
-    func outcome(_ code: CURLcode) -> Outcome {
-        // Whatever became of a redirect's body: its head says all.
-        if let redirection, failure == nil, !transfer.isCancelled {
-            return .redirected(redirection, history)
-        }
-        return .completed(result(code))
-    }
-
-    private func result(_ code: CURLcode) -> Result<TransferMetrics, TransferError> {
-        if transfer.isCancelled { return .failure(.cancelled) }
-        if let failure { return .failure(failure) }
-        guard code == CURLE_OK else { return .failure(problem(code).error) }
-        guard head.isComplete else { return .failure(problem(code).endedInsideHead) }
-        if !isHeadDelivered, !deliverHead() { return .failure(failure ?? .cancelled) }
-        return .success(metrics)
-    }
-
-    private var metrics: TransferMetrics {
-        let start = startedAt - transfer.submittedAt
-        var metrics = handle.metrics(from: start)
-        metrics.queued = start
-        if let history = transfer.history {
-            metrics.queued = history.queued + (startedAt - history.queuedAt)
-            metrics.redirected = history.queuedAt - transfer.submittedAt
-            metrics.bytesReceived += history.receivedBytes
-            metrics.bytesSent += history.sentBytes
-            metrics.redirectCount = history.count
-        }
-        return metrics
-    }
-
-    /// What the transfer has taken by the end of this exchange.
-    private var history: RedirectHistory {
-        let earlier = transfer.history
-        return RedirectHistory(
-            count: (earlier?.count ?? 0) + 1,
-            queuedAt: .now,
-            queued: (earlier?.queued ?? .zero) + (startedAt - (earlier?.queuedAt ?? transfer.submittedAt)),
-            totalDeadline: totalDeadline,
-            headerBytes: head.byteCount,
-            sentBytes: (earlier?.sentBytes ?? 0) + handle.sentBytes,
-            receivedBytes: (earlier?.receivedBytes ?? 0) + handle.receivedBytes
-        )
-    }
-
-    private func problem(_ code: CURLcode) -> CurlProblem {
+    func problem(_ code: CURLcode) -> CurlProblem {
         CurlProblem(
             code: code,
             handle: handle,

@@ -30,7 +30,8 @@ extension CurlHandle {
     }
 
     /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only; `first`
-    /// is where the transfer began. Everything is gone after ``reset()``, which follows because the handle is marked as
+    /// is where the transfer began. Not needed where the
+    /// rules are uniform and the request has no credentials. Everything is gone after ``reset()``, which follows because the handle is marked as
     /// altered.
     ///
     /// Throws where going on would be unsafe or useless; then libcurl must not be given the handle.
@@ -40,9 +41,6 @@ extension CurlHandle {
         from first: Origin,
         rules: SecurityRules
     ) throws(TransferError) {
-        if rules.isUniform, request.credential == nil, request.proxyCredential == nil, !request.mayHaveURLCredential {
-            return
-        }
         let proxy = try rules.proxies.proxy(for: hop)
         try check(hop, proxy, rules)
         applyTLS(hop, rules)

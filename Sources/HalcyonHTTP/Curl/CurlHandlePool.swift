@@ -62,11 +62,13 @@ struct CurlHandlePool {
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
         handle.set(CURLOPT_USERAGENT, configuration.userAgent)
-        // All codings that this libcurl can undo.
-        handle.set(CURLOPT_ACCEPT_ENCODING, "")
+        handle.set(CURLOPT_ACCEPT_ENCODING, ContentCoding.accepted)
+        // Undone by ContentDecoder: of libcurl's decoders, the one for gzip takes a body that is cut off for a whole one.
+        handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         handle.prepareSecurity(rules, cookies: cookies)
         halcyon_curl_set_pointer(handle.easy, CURLOPT_ERRORBUFFER, handle.errorText)
         halcyon_curl_set_callback(handle.easy, CURLOPT_HEADERFUNCTION, CurlExchange.headerCallback)
+        halcyon_curl_set_prerequest(handle.easy, CurlExchange.prerequestCallback)
         halcyon_curl_set_callback(handle.easy, CURLOPT_WRITEFUNCTION, CurlExchange.bodyCallback)
     }
 }

@@ -15,6 +15,14 @@ struct CurlProblem {
         .connectionLost("\(server): the connection was closed inside the response headers")
     }
 
+    /// The body had no other end than that of the connection, and its content coding goes on.
+    var endedInsideCodedBody: TransferError {
+        .connectionLost("\(server): the connection was closed before the end of the coded body")
+    }
+
+    /// The body is as long as it should be, and its content coding goes on.
+    var codedBodyTooShort: TransferError { malformed("the body ends before its content coding does") }
+
     /// What libcurl lets pass.
     func malformed(_ reason: String) -> TransferError {
         .malformedResponse("\(server): \(reason)")

@@ -23,6 +23,12 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     private(set) var url: String
     @exclusivity(unchecked)
     private(set) var origin: Origin?
+    /// Whether there may be a user name in the URL.
+    @exclusivity(unchecked)
+    private(set) var mayHoldUser: Bool
+    /// How much the server may send; a redirect does not change it. Apart from the request, which is copied whole when a
+    /// field of it is read in a callback.
+    let limits: TransferLimits
     /// Where the first request leads.
     let firstOrigin: Origin?
     /// `nil` as long as no redirect has come.
@@ -45,15 +51,22 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         firstOrigin = origin
         self.receiver = receiver
         self.loop = loop
+        mayHoldUser = Self.mayHoldUser(url)
+        limits = request.limits
         priority = request.priority
         submittedAt = .now
     }
 
-    /// Whether the URL may have a user name; an "@" in the path is harmless, but not worth telling apart.
-    var mayHoldCredentials: Bool {
+    /// Whether there may be a user name in `url`; an "@" in the path is harmless, but not worth telling apart.
+    private static func mayHoldUser(_ url: String) -> Bool {
         url.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.baseAddress.map { memchr($0, 0x40, bytes.count) != nil } ?? false
         } ?? true
+    }
+
+    /// Whether the request may prove who asks, to the server or to a proxy, by other means than its headers.
+    var mayHoldCredentials: Bool {
+        mayHoldUser || request.credential != nil || request.proxyCredential != nil
     }
 
     /// Set before the event loop learns of it, so that a callback under way can stop at once.
@@ -86,6 +99,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         request = redirection.request
         url = request.url.absoluteString
         origin = Origin(url)
+        mayHoldUser = Self.mayHoldUser(url)
         self.history = history
     }
 

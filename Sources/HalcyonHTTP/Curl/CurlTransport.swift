@@ -1,9 +1,18 @@
 /// The transport for real networks: libcurl's multi interface, driven by one thread.
 ///
-/// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, gzip, brotli, zstd and deflate as far as the
-/// installed libcurl has them, proxies (``ProxyPolicy``), cookies if wanted (``CookiePolicy``). Connections are kept
-/// and used again. Redirects are followed to `http` and `https` only, each hop a request of its own that waits its turn
+/// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, proxies (``ProxyPolicy``), cookies if wanted
+/// (``CookiePolicy``). Connections are kept and used again. Redirects are followed to `http` and `https` only, each hop a request of its own that waits its turn
 /// at its host; `Authorization`, `Cookie` and ``TransferRequest/credential`` stay with the origin they were meant for.
+///
+/// Bodies may be coded with gzip or deflate, several times over if need be, and arrive as what they stand for. One that is
+/// cut off or damaged is an error, never a shorter body; only deflate without the zlib format has nothing to check it by.
+/// Brotli and zstd are not asked for: images are compressed already, so they would serve little but text. A response in a
+/// coding that nobody asked for is ``TransferError/malformedResponse(_:)`` once a byte of its body comes.
+///
+/// What a server sends beyond the end of a response never becomes a response, as long as it is there before the next
+/// request goes out on that connection; over TLS, and with libcurl before 7.80, as long as it comes with the response.
+/// After the size of a chunk (RFC 9112, section 7.1), libcurl passes over whatever stands on that line, so that "5M" is 5,
+/// and "0x5" is the last chunk; the bytes are out of reach here.
 ///
 /// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts run
 /// from the moment a transfer leaves that queue. HTTP statuses are not errors here.

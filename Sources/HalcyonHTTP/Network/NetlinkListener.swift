@@ -1,3 +1,6 @@
+// Not used here. But libcurl's header declares the kinds of sockets, too, and the compiler (6.3.1), when it compiles the
+// module as a whole, then finds SOCK_RAW nowhere else.
+internal import CCurl
 internal import Dispatch
 internal import Glibc
 internal import HalcyonConcurrency
@@ -7,6 +10,10 @@ internal import HalcyonConcurrency
 /// What has changed is not read from the messages: the kernel drops some when there are many (`ENOBUFS`), so whoever is
 /// told has to look at the whole state anyway.
 package final class NetlinkListener: Sendable {
+    /// `SOCK_RAW` of <sys/socket.h>, which a release build does not find in Glibc when libcurl's header, which includes
+    /// that one too, is in the module cache first (Swift 6.3.1).
+    private static let rawSocket: Int32 = 3
+
     /// `sockaddr_nl` of <linux/netlink.h>, which Swift does not import.
     private struct Address {
         var family = UInt16(AF_NETLINK)
@@ -26,7 +33,7 @@ package final class NetlinkListener: Sendable {
     ///
     /// - Parameter onChange: Called after one or more changes, one call at a time, until ``close()``.
     package init?(onChange: @escaping @Sendable () -> Void) {
-        let descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        let descriptor = socket(AF_NETLINK, Self.rawSocket | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
         let address = Address(groups: Self.groups)
         let isBound = withUnsafePointer(to: address) { pointer in

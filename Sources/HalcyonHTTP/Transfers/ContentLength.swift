@@ -27,6 +27,10 @@ enum ContentLength {
     }
 
     private static func parse(_ value: UnsafeBufferPointer<UInt8>) -> Int? {
+        // Nearly all are a single number, which needs no strings: fewer than 19 digits fit.
+        if (1..<19).contains(value.count), value.allSatisfy({ (0x30...0x39).contains($0) }) {
+            return value.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
         var length: Int?
         for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             var digits = part.drop { $0 == 0x20 || $0 == 0x09 }

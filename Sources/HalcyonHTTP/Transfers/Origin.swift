@@ -35,29 +35,34 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
         guard start < bytes.count, bytes[schemeEnd + 1] == UInt8(ascii: "/"), bytes[schemeEnd + 2] == UInt8(ascii: "/")
         else { return nil }
 
-        var authority = bytes[start...]
-        if let end = authority.firstIndex(where: endsAuthority) {
-            authority = authority[..<end]
-        }
-        if let user = authority.lastIndex(of: UInt8(ascii: "@")) {
-            authority = authority[(user + 1)...]
-        }
-        var host = authority
-        var port = isSecure ? 443 : 80
-        let addressEnd = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
-        if let colon = authority.lastIndex(of: UInt8(ascii: ":")), colon >= addressEnd {
-            host = authority[..<colon]
-            let digits = authority[(colon + 1)...]
-            if !digits.isEmpty {
-                guard let given = UInt16(String(decoding: digits, as: UTF8.self)) else { return nil }
-                port = Int(given)
+        // One look at each byte: a transfer that is cancelled before its turn does little else.
+        var hostStart = start
+        var colon: Int?
+        var isLowercase = true
+        var end = start
+        while end < bytes.count, !endsAuthority(bytes[end]) {
+            switch bytes[end] {
+            case UInt8(ascii: "@"):
+                hostStart = end + 1
+                colon = nil
+                isLowercase = true
+            case UInt8(ascii: ":"): colon = end
+            // A colon before it belongs to an IPv6 address.
+            case UInt8(ascii: "]"): colon = nil
+            case 0x41...0x5A, 0x80...: isLowercase = false
+            default: break
             }
+            end += 1
         }
+        var port = isSecure ? 443 : 80
+        if let colon, colon + 1 < end {
+            guard let given = UInt16(String(decoding: bytes[(colon + 1)..<end], as: UTF8.self)) else { return nil }
+            port = Int(given)
+        }
+        let host = UnsafeBufferPointer(rebasing: bytes[hostStart..<(colon ?? end)])
         guard !host.isEmpty, host.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
-        // Most are in lower case already, and `lowercased()` looks at every byte twice and allocates.
-        var name = String(decoding: UnsafeBufferPointer(rebasing: host), as: UTF8.self)
-        if !host.allSatisfy({ $0 < 0x80 && !(0x41...0x5A).contains($0) }) { name = name.lowercased() }
-        return Origin(isSecure: isSecure, host: name, port: port)
+        let name = String(decoding: host, as: UTF8.self)
+        return Origin(isSecure: isSecure, host: isLowercase ? name : name.lowercased(), port: port)
     }
 
     private static func endsAuthority(_ byte: UInt8) -> Bool {

@@ -20,9 +20,9 @@ struct ResponseHead {
     private(set) var byteCount: Int
     private var lineCount = 0
     private var contentLength = ContentLength.missing
-    private var hasTransferEncoding = false
-    /// The body has a content coding, so that its length is not that of what it stands for.
-    private var isCoded = false
+    private var transferCodings = TransferCodings.none
+    /// Those of the body; with any, its length is not that of what it stands for.
+    private(set) var contentCodings = ContentCodings()
     /// What the last line was, in case it goes on.
     private var last: Notable?
 
@@ -36,17 +36,31 @@ struct ResponseHead {
     var isInformational: Bool { (100..<200).contains(status) }
 
     /// Whether the status is that of a redirect, with or without a target.
-    var mayBeRedirect: Bool { Redirection.statuses.contains(status) }
+    var mayBeRedirect: Bool { (300..<400).contains(status) && Redirection.statuses.contains(status) }
 
     /// From `Content-Length`, which counts the coded bytes and means nothing beside `Transfer-Encoding` (RFC 9112, 6.3).
     var expectedBodyBytes: Int? {
-        guard !hasTransferEncoding, !isCoded, case .bytes(let length) = contentLength else { return nil }
+        guard transferCodings == .none, contentCodings.isEmpty, case .bytes(let length) = contentLength else {
+            return nil
+        }
         return length
+    }
+
+    /// Whether the head tells where the body ends. In HTTP/1, it is else the end of the connection.
+    var isDelimited: Bool {
+        if transferCodings == .chunked { return true }
+        if case .bytes = contentLength, transferCodings == .none { return true }
+        return false
     }
 
     /// Why nobody can tell where the body ends; `nil` if that is clear.
     var framingProblem: String? {
-        guard !hasTransferEncoding, case .unclear(let text) = contentLength else { return nil }
+        switch transferCodings {
+        case .unknown(let text): return "Transfer-Encoding: \(text)"
+        case .chunked, .identity: return nil
+        case .none: break
+        }
+        guard case .unclear(let text) = contentLength else { return nil }
         return "Content-Length: \(text)"
     }
 
@@ -102,8 +116,9 @@ struct ResponseHead {
             // It goes on with the line before (RFC 9112, section 5.2), which no honest server does with these.
             switch last {
             case .contentLength: contentLength.append(unclear: line.trimmed)
-            case .contentEncoding: isCoded = true
-            case .transferEncoding, nil: break
+            case .contentEncoding: contentCodings.append(unclear: line.trimmed)
+            case .transferEncoding: transferCodings.append(unclear: line.trimmed)
+            case nil: break
             }
             return
         }
@@ -111,13 +126,17 @@ struct ResponseHead {
         guard let last else { return }
         let value = UnsafeBufferPointer(rebasing: line[(Self.nameLength(of: last) + 1)...]).trimmed
         switch last {
-        case .transferEncoding: hasTransferEncoding = true
-        case .contentEncoding: isCoded = isCoded || !value.equals("identity")
+        case .transferEncoding: transferCodings.append(value)
+        case .contentEncoding: contentCodings.append(value)
         case .contentLength: contentLength.append(value)
         }
     }
 
     private static func notable(_ line: UnsafeBufferPointer<UInt8>) -> Notable? {
+        // Most names begin with another letter.
+        guard let first = line.first, first | 0x20 == UInt8(ascii: "c") || first | 0x20 == UInt8(ascii: "t") else {
+            return nil
+        }
         let kind: Notable
         switch line.firstIndex(of: UInt8(ascii: ":")) {
         case 14 where line.begins("content-length"): kind = .contentLength
@@ -146,10 +165,6 @@ extension UnsafeBufferPointer<UInt8> {
     fileprivate func begins(_ name: StaticString) -> Bool {
         guard let baseAddress, count >= name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { strncasecmp(baseAddress, $0.baseAddress ?? baseAddress, $0.count) == 0 }
-    }
-
-    fileprivate func equals(_ word: StaticString) -> Bool {
-        count == word.utf8CodeUnitCount && begins(word)
     }
 }
 

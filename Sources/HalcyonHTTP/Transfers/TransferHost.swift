@@ -1,5 +1,3 @@
-internal import HalcyonConcurrency
-
 /// What a ``TransferScheduler`` knows of an origin while it has transfers. Entries point to it, so that the table of
 /// hosts is searched once for a transfer, not at each step.
 final class TransferHost<Element> {
@@ -8,7 +6,7 @@ final class TransferHost<Element> {
     /// The server has shown that one connection carries many transfers.
     var isMultiplexing: Bool
     var running = 0
-    var waiting = PriorityQueue<TransferScheduler<Element>.Entry>()
+    var waiting = TransferQueue<Element>()
     /// Its place among the hosts that can start a transfer, `nil` if it cannot.
     var readyIndex: Int?
 

@@ -14,22 +14,25 @@ package struct TransferScheduler<Element> {
     package final class Entry {
         package let element: Element
         let host: TransferHost<Element>
-        fileprivate var priority: LoadPriority
+        /// The priority's number.
+        fileprivate(set) var urgency: Int
         /// Its place among its equals; the lowest comes first.
         fileprivate var rank = 0
-        /// `nil` once it no longer waits.
-        fileprivate var place: PriorityQueue<Entry>.ID?
+        // The queue's, while it waits there.
+        var isWaiting = false
+        var next: Unmanaged<Entry>?
+        var previous: Unmanaged<Entry>?
 
         fileprivate init(_ element: Element, host: TransferHost<Element>, priority: LoadPriority) {
             self.element = element
             self.host = host
-            self.priority = priority
+            urgency = priority.rawValue
         }
 
         package var origin: Origin { host.origin }
 
         func precedes(_ other: Entry) -> Bool {
-            priority != other.priority ? priority > other.priority : rank < other.rank
+            urgency != other.urgency ? urgency > other.urgency : rank < other.rank
         }
     }
 
@@ -38,6 +41,8 @@ package struct TransferScheduler<Element> {
     private let order: TransferOrder
     private var limiter: StartLimiter?
     private var hosts: [Origin: TransferHost<Element>] = [:]
+    /// The one of `hosts` that was looked up last.
+    private var lastHost: TransferHost<Element>?
     private var readyHosts = ReadyHosts<Element>()
     private var multiplexingOrigins: Set<Origin> = []
     private var firstRank = 0
@@ -74,17 +79,16 @@ package struct TransferScheduler<Element> {
 
     /// Lines an entry that still waits up anew, as the last come of another priority.
     package mutating func setPriority(_ priority: LoadPriority, of entry: Entry) {
-        guard let place = entry.place, entry.priority != priority else { return }
-        _ = entry.host.waiting.remove(place)
-        entry.priority = priority
+        guard entry.isWaiting, entry.urgency != priority.rawValue else { return }
+        entry.host.waiting.remove(entry)
+        entry.urgency = priority.rawValue
         lineUp(entry, first: order == .lastInFirstOut)
     }
 
     /// Takes out an entry that still waits.
     package mutating func remove(_ entry: Entry) {
-        guard let place = entry.place else { return }
-        _ = entry.host.waiting.remove(place)
-        entry.place = nil
+        guard entry.isWaiting else { return }
+        entry.host.waiting.remove(entry)
         waitingCount -= 1
         settle(entry.host)
     }
@@ -93,10 +97,7 @@ package struct TransferScheduler<Element> {
     package mutating func removeAll() -> [Entry] {
         var entries: [Entry] = []
         for host in Array(hosts.values) {
-            while let entry = host.waiting.popFirst() {
-                entry.place = nil
-                entries.append(entry)
-            }
+            while let entry = host.waiting.popFirst() { entries.append(entry) }
             settle(host)
         }
         waitingCount = 0
@@ -108,7 +109,6 @@ package struct TransferScheduler<Element> {
         guard runningCount < maximumTransfers, let host = readyHosts.first, limiter?.take(at: now) ?? true,
             let entry = host.waiting.popFirst()
         else { return nil }
-        entry.place = nil
         waitingCount -= 1
         runningCount += 1
         host.running += 1
@@ -144,30 +144,37 @@ package struct TransferScheduler<Element> {
         if first {
             firstRank -= 1
             entry.rank = firstRank
-            entry.place = entry.host.waiting.prepend(entry, priority: entry.priority)
         } else {
             lastRank += 1
             entry.rank = lastRank
-            entry.place = entry.host.waiting.append(entry, priority: entry.priority)
         }
+        entry.host.waiting.insert(entry, first: first)
         readyHosts.update(entry.host)
     }
 
     private mutating func host(_ origin: Origin) -> TransferHost<Element> {
-        if let host = hosts[origin] { return host }
+        // Hashing a host's name takes longer than to compare it, and most transfers go where the last one went.
+        if let lastHost, lastHost.origin == origin { return lastHost }
+        if let host = hosts[origin] {
+            lastHost = host
+            return host
+        }
         let host = TransferHost<Element>(
             origin,
             maximumTransfers: maximumTransfersPerHost,
             isMultiplexing: multiplexingOrigins.contains(origin)
         )
         hosts[origin] = host
+        lastHost = host
         return host
     }
 
     /// Looks at a host where something ended or went away; a host without transfers is forgotten.
     private mutating func settle(_ host: TransferHost<Element>) {
         readyHosts.update(host)
-        if host.running == 0, host.waiting.isEmpty { hosts[host.origin] = nil }
+        guard host.running == 0, host.waiting.isEmpty else { return }
+        hosts[host.origin] = nil
+        if lastHost === host { lastHost = nil }
     }
 
     /// Checks that hosts, heap and counts agree. Takes time in proportion to what waits.

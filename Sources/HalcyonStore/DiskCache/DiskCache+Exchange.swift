@@ -52,7 +52,7 @@ extension DiskCache {
                     throw foreign(path, "record \(number + 1) is wrong: \(error)")
                 }
                 let bodyPath = "\(folder)/\(record.file)"
-                guard record.size <= (try resolvedSizeLimit()) else { continue }
+                guard record.size <= (try resolvedLimits().bytes) else { continue }
                 let body = try contents(bodyPath, limit: record.size)
                 guard record.matches(body) else { throw foreign(bodyPath, "it is not what was exported") }
                 let expiration = record.expiresAt.map { Expiration.date(Date(timeIntervalSince1970: $0)) } ?? .never

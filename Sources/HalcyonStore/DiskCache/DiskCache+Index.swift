@@ -107,9 +107,9 @@ extension DiskCache {
             if state.hasOpenedBefore, events.isEmpty { events.append(.recreated(path: folder)) }
             state.index = index
             state.hasOpenedBefore = true
-            if state.sizeLimit == nil {
+            if state.settings.sizeLimit == nil {
                 let free = (try? fileSystem.freeBytes(at: folder)) ?? .max
-                state.sizeLimit = min(1 << 30, free / 10)
+                state.settings.sizeLimit = min(1 << 30, free / 10)
             }
             return index
         }

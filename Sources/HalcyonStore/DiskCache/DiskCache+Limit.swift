@@ -6,16 +6,37 @@ extension DiskCache {
     ///
     /// - Throws: ``DiskCacheError`` if the cache cannot be opened, or cannot evict.
     public func setSizeLimit(_ bytes: Int) throws(DiskCacheError) {
-        state.withLock { $0.sizeLimit = max(0, bytes) }
-        try failing(.maintain) {
-            let total = try withIndex { index in try index.read { try $0.totalBytes() } }
-            if total > bytes { _ = try trim(to: max(0, bytes)) }
-        }
+        state.withLock { $0.settings.sizeLimit = max(0, bytes) }
+        try keepLimits()
+    }
+
+    /// The number of entries that the cache may hold. A lower limit is enforced at once.
+    ///
+    /// - Throws: ``DiskCacheError`` if the cache cannot be opened, or cannot evict.
+    public func setCountLimit(_ count: Int) throws(DiskCacheError) {
+        state.withLock { $0.settings.countLimit = max(0, count) }
+        try keepLimits()
     }
 
     /// The bytes of bodies, metadata and keys that the cache may hold.
     public var sizeLimit: Int {
-        answering(.open, configuration.sizeLimit ?? 0) { try resolvedSizeLimit() }
+        answering(.open, configuration.sizeLimit ?? 0) { try resolvedLimits().bytes }
+    }
+
+    /// The number of entries that the cache may hold.
+    public var countLimit: Int { state.withLock { $0.settings.countLimit } }
+
+    /// The part of a limit down to which entries are evicted once it is reached, 0…1. A new one counts from the next
+    /// put.
+    public var lowWaterMark: Double {
+        get { state.withLock { $0.settings.lowWaterMark } }
+        set { state.withLock { $0.settings.lowWaterMark = DiskSettings.mark(newValue) } }
+    }
+
+    /// The lifetime of an entry stored without its own. A new one changes nothing for the entries that are there.
+    public var expiration: Expiration {
+        get { state.withLock { $0.settings.expiration } }
+        set { state.withLock { $0.settings.expiration = newValue } }
     }
 
     /// Removes entries until at most `bytes` are left: those whose time is over, then the least recently used.
@@ -23,14 +44,26 @@ extension DiskCache {
     /// - Returns: the number of entries removed.
     @discardableResult
     public func trim(to bytes: Int) throws(DiskCacheError) -> Int {
+        try trim(to: DiskLimits(bytes: max(0, bytes), count: .max))
+    }
+
+    /// Removes entries until at most `count` are left: those whose time is over, then the least recently used.
+    ///
+    /// - Returns: the number of entries removed.
+    @discardableResult
+    public func trim(toCount count: Int) throws(DiskCacheError) -> Int {
+        try trim(to: DiskLimits(bytes: .max, count: max(0, count)))
+    }
+
+    private func trim(to target: DiskLimits) throws(DiskCacheError) -> Int {
         try failing(.maintain) {
             try requireWritable(.maintain)
             try flush()
             var count = 0
             while true {
-                let (removed, total) = try evict(downTo: max(0, bytes))
-                count += removed
-                if removed == 0 || total <= bytes { break }
+                let eviction = try evict(downTo: target)
+                count += eviction.rows.count
+                if eviction.isIdle || target.hold(for: eviction.totals) { break }
             }
             try? withIndex { index in
                 try index.withWriter { try $0.execute("PRAGMA incremental_vacuum(1000)") }
@@ -39,58 +72,71 @@ extension DiskCache {
         }
     }
 
-    func resolvedSizeLimit() throws -> Int {
-        if let limit = state.withLock({ $0.sizeLimit }) { return limit }
-        try withIndex { _ in }
-        return state.withLock { $0.sizeLimit ?? 0 }
+    private func keepLimits() throws(DiskCacheError) {
+        try failing(.maintain) {
+            let limits = try resolvedLimits()
+            let totals = try withIndex { index in try index.read { try $0.totals() } }
+            if !limits.hold(for: totals) { _ = try trim(to: limits) }
+        }
     }
 
-    /// Keeps the limit after a put: evicts until it holds, and from then on a batch with each put until the low-water
+    func resolvedLimits() throws -> DiskLimits {
+        let settings = state.withLock { $0.settings }
+        if let bytes = settings.sizeLimit { return DiskLimits(bytes: bytes, count: settings.countLimit) }
+        try withIndex { _ in }
+        return state.withLock { DiskLimits(bytes: $0.settings.sizeLimit ?? 0, count: $0.settings.countLimit) }
+    }
+
+    /// Keeps the limits after a put: evicts until they hold, and from then on a batch with each put until the low-water
     /// mark is reached, so that no single put pays for all of it.
-    func enforceLimit(total: Int) throws {
-        let limit = try resolvedSizeLimit()
-        var total = total
-        let mark = min(max(configuration.lowWaterMark, 0), 1)
-        let target = Int((Double(limit) * mark).rounded(.down))
-        let isTrimming = state.withLock { state in
-            state.isTrimming = total > limit || (state.isTrimming && total > target)
-            return state.isTrimming
+    func enforceLimits(_ totals: DiskTotals) throws {
+        let limits = try resolvedLimits()
+        let (target, isTrimming) = state.withLock { state in
+            let target = state.settings.target
+            state.isTrimming = !limits.hold(for: totals) || (state.isTrimming && !target.hold(for: totals))
+            return (target, state.isTrimming)
         }
         guard isTrimming else { return }
         // What was used since is not what goes.
         try flush()
-        repeat {
-            let (removed, left) = try evict(downTo: target)
-            total = left
-            if removed == 0 { break }
-        } while total > limit
+        while true {
+            let eviction = try evict(downTo: target)
+            if eviction.isIdle || limits.hold(for: eviction.totals) { break }
+        }
     }
 
-    /// Removes one batch and returns their number and the bytes left.
-    private func evict(downTo target: Int) throws -> (count: Int, bytesLeft: Int) {
-        struct Eviction {
-            var rows = RemovedRows()
-            var reason = CacheRemoval<String>.Reason.expired
-        }
+    private struct Eviction {
+        var rows = RemovedRows()
+        var reason = CacheRemoval<String>.Reason.expired
+        var totals = DiskTotals()
+
+        /// Whether there was nothing to do.
+        var isIdle: Bool { rows.count + rows.correctedCount == 0 }
+    }
+
+    /// Removes one batch.
+    private func evict(downTo target: DiskLimits) throws -> Eviction {
         let listsKeys = !listeners.isEmpty
-        let (removed, left) = try withIndex { index in
+        let eviction = try withIndex { index in
             try index.write { connection in
-                let total = try connection.totalBytes()
-                guard total > target else { return (Eviction(), total) }
                 var eviction = Eviction()
+                eviction.totals = try connection.totals()
+                if target.hold(for: eviction.totals) { return eviction }
                 eviction.rows = try connection.removeExpired(at: now, count: Self.batchSize, listsKeys: listsKeys)
-                if eviction.rows.count == 0 {
+                if eviction.isIdle {
                     eviction.reason = .evicted
                     eviction.rows = try connection.removeLeastRecentlyUsed(
-                        bytes: total - target,
+                        bytes: eviction.totals.bytes - target.bytes,
+                        entries: eviction.totals.count - target.count,
                         count: Self.batchSize,
                         listsKeys: listsKeys
                     )
                 }
-                return (eviction, try connection.totalBytes())
+                eviction.totals = try connection.totals()
+                return eviction
             }
         }
-        finish(removed.rows, removed.reason)
-        return (removed.rows.count, left)
+        finish(eviction.rows, eviction.reason)
+        return eviction
     }
 }

@@ -3,29 +3,28 @@ internal import FoundationEssentials
 extension DiskCache {
     /// The entries whose keys begin with `prefix`, compared byte by byte, the most recently used first.
     ///
-    /// Expired ones that were not removed yet are included. Complexity: O(m log m) in the number of entries with the
-    /// prefix; without one, O(`limit`).
+    /// Expired ones that were not removed yet are XX
     public func entries(prefix: String = "", limit: Int = .max) throws(DiskCacheError) -> [Listing] {
         try failing(.maintain) {
             try flush()
             return try withIndex { index in
                 try index.read { connection in
+                    let range = DiskKeyRange(prefix: prefix)
                     let find = try connection.statement(
-                        prefix.isEmpty
+                        range.family == nil
                             ? """
                             SELECT id, key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access
-                            FROM entry ORDER BY last_access DESC, id LIMIT ?3
+                            FROM entry WHERE key >= ?1 AND (?2 IS NULL OR key < ?2) AND ?3 IS NULL
+                            ORDER BY last_access DESC, id LIMIT ?4
                             """
                             : """
                             SELECT id, key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access
-                            FROM entry INDEXED BY entry_key WHERE key >= ?1 AND key < ?2
-                            ORDER BY last_access DESC, id LIMIT ?3
+                            FROM entry INDEXED BY entry_family WHERE family = ?3 AND key >= ?1 AND key < ?2
+                            ORDER BY last_access DESC, id LIMIT ?4
                             """
                     )
-                    return try DiskKeyRange(prefix: prefix).withBounds { lower, upper in
-                        find.bind(borrowing: lower, at: 1)
-                        if let upper { find.bind(borrowing: upper, at: 2) }
-                        find.bind(limit, at: 3)
+                    return try range.withBounds(of: find) {
+                        find.bind(limit, at: 4)
                         return try DiskListedRow.all(foundBy: find).map(\.listing)
                     }
                 }
@@ -34,24 +33,33 @@ extension DiskCache {
     }
 
     /// The next entries in the order of the index's numbers, for walks over all of them that block nobody.
-    func listedRows(after id: Int64?, count: Int) throws -> [DiskListedRow] {
+    ///
+    /// - Parameter range: only those whose keys lie in it; default all.
+    func listedRows(
+        after id: Int64?,
+        in range: DiskKeyRange = DiskKeyRange(prefix: ""),
+        count: Int
+    ) throws -> [DiskListedRow] {
         try withIndex { index in
             try index.read { connection in
                 let find = try connection.statement(
                     """
                     SELECT id, key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access
-                    FROM entry WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2
+                    FROM entry WHERE (?4 IS NULL OR id > ?4) AND key >= ?1 AND (?2 IS NULL OR key < ?2) AND ?3 IS NULL
+                    ORDER BY id LIMIT ?5
                     """
                 )
-                find.bind(id, at: 1)
-                find.bind(count, at: 2)
-                return try DiskListedRow.all(foundBy: find)
+                return try range.withBounds(of: find) {
+                    find.bind(id, at: 4)
+                    find.bind(count, at: 5)
+                    return try DiskListedRow.all(foundBy: find)
+                }
             }
         }
     }
 
     /// The path of the file that holds the body of `key`; nil if there is no such entry, if its time is over, or if its
-    /// body is so small that it lies in the index (``export(_:to:)`` makes a file of any).
+    /// body is so small that it lies in the index (``exportEntries(to:prefix:)`` makes a file of any).
     ///
     /// The file is the body, byte by byte. It must not be changed, and may go at any time.
     public func fileLocation(for key: String) throws(DiskCacheError) -> String? {

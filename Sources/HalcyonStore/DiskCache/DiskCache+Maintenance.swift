@@ -6,25 +6,25 @@ extension DiskCache {
     public func statistics() throws(DiskCacheError) -> Statistics {
         try failing(.maintain) {
             try flush()
-            let limit = try resolvedSizeLimit()
+            let limit = try resolvedLimits().bytes
             return try withIndex { index in
                 try index.read { connection in
                     let find = try connection.statement(
                         """
-                        SELECT bytes, inline_count, file_count,
-                            (SELECT count(*) FROM entry WHERE expires_at <= ?1)
-                        FROM total
+                        SELECT count(*) FROM entry
+                        WHERE due_at <= ?1 AND due_at < 9223372036854775807 AND expires_at <= ?1
                         """
                     )
                     defer { find.reset() }
                     find.bind(now.microseconds, at: 1)
                     _ = try find.step()
+                    let totals = try connection.totals()
                     return Statistics(
-                        count: Int(find.integer(1) + find.integer(2)),
-                        bytes: Int(find.integer(0)),
-                        inlineCount: Int(find.integer(1)),
-                        fileCount: Int(find.integer(2)),
-                        expiredCount: Int(find.integer(3)),
+                        count: totals.count,
+                        bytes: totals.bytes,
+                        inlineCount: totals.inlineCount,
+                        fileCount: totals.fileCount,
+                        expiredCount: Int(find.integer(0)),
                         sizeLimit: limit
                     )
                 }

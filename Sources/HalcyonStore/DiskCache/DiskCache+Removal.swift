@@ -34,7 +34,8 @@ extension DiskCache {
 
     /// Removes the entries whose keys begin with `prefix`, compared byte by byte.
     ///
-    /// Complexity: O(m log n) in their number m. Other calls go on meanwhile.
+    /// Complexity: O(n) in the number of all entries; if the prefix has a NUL, as those of a picture's variants have,
+    /// O(m log n) in the number m of entries with the same bytes before the NUL. Other calls go on meanwhile.
     ///
     /// - Returns: the number of entries removed.
     @discardableResult
@@ -43,7 +44,10 @@ extension DiskCache {
             try requireWritable(.remove)
             try flush()
             let range = DiskKeyRange(prefix: prefix)
-            return try removeBatches(.removed) { try $0.removeRows(in: range, count: Self.batchSize, listsKeys: $1) }
+            guard range.family != nil else { return try removeListed(in: range) { _ in true } }
+            return try removeBatches(.removed) {
+                try $0.removeRows(inFamilyOf: range, count: Self.batchSize, listsKeys: $1)
+            }
         }
     }
 
@@ -59,21 +63,26 @@ extension DiskCache {
         try failing(.remove) {
             try requireWritable(.remove)
             try flush()
-            var count = 0
-            var last: Int64?
-            while true {
-                let rows = try listedRows(after: last, count: Self.batchSize)
-                guard let end = rows.last else { return count }
-                last = end.id
-                let unwanted = rows.filter { isUnwanted($0.listing) }
-                if unwanted.isEmpty { continue }
-                let listsKeys = !listeners.isEmpty
-                let removed = try withIndex { index in
-                    try index.write { try $0.removeRows(unwanted, listsKeys: listsKeys) }
-                }
-                finish(removed, .removed)
-                count += removed.count
+            return try removeListed(in: DiskKeyRange(prefix: ""), where: isUnwanted)
+        }
+    }
+
+    /// Walks over the entries of a range, and removes those that are unwanted.
+    private func removeListed(in range: DiskKeyRange, where isUnwanted: (Listing) -> Bool) throws -> Int {
+        var count = 0
+        var last: Int64?
+        while true {
+            let rows = try listedRows(after: last, in: range, count: Self.batchSize)
+            guard let end = rows.last else { return count }
+            last = end.id
+            let unwanted = rows.filter { isUnwanted($0.listing) }
+            if unwanted.isEmpty { continue }
+            let listsKeys = !listeners.isEmpty
+            let removed = try withIndex { index in
+                try index.write { try $0.removeRows(unwanted, listsKeys: listsKeys) }
             }
+            finish(removed, .removed)
+            count += removed.count
         }
     }
 
@@ -142,7 +151,7 @@ extension DiskCache {
             }
             finish(removed, reason)
             count += removed.count
-            if removed.count < Self.batchSize { return count }
+            if removed.count + removed.correctedCount < Self.batchSize { return count }
         }
     }
 

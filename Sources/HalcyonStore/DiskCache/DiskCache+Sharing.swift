@@ -33,15 +33,15 @@ extension DiskCache {
             try flush()
             let date = configuration.clock.now()
             let lifetime = expiration.map { DiskLifetime($0, at: date) }
-            let (isUpdated, total) = try withKey(key) { key in
+            let (isUpdated, totals) = try withKey(key) { key in
                 try withIndex { index in
                     try index.write { connection in
                         let isUpdated = try connection.updateMetadata(key, metadata, lifetime, at: DiskTime(date))
-                        return (isUpdated, try connection.totalBytes())
+                        return (isUpdated, try connection.totals())
                     }
                 }
             }
-            if isUpdated { answering(.maintain, ()) { try enforceLimit(total: total) } }
+            if isUpdated { answering(.maintain, ()) { try enforceLimits(totals) } }
             return isUpdated
         }
     }

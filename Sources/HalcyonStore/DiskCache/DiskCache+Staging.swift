@@ -11,7 +11,7 @@ extension DiskCache {
             size: body.count,
             bodyHash: Checksum.hash(of: body),
             storedAt: DiskTime(date),
-            lifetime: DiskLifetime(expiration ?? configuration.expiration, at: date)
+            lifetime: DiskLifetime(expiration ?? self.expiration, at: date)
         )
         let isDue = withKey(key) { key in
             staging.withLock { $0.add(StagedEntry(key: key.text, body: body, entry: entry), id: key.id) }
@@ -30,9 +30,9 @@ extension DiskCache {
     func flushStaged() throws {
         guard staging.withLock({ !$0.isEmpty }) else { return }
         let replaced: [Int64]
-        let total: Int
+        let totals: DiskTotals
         do {
-            (replaced, total) = try withIndex { index in
+            (replaced, totals) = try withIndex { index in
                 try index.withWriter { connection in
                     do {
                         let result = try connection.transaction { try self.writeStaged(connection) }
@@ -49,10 +49,10 @@ extension DiskCache {
             throw error
         }
         removeFiles(replaced)
-        answering(.maintain, ()) { try enforceLimit(total: total) }
+        answering(.maintain, ()) { try enforceLimits(totals) }
     }
 
-    private func writeStaged(_ connection: SQLiteConnection) throws -> ([Int64], Int) {
+    private func writeStaged(_ connection: SQLiteConnection) throws -> ([Int64], DiskTotals) {
         var replaced: [Int64] = []
         for (id, staged) in staging.withLock({ $0.beginWriting() }) {
             var text = staged.key
@@ -63,6 +63,6 @@ extension DiskCache {
                 }
             }
         }
-        return (replaced, try connection.totalBytes())
+        return (replaced, try connection.totals())
     }
 }

@@ -71,8 +71,9 @@ extension DiskCache {
         _ expiration: Expiration?
     ) throws -> Bool {
         try requireWritable(.write)
-        let isOver = (expiration ?? configuration.expiration).isOver(at: configuration.clock.now())
-        if !isOver, size + metadata.count + key.utf8.count <= (try resolvedSizeLimit()) { return true }
+        let isOver = (expiration ?? self.expiration).isOver(at: configuration.clock.now())
+        let limits = try resolvedLimits()
+        if !isOver, size + metadata.count + key.utf8.count <= limits.bytes, limits.count > 0 { return true }
         try removeEntry(key)
         return false
     }
@@ -98,11 +99,11 @@ extension DiskCache {
             size: body.size,
             bodyHash: body.hash,
             storedAt: DiskTime(date),
-            lifetime: DiskLifetime(expiration ?? configuration.expiration, at: date)
+            lifetime: DiskLifetime(expiration ?? self.expiration, at: date)
         )
         let isDurable = durability == .full
         try body.file?.publish(isDurable: isDurable)
-        let (replaced, total) = try withKey(key) { key in
+        let (replaced, totals) = try withKey(key) { key in
             try withIndex { index in
                 try index.write(isDurable: isDurable) { connection in
                     staging.withLock { $0.forget(key.id) }
@@ -115,14 +116,14 @@ extension DiskCache {
                         inlineBody: body.inline,
                         file: body.file?.number ?? body.sharedFile
                     )
-                    return (replaced, try connection.totalBytes())
+                    return (replaced, try connection.totals())
                 }
             }
         }
         body.file?.keep()
         removeFiles(replaced)
         // The entry is stored whatever becomes of the limit: that is tried again with the next one.
-        answering(.maintain, ()) { try enforceLimit(total: total) }
+        answering(.maintain, ()) { try enforceLimits(totals) }
         return true
     }
 }

@@ -30,8 +30,7 @@ public final class DiskCache: Sendable {
         /// When the index was last looked for by its name, on the monotonic clock.
         var soughtAt = Int64.max
         var hasOpenedBefore = false
-        /// Resolved when the cache is first opened, if the configuration leaves it open.
-        var sizeLimit: Int?
+        var settings: DiskSettings
         /// Set when the limit was reached, until the low-water mark is.
         var isTrimming = false
     }
@@ -40,7 +39,7 @@ public final class DiskCache: Sendable {
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         layout = DiskLayout(folder: configuration.folder)
-        state = Lock(State(sizeLimit: configuration.sizeLimit))
+        state = Lock(State(settings: DiskSettings(configuration)))
         touches = Lock(DiskTouchBuffer())
         staging = Lock(DiskStaging())
         reportedFailures = Lock([])

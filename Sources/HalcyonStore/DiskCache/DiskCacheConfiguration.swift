@@ -9,7 +9,9 @@ extension DiskCache {
         /// The bytes of bodies, metadata and keys that the cache may hold. Default: 1 GiB, or a tenth of the space that
         /// is free when the cache is opened, if that is less.
         public var sizeLimit: Int?
-        /// The part of the limit down to which entries are evicted once it is reached, 0…1. Default 0.9.
+        /// The number of entries that the cache may hold. Default: no limit but that of the bytes.
+        public var countLimit = Int.max
+        /// The part of a limit down to which entries are evicted once it is reached, 0…1. Default 0.9.
         public var lowWaterMark = 0.9
         /// The lifetime of an entry stored without its own. Default 7 days.
         public var expiration = Expiration.days(7)
@@ -17,8 +19,9 @@ extension DiskCache {
         /// takes the same time.
         public var inlineLimit = 16_384
         /// How many entries' uses are remembered before their times are written down; so are those older than a minute.
-        /// If there are more, those that change less than a minute of recency are forgotten. Default 4,096: writing one takes as long as a look-up, and an entry used twice meanwhile is written once.
-        public var touchLimit = 4_096
+        /// If there are more, those that change less than a minute of recency are forgotten. Default
+        /// 16,384: writing one takes longer than a look-up, and an entry used twice meanwhile is written once.
+        public var touchLimit = 16_384
         /// How long a call waits for another process that writes, in milliseconds. Default 5,000.
         public var busyTimeout = 5_000
         /// The most pages of 4 KiB that the index may have; nil is no limit. A put above it fails as on a full disk.

@@ -3,6 +3,9 @@ internal import FoundationEssentials
 /// What a change took out of the index.
 struct RemovedRows {
     var count = 0
+    /// How many entries were met that had been used since their place in the order was written down, and have another
+    /// place now.
+    var correctedCount = 0
     /// Files to remove once the transaction is committed: no entry uses them any more.
     var files: [Int64] = []
     /// The keys of the entries, if they were asked for.
@@ -28,18 +31,24 @@ extension SQLiteConnection {
                 earlier.hasKey
                     ? """
                     UPDATE entry SET metadata = ?3, size = ?4, checksum = ?5, file = ?6, body_id = ?7,
-                        stored_at = ?8, expires_at = ?9, lifetime = ?10, last_access = ?8, body_hash = ?11
-                        WHERE id = ?1
+                        stored_at = ?8, expires_at = ?9, lifetime = ?10, last_access = ?8, body_hash = ?11,
+                        queued_at = ?8, due_at = ?9 WHERE id = ?1
                     """
                     : """
                     UPDATE entry SET key = ?2, metadata = ?3, size = ?4, checksum = ?5, file = ?6, body_id = ?7,
-                        stored_at = ?8, expires_at = ?9, lifetime = ?10, last_access = ?8, body_hash = ?11
-                        WHERE id = ?1
+                        stored_at = ?8, expires_at = ?9, lifetime = ?10, last_access = ?8, body_hash = ?11,
+                        queued_at = ?8, due_at = ?9, family = ?12 WHERE id = ?1
                     """
             )
         } else {
-            change = try statement("INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?11, ?5, ?6, ?7, ?8, ?9, ?10, ?8)")
+            change = try statement(
+                "INSERT INTO entry VALUES (?1, ?2, ?3, ?4, ?11, ?5, ?6, ?7, ?8, ?9, ?10, ?8, ?8, ?9, ?12)"
+            )
         }
+        var difference = DiskTotals()
+        difference.count(entry.size + key.bytes.count + entry.metadata.count, isFile: file != nil, times: 1)
+        if let earlier { difference.count(earlier.byteCount, isFile: earlier.file != nil, times: -1) }
+        try add(difference)
         try entry.metadata.withUnsafeBytes { metadata in
             change.bind(key.id, at: 1)
             change.bind(borrowing: key.bytes, at: 2)
@@ -52,20 +61,32 @@ extension SQLiteConnection {
             change.bind(entry.lifetime.expiresAt.microseconds, at: 9)
             change.bind(entry.lifetime.duration, at: 10)
             change.bind(Int64(bitPattern: entry.bodyHash), at: 11)
+            if earlier?.hasKey != true { change.bind(DiskKeyRange.family(of: key.bytes), at: 12) }
             try change.run()
         }
         return try unused(earlier?.file.map { [$0] } ?? [])
     }
 
+    private struct Place {
+        let file: Int64?
+        let body: Int64?
+        let hasKey: Bool
+        let byteCount: Int
+    }
+
     /// Where the body of an entry lies, and whether it has the key; nil if there is no such entry.
-    private func place(of key: DiskKey) throws -> (file: Int64?, body: Int64?, hasKey: Bool)? {
-        let find = try statement("SELECT file, body_id, key FROM entry WHERE id = ?1")
+    private func place(of key: DiskKey) throws -> Place? {
+        let find = try statement(
+            "SELECT file, body_id, key, size + length(key) + length(metadata) FROM entry WHERE id = ?1"
+        )
         find.bind(key.id, at: 1)
         defer { find.reset() }
         guard try find.step() else { return nil }
-        return (
-            find.isNull(0) ? nil : find.integer(0), find.isNull(1) ? nil : find.integer(1),
-            find.withBytes(2) { key.hasBytes($0) }
+        return Place(
+            file: find.isNull(0) ? nil : find.integer(0),
+            body: find.isNull(1) ? nil : find.integer(1),
+            hasKey: find.withBytes(2) { key.hasBytes($0) },
+            byteCount: Int(find.integer(3))
         )
     }
 
@@ -103,53 +124,71 @@ extension SQLiteConnection {
 
     /// Writes down other metadata, and another lifetime if one is given, for an entry that is not over.
     func updateMetadata(_ key: DiskKey, _ metadata: Data, _ lifetime: DiskLifetime?, at now: DiskTime) throws -> Bool {
-        let find = try statement("SELECT key, body_hash, expires_at FROM entry WHERE id = ?1")
+        let find = try statement("SELECT key, body_hash, expires_at, length(metadata) FROM entry WHERE id = ?1")
         find.bind(key.id, at: 1)
         let bodyHash: UInt64
+        var difference = DiskTotals()
         do {
             defer { find.reset() }
             guard try find.step(), find.withBytes(0, { key.hasBytes($0) }), find.integer(2) > now.microseconds else {
                 return false
             }
             bodyHash = UInt64(bitPattern: find.integer(1))
+            difference.bytes = metadata.count - Int(find.integer(3))
         }
         let update = try statement(
-            """
-            UPDATE entry SET metadata = ?2, checksum = ?3, expires_at = coalesce(?4, expires_at),
-                lifetime = coalesce(?5, lifetime) WHERE id = ?1
-            """
+            lifetime == nil
+                ? "UPDATE entry SET metadata = ?2, checksum = ?3 WHERE id = ?1"
+                : """
+                UPDATE entry SET metadata = ?2, checksum = ?3, expires_at = ?4, due_at = ?4, lifetime = ?5 WHERE id = ?1
+                """
         )
         try metadata.withUnsafeBytes { bytes in
             update.bind(key.id, at: 1)
             update.bind(borrowing: bytes, at: 2)
             update.bind(Checksum.entry(body: bodyHash, metadata: metadata), at: 3)
-            update.bind(lifetime?.expiresAt.microseconds, at: 4)
-            update.bind(lifetime?.duration, at: 5)
+            if let lifetime {
+                update.bind(lifetime.expiresAt.microseconds, at: 4)
+                update.bind(lifetime.duration, at: 5)
+            }
             try update.run()
         }
+        try add(difference)
         return true
     }
 
     /// Writes down the uses of an entry, unless it was replaced since.
     func touch(_ id: Int64, _ touch: DiskTouch) throws {
-        let update = try statement(
-            """
-            UPDATE entry SET last_access = max(last_access, ?2), expires_at = coalesce(?3, expires_at)
-            WHERE id = ?1 AND stored_at = ?4
-            """
+        try run(
+            statement(
+                """
+                UPDATE entry SET last_access = max(last_access, ?2), expires_at = coalesce(?3, expires_at)
+                WHERE id = ?1 AND stored_at = ?4 AND (?3 IS NULL OR due_at <= ?3)
+                """
+            ),
+            id,
+            touch
         )
+        guard changeCount == 0, touch.expiresAt != nil else { return }
+        // Replaced since, or made to expire earlier, which the index over what is due must know.
+        try run(
+            statement(
+                """
+                UPDATE entry SET last_access = max(last_access, ?2), expires_at = ?3, due_at = min(due_at, ?3)
+                WHERE id = ?1 AND stored_at = ?4
+                """
+            ),
+            id,
+            touch
+        )
+    }
+
+    private func run(_ update: SQLiteStatement, _ id: Int64, _ touch: DiskTouch) throws {
         update.bind(id, at: 1)
         update.bind(touch.lastAccess.microseconds, at: 2)
         update.bind(touch.expiresAt?.microseconds, at: 3)
         update.bind(touch.storedAt.microseconds, at: 4)
         try update.run()
-    }
-
-    /// The bytes that count against the limit.
-    func totalBytes() throws -> Int {
-        let find = try statement("SELECT bytes FROM total")
-        defer { find.reset() }
-        return try find.step() ? Int(find.integer(0)) : 0
     }
 
     /// Whether an entry's body is in this file.

@@ -2,55 +2,38 @@
 ///
 /// Each takes whether somebody wants to know the keys: reading them takes a fifth of an eviction.
 extension SQLiteConnection {
-    /// Removes the entry with a number, whatever its key.
-    private func removeRow(id: Int64, key: String?) throws -> RemovedRows {
-        let find = try statement("SELECT file FROM entry WHERE id = ?1")
-        find.bind(id, at: 1)
-        var removed = RemovedRows()
-        do {
-            defer { find.reset() }
-            guard try find.step() else { return removed }
-            if !find.isNull(0) { removed.files.append(find.integer(0)) }
-        }
-        let remove = try statement("DELETE FROM entry WHERE id = ?1")
-        remove.bind(id, at: 1)
-        try remove.run()
-        removed.count = 1
-        removed.files = try unused(removed.files)
-        if let key { removed.keys = [key] }
-        return removed
-    }
-
     /// Removes the entry that has both number and key.
     func removeRow(_ key: DiskKey, listsKeys: Bool) throws -> RemovedRows {
-        let find = try statement("SELECT key FROM entry WHERE id = ?1")
+        let find = try statement(
+            "SELECT id, file, body_id, size + length(key) + length(metadata), key FROM entry WHERE id = ?1"
+        )
         find.bind(key.id, at: 1)
-        do {
-            defer { find.reset() }
-            guard try find.step(), find.withBytes(0, { key.hasBytes($0) }) else { return RemovedRows() }
-        }
-        return try removeRow(id: key.id, key: listsKeys ? key.text : nil)
+        return try removeAll(foundBy: find, listsKeys: listsKeys) { find.withBytes(4) { key.hasBytes($0) } }
     }
 
     /// Removes an entry found damaged, unless it was replaced meanwhile.
     func removeRow(like row: DiskIndexRow) throws -> RemovedRows {
         let find = try statement(
-            "SELECT 1 FROM entry WHERE id = ?1 AND checksum = ?2 AND stored_at = ?3 AND file IS ?4"
+            """
+            SELECT id, file, body_id, size + length(key) + length(metadata), key FROM entry
+            WHERE id = ?1 AND checksum = ?2 AND stored_at = ?3 AND file IS ?4
+            """
         )
         find.bind(row.id, at: 1)
         find.bind(row.checksum, at: 2)
         find.bind(row.storedAt.microseconds, at: 3)
         find.bind(row.file, at: 4)
-        do {
-            defer { find.reset() }
-            guard try find.step() else { return RemovedRows() }
-        }
-        return try removeRow(id: row.id, key: row.key)
+        return try removeAll(foundBy: find, listsKeys: true) { true }
     }
 
     /// Removes entries a listing has shown, unless they were replaced since.
     func removeRows(_ rows: [DiskListedRow], listsKeys: Bool) throws -> RemovedRows {
-        let find = try statement("SELECT id, file, 0, key FROM entry WHERE id = ?1 AND stored_at = ?2")
+        let find = try statement(
+            """
+            SELECT id, file, body_id, size + length(key) + length(metadata), key FROM entry
+            WHERE id = ?1 AND stored_at = ?2
+            """
+        )
         var removed = RemovedRows()
         for row in rows {
             find.bind(row.id, at: 1)
@@ -66,70 +49,117 @@ extension SQLiteConnection {
     /// Removes entries whose time is over, at most `count`.
     func removeExpired(at now: DiskTime, count: Int, listsKeys: Bool) throws -> RemovedRows {
         let find = try statement(
-            "SELECT id, file, 0, key FROM entry WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2"
+            """
+            SELECT id, file, body_id, size + length(key) + length(metadata), key, expires_at FROM entry
+            WHERE due_at <= ?1 AND due_at < 9223372036854775807 ORDER BY due_at LIMIT ?2
+            """
         )
         find.bind(now.microseconds, at: 1)
         find.bind(count, at: 2)
-        return try removeAll(foundBy: find, listsKeys: listsKeys) { true }
+        var extended: [(id: Int64, time: Int64)] = []
+        var removed = try removeAll(foundBy: find, listsKeys: listsKeys) {
+            let end = find.integer(5)
+            if end > now.microseconds { extended.append((find.integer(0), end)) }
+            return end <= now.microseconds
+        }
+        try correct(statement("UPDATE entry SET due_at = ?2 WHERE id = ?1"), extended)
+        removed.correctedCount = extended.count
+        return removed
     }
 
-    /// Removes entries whose keys lie in a range of byte strings, at most `count`.
-    func removeRows(in range: DiskKeyRange, count: Int, listsKeys: Bool) throws -> RemovedRows {
+    /// Removes entries whose keys lie in a range of byte strings that has a family, at most `count`.
+    func removeRows(inFamilyOf range: DiskKeyRange, count: Int, listsKeys: Bool) throws -> RemovedRows {
         let find = try statement(
             """
-            SELECT id, file, 0, key FROM entry INDEXED BY entry_key
-            WHERE key >= ?1 AND (?2 IS NULL OR key < ?2) LIMIT ?3
+            SELECT id, file, body_id, size + length(key) + length(metadata), key FROM entry INDEXED BY entry_family
+            WHERE family = ?3 AND key >= ?1 AND key < ?2 LIMIT ?4
             """
         )
-        return try range.withBounds { lower, upper in
-            find.bind(borrowing: lower, at: 1)
-            if let upper { find.bind(borrowing: upper, at: 2) } else { find.bind(nil, at: 2) }
-            find.bind(count, at: 3)
+        return try range.withBounds(of: find) {
+            find.bind(count, at: 4)
             return try removeAll(foundBy: find, listsKeys: listsKeys) { true }
         }
     }
 
-    /// Removes the least recently used entries, at most `count`, until `bytes` are freed.
-    func removeLeastRecentlyUsed(bytes: Int, count: Int, listsKeys: Bool) throws -> RemovedRows {
+    /// Removes the least recently used entries, at most `count`, until `bytes` and `entries` are freed.
+    ///
+    /// They lie in the order of `queued_at`. One that was used since it was queued is queued anew, by its last use;
+    /// whatever lies behind that time waits for the next batch, so that the order is exactly that of the uses.
+    func removeLeastRecentlyUsed(bytes: Int, entries: Int, count: Int, listsKeys: Bool) throws -> RemovedRows {
         let find = try statement(
             """
-            SELECT id, file, size + length(key) + length(metadata), key FROM entry ORDER BY last_access, id LIMIT ?1
+            SELECT id, file, body_id, size + length(key) + length(metadata), key, queued_at, last_access
+            FROM entry ORDER BY queued_at, id LIMIT ?1
             """
         )
         find.bind(count, at: 1)
-        var left = bytes
-        return try removeAll(foundBy: find, listsKeys: listsKeys) {
-            defer { left -= Int(find.integer(2)) }
-            return left > 0
+        var used: [(id: Int64, time: Int64)] = []
+        var firstUse = Int64.max
+        var (bytesLeft, entriesLeft) = (bytes, entries)
+        var removed = try removeAll(foundBy: find, listsKeys: listsKeys) {
+            let (queuedAt, lastAccess) = (find.integer(5), find.integer(6))
+            if queuedAt > firstUse { return false }
+            if lastAccess > queuedAt {
+                firstUse = min(firstUse, lastAccess)
+                used.append((find.integer(0), lastAccess))
+                return false
+            }
+            guard bytesLeft > 0 || entriesLeft > 0 else { return false }
+            bytesLeft -= Int(find.integer(3))
+            entriesLeft -= 1
+            return true
+        }
+        try correct(statement("UPDATE entry SET queued_at = ?2 WHERE id = ?1"), used)
+        removed.correctedCount = used.count
+        return removed
+    }
+
+    private func correct(_ update: SQLiteStatement, _ times: [(id: Int64, time: Int64)]) throws {
+        for (id, time) in times {
+            update.bind(id, at: 1)
+            update.bind(time, at: 2)
+            try update.run()
         }
     }
 
+    /// Removes those of the found entries that are wanted.
+    ///
+    /// - Parameter find: selects number, file, body, bytes and key first.
     private func removeAll(
         foundBy find: SQLiteStatement,
         listsKeys: Bool,
-        while isWanted: () -> Bool
+        isWanted: () -> Bool
     ) throws -> RemovedRows {
         var removed = RemovedRows()
-        var ids: [Int64] = []
+        var rows: [(id: Int64, body: Int64?)] = []
+        var difference = DiskTotals()
         do {
             defer { find.reset() }
-            while try find.step(), isWanted() {
-                ids.append(find.integer(0))
-                if !find.isNull(1) { removed.files.append(find.integer(1)) }
-                if listsKeys { removed.keys.append(find.withBytes(3) { String(decoding: $0, as: UTF8.self) }) }
+            while try find.step() {
+                guard isWanted() else { continue }
+                rows.append((find.integer(0), find.isNull(2) ? nil : find.integer(2)))
+                let isFile = !find.isNull(1)
+                if isFile { removed.files.append(find.integer(1)) }
+                difference.count(Int(find.integer(3)), isFile: isFile, times: -1)
+                if listsKeys { removed.keys.append(find.withBytes(4) { String(decoding: $0, as: UTF8.self) }) }
             }
         }
         let remove = try statement("DELETE FROM entry WHERE id = ?1")
-        for id in ids {
-            remove.bind(id, at: 1)
+        let removeBody = try statement("DELETE FROM body WHERE id = ?1")
+        for row in rows {
+            remove.bind(row.id, at: 1)
             try remove.run()
+            guard let body = row.body else { continue }
+            removeBody.bind(body, at: 1)
+            try removeBody.run()
         }
-        removed.count = ids.count
+        try add(difference)
+        removed.count = rows.count
         removed.files = try unused(removed.files)
         return removed
     }
 
-    /// Removes every entry. The triggers are left out: row by row, a million entries would take 20 seconds.
+    /// Removes every entry.
     func removeEverything(listsKeys: Bool) throws -> [String] {
         var keys: [String] = []
         if listsKeys {
@@ -137,9 +167,7 @@ extension SQLiteConnection {
             defer { find.reset() }
             while try find.step() { keys.append(find.withBytes(0) { String(decoding: $0, as: UTF8.self) }) }
         }
-        try execute(DiskIndexSchema.dropTriggers)
         try execute("DELETE FROM entry; DELETE FROM body; UPDATE total SET bytes = 0, inline_count = 0, file_count = 0")
-        try execute(DiskIndexSchema.triggers)
         return keys
     }
 }

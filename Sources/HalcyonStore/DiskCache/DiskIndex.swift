@@ -85,7 +85,6 @@ final class DiskIndex: @unchecked Sendable {
             try connection.execute(DiskIndexSchema.header)
             try connection.transaction {
                 try connection.execute(DiskIndexSchema.tables)
-                try connection.execute(DiskIndexSchema.triggers)
                 try connection.execute("PRAGMA application_id = \(DiskLayout.applicationID)")
                 try connection.execute("PRAGMA user_version = \(DiskLayout.version)")
             }
@@ -110,7 +109,7 @@ final class DiskIndex: @unchecked Sendable {
         // Finds at once a file that is a database but not this one.
         do {
             guard try number("SELECT count(*) FROM total", connection) == 1 else { throw foreign }
-            _ = try number("SELECT count(*) FROM (SELECT body_id, body_hash FROM entry LIMIT 1)", connection)
+            _ = try number("SELECT count(*) FROM (SELECT family, queued_at FROM entry LIMIT 1)", connection)
         } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
             // No such table or column.
             throw foreign

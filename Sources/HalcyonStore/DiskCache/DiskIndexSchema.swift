@@ -10,6 +10,10 @@ enum DiskIndexSchema {
     /// Bodies have a table of their own, so that changing an entry's times does not rewrite its body, and numbers of
     /// their own, so that a new one goes to the end of the table: in the order of the entries' numbers, which are hashes,
     /// it would go between others and move them, which makes a put take half as long again.
+    ///
+    /// A use of an entry changes neither of the indexed times, `queued_at` and `due_at`: they are at most as late as
+    /// `last_access` and `expires_at`, and whoever walks their indices corrects what he meets. Among a million entries,
+    /// each index that a use had to change would take as long as the look-up.
     static let tables = """
         CREATE TABLE entry (
             id INTEGER PRIMARY KEY,
@@ -23,7 +27,10 @@ enum DiskIndexSchema {
             stored_at INTEGER NOT NULL,
             expires_at INTEGER NOT NULL,
             lifetime INTEGER NOT NULL,
-            last_access INTEGER NOT NULL
+            last_access INTEGER NOT NULL,
+            queued_at INTEGER NOT NULL,
+            due_at INTEGER NOT NULL,
+            family INTEGER
         );
         CREATE TABLE body (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         CREATE TABLE total (
@@ -33,37 +40,10 @@ enum DiskIndexSchema {
             file_count INTEGER NOT NULL
         );
         INSERT INTO total VALUES (1, 0, 0, 0);
-        CREATE INDEX entry_last_access ON entry (last_access);
-        CREATE INDEX entry_expires_at ON entry (expires_at);
+        CREATE INDEX entry_queued_at ON entry (queued_at);
+        CREATE INDEX entry_due_at ON entry (due_at) WHERE due_at < 9223372036854775807;
         CREATE INDEX entry_file ON entry (file) WHERE file IS NOT NULL;
-        CREATE INDEX entry_content ON entry (body_hash, size) WHERE file IS NOT NULL;
-        CREATE INDEX entry_key ON entry (key);
+        CREATE INDEX entry_content ON entry (body_hash) WHERE file IS NOT NULL;
+        CREATE INDEX entry_family ON entry (family) WHERE family IS NOT NULL;
         """
-
-    /// Keep the totals in the transaction that changes an entry, whatever changes it.
-    static let triggers = """
-        CREATE TRIGGER entry_inserted AFTER INSERT ON entry BEGIN
-            UPDATE total SET
-                bytes = bytes + NEW.size + length(NEW.key) + length(NEW.metadata),
-                inline_count = inline_count + (NEW.file IS NULL),
-                file_count = file_count + (NEW.file IS NOT NULL);
-        END;
-        CREATE TRIGGER entry_replaced AFTER UPDATE OF key, metadata, size, file ON entry BEGIN
-            UPDATE total SET
-                bytes = bytes + NEW.size + length(NEW.key) + length(NEW.metadata)
-                    - OLD.size - length(OLD.key) - length(OLD.metadata),
-                inline_count = inline_count + (NEW.file IS NULL) - (OLD.file IS NULL),
-                file_count = file_count + (NEW.file IS NOT NULL) - (OLD.file IS NOT NULL);
-        END;
-        CREATE TRIGGER entry_deleted AFTER DELETE ON entry BEGIN
-            UPDATE total SET
-                bytes = bytes - OLD.size - length(OLD.key) - length(OLD.metadata),
-                inline_count = inline_count - (OLD.file IS NULL),
-                file_count = file_count - (OLD.file IS NOT NULL);
-            DELETE FROM body WHERE id = OLD.body_id;
-        END;
-        """
-
-    static let dropTriggers =
-        "DROP TRIGGER entry_inserted; DROP TRIGGER entry_replaced; DROP TRIGGER entry_deleted;"
 }

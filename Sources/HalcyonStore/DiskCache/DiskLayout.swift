@@ -1,7 +1,7 @@
 /// Where things lie in the folder of a disk cache; `FORMAT.md` describes it byte by byte.
 struct DiskLayout: Sendable, Hashable {
     /// The version of the layout. A cache of another version beside it is never read.
-    static let version = 2
+    static let version = 3
     /// "Halc": marks the index in its header.
     static let applicationID = 0x4861_6c63
 

@@ -23,7 +23,7 @@ extension DiskIndexRow {
     }
 }
 
-/// The uses of entries that are not yet written to the index, at most one an entry and 8,192 entries. A crash loses
+/// The uses of entries that are not yet written to the index, at most one an entry and 32,768 entries. A crash loses
 /// them, which makes an entry look less recently used than it was, and nothing else.
 struct DiskTouchBuffer {
     private(set) var touches: [Int64: DiskTouch] = [:]
@@ -46,7 +46,7 @@ struct DiskTouchBuffer {
             touch.lastAccess = max(touch.lastAccess, earlier.lastAccess)
             touch.expiresAt = touch.expiresAt ?? earlier.expiresAt
             touch.isSlight = touch.isSlight && earlier.isSlight
-        } else if earlier == nil, touches.count >= 8_192 {
+        } else if earlier == nil, touches.count >= 32_768 {
             return touch.expiresAt
         }
         if touches.isEmpty { began = touch.lastAccess }

@@ -41,7 +41,7 @@ public final class OriginServer: Sendable {
 
     /// Starts to listen, for any protocol.
     init(port: Int, session: @escaping @Sendable (OriginServer, OriginConnection) -> Void) throws {
-        let (listener, port) = try Self.listen(port: port)
+        let (listener, port) = try LoopbackSocket.listen(port: port)
         self.listener = listener
         self.port = port
         self.session = session
@@ -91,31 +91,6 @@ public final class OriginServer: Sendable {
         close(listener)
     }
 
-    private static func listen(port: Int) throws -> (Int32, Int) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard listener >= 0 else { throw OriginServerError(call: "socket", code: errno) }
-        var yes: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let call = withUnsafeMutablePointer(to: &address) { pointer -> String? in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                if bind(listener, generic, length) != 0 { return "bind" }
-                if Glibc.listen(listener, 1024) != 0 { return "listen" }
-                return getsockname(listener, generic, &length) == 0 ? nil : "getsockname"
-            }
-        }
-        if let call {
-            let error = OriginServerError(call: call, code: errno)
-            close(listener)
-            throw error
-        }
-        return (listener, Int(in_port_t(bigEndian: address.sin_port)))
-    }
-
     // MARK: Threads
 
     private func acceptConnections() {
@@ -157,33 +132,16 @@ public final class OriginServer: Sendable {
 
     /// Runs `body` on a new thread, which `stop` waits for.
     private func spawn(_ body: @escaping @Sendable (OriginServer) -> Void) throws {
-        final class Work: Sendable {
-            let run: @Sendable () -> Void
-            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-        }
         state.withLock { $0.runningThreads += 1 }
-        let work = Work {
-            body(self)
-            self.threadEnded()
-        }
-        let context = Unmanaged.passRetained(work)
-        var id = pthread_t()
-        let code = pthread_create(
-            &id,
-            nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            },
-            context.toOpaque()
-        )
-        guard code == 0 else {
-            context.release()
+        do {
+            try LoopbackSocket.spawn {
+                body(self)
+                self.threadEnded()
+            }
+        } catch {
             state.withLock { $0.runningThreads -= 1 }
-            throw OriginServerError(call: "pthread_create", code: code)
+            throw error
         }
-        pthread_detach(id)
     }
 
     private func threadEnded() {

@@ -108,4 +108,35 @@ struct BodyLengthTests {
     func surplus(_ fault: Fault) async throws {
         try await expectNoProblems(fault)
     }
+
+    @Test("exceeded on a kept connection does not feed the next request", arguments: ["Content-Length: 1", "chunked"])
+    func lateSurplus(framing: String) async throws {
+        let delivered = Gate()
+        let sent = Gate()
+        let body = Array("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n".utf8) + [1]
+        let chunked = OriginServer.Response.chunked(chunks: [[1]]).steps
+        let stray = OriginServer.Response.head(418, headers: [.contentLength: "1"]) + [9]
+        try await withServer { request in
+            guard request.path == "/first" else { return .init(body: [2]) }
+            let steps = framing == "chunked" ? chunked : [.bytes(body)]
+            return .init(steps: steps + [.wait(delivered), .bytes(stray), .open(sent)])
+        } _: { server, transport in
+            let first = await receive(transport, .patient(url: server.url("/first")))
+            #expect(await first.failure() == nil)
+            #expect(first.body == Data([1]))
+            delivered.open()
+            await sent.wait()
+            for number in 0..<3 {
+                // No request has been sent when the connection is given up, so this concerns every method.
+                let method: HTTPRequest.Method = number == 0 ? .post : .get
+                let next = await receive(transport, .patient(url: server.url("/next"), method: method))
+                #expect(await next.failure() == nil)
+                #expect(next.response?.status == 200)
+                #expect(next.body == Data([2]))
+            }
+            // The first connection was given up before a request went out there, and the second one is kept.
+            #expect(server.connectionCount == 2)
+            #expect(server.requests.map(\.path) == ["/first", "/next", "/next", "/next"])
+        }
+    }
 }

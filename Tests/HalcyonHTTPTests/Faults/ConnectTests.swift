@@ -8,17 +8,16 @@ import Testing
 struct ConnectTests {
     @Test("because nobody listens is told with host and port, and works once somebody does")
     func refused() async throws {
-        let server = try OriginServer { _ in .init() }
-        server.stop()
+        let port = FreePort.find()
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let request = TransferRequest.patient(url: server.url())
+        let request = TransferRequest.patient(url: try #require(URL(string: "http://127.0.0.1:\(port)/")))
         guard case .cannotConnect(let message) = await receive(transport, request).failure() else {
             Issue.record("not refused")
             return
         }
-        #expect(message.contains("127.0.0.1:\(server.port)"))
-        let revived = try OriginServer(port: server.port) { _ in .init(body: [1]) }
+        #expect(message.contains("127.0.0.1:\(port)"))
+        let revived = try OriginServer(port: port) { _ in .init(body: [1]) }
         defer { revived.stop() }
         #expect(await receive(transport, request).body == Data([1]))
     }

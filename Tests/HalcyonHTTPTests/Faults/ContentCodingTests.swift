@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import HalcyonConcurrency
 import HalcyonHTTP
 import HalcyonTesting
 import Testing
@@ -32,35 +33,64 @@ extension Fault {
         Fault("identity", is: .response(200, [1, 2]), coded("identity", [1, 2])),
         Fault("x-gzip", is: .response(200, text), coded("x-gzip", gzip)),
         Fault("deflate", is: .response(200, text), coded("deflate", CodingFixture.deflate)),
+        Fault(
+            "deflate without the zlib format",
+            is: .response(200, CodedFixture.text),
+            coded("deflate", CodedFixture.raw)
+        ),
+        Fault("brotli, which nobody asked for", is: .malformedResponse, coded("br", [27, 1, 0])),
+        Fault("an empty body in gzip", is: .response(200), coded("gzip", [])),
+        Fault("an empty body in a coding that nobody knows", is: .response(200), coded("xyz", [])),
+        Fault("gzip in two members", is: .response(200, text + text), coded("gzip", gzip + gzip)),
+        Fault("gzip and garbage", is: .malformedResponse, coded("gzip", gzip + [1, 2, 3])),
+        Fault("gzip and zeros", is: .response(200, text), coded("gzip", gzip + [0, 0, 0])),
+        Fault("a coded part", is: .malformedResponse, coded("gzip", gzip[20..<40], status: 206)),
+        Fault("204 in gzip", is: .response(204), .scripted(204, headers: [.contentEncoding: "gzip"])),
+        Fault("304 in gzip", is: .response(304), .scripted(304, headers: [.contentEncoding: "gzip"])),
+        Fault(
+            "gzip for HEAD",
+            is: .response(200),
+            .scripted(headers: [.contentEncoding: "gzip", .contentLength: "62"]),
+            method: .head
+        ),
+        Fault("chunked gzip", is: .response(200, text), .chunked(headers: head, chunks: gzip.map { [$0] })),
+        Fault(
+            "chunked gzip that ends in the middle",
+            is: .malformedResponse,
+            .chunked(headers: head, chunks: [Array(gzip[..<40])])
+        ),
+        Fault(
+            "gzip as long as the connection",
+            is: .response(200, text),
+            .scripted(headers: head, .bytes(gzip), .close)
+        ),
+        Fault(
+            "gzip as long as a connection that ends in the middle",
+            is: .connectionLost,
+            .scripted(headers: head, .bytes(Array(gzip[..<40])), .close)
+        ),
+        Fault(
+            "gzip as a transfer coding",
+            is: .malformedResponse,
+            .scripted(headers: [.transferEncoding: "gzip, chunked"], .bytes(Response.chunk(gzip) + Response.chunk([])))
+        ),
     ]
 
+    private static let head: HTTPFields = [.contentEncoding: "gzip"]
     private static let manyCodings = Array(repeating: "gzip", count: 100).joined(separator: ", ")
 
-    private static func coded(_ coding: String, _ body: [UInt8]) -> Response {
-        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"
+    private static func coded(_ coding: String, _ body: [UInt8], status: Int = 200) -> Response {
+        let head = "HTTP/1.1 \(status) OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"
         return Response(steps: [.bytes(Array(head.utf8) + body)])
     }
 
-    private static func coded(_ coding: String, _ body: ArraySlice<UInt8>) -> Response {
-        coded(coding, Array(body))
+    private static func coded(_ coding: String, _ body: ArraySlice<UInt8>, status: Int = 200) -> Response {
+        coded(coding, Array(body), status: status)
     }
 
     private static func short(_ coding: String, _ body: [UInt8]) -> Response {
         let head: HTTPFields = [.contentEncoding: coding, .contentLength: "\(body.count + 1)"]
         return .scripted(headers: head, .bytes(body), .close)
-    }
-
-    /// What this libcurl may have been built without.
-    static func coding(_ name: String, _ body: [UInt8]) -> [Fault] {
-        [
-            Fault(name, is: .response(200, text), coded(name, body)),
-            Fault("a body that is not \(name)", is: .malformedResponse, coded(name, [255, 255, 255, 255])),
-            Fault(
-                "\(name) that breaks inside",
-                is: .malformedResponse,
-                coded(name, body[..<8] + [255, 255, 255, 255])
-            ),
-        ]
     }
 }
 
@@ -71,17 +101,103 @@ struct ContentCodingTests {
         try await expectNoProblems(fault)
     }
 
-    @Test("of newer kinds are undone, or an error, if this libcurl has them", arguments: ["br", "zstd"])
-    func newer(name: String) async throws {
-        let accepted = try await withServer { _ in
+    @Test("that are cut off, with a length that says so, are never a shorter body, wherever that is")
+    func truncation() async throws {
+        try await withServer { request in
+            let length = Int(request.path.dropFirst()) ?? 0
+            return .init(headers: [.contentEncoding: "gzip"], body: Array(CodedFixture.gzip[..<length]))
+        } _: { server, transport in
+            for length in 1...CodedFixture.gzip.count {
+                let receiver = await receive(transport, .patient(url: server.url("/\(length)")))
+                let isWhole = length == CodedFixture.gzip.count
+                #expect(await receiver.failure()?.code == (isWhole ? nil : "malformedResponse"), "\(length)")
+                #expect(receiver.violations == [])
+            }
+            // What was wrong were the bodies, not the connection.
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("are asked for as far as they can be undone, and not for a part")
+    func request() async throws {
+        try await withServer { _ in
             .init()
         } _: { server, transport in
             _ = await receive(transport, .patient(url: server.url()))
-            return server.requests.first?.headers[.acceptEncoding] ?? ""
+            _ = await receive(transport, .patient(url: server.url(), headers: [.range: "bytes=0-"]))
+            _ = await receive(transport, .patient(url: server.url(), headers: [.acceptEncoding: "gzip;q=0.5"]))
+            let accepted = server.requests.map { $0.headers[.acceptEncoding] }
+            #expect(accepted == ["gzip, deflate", "identity", "gzip;q=0.5"])
         }
-        guard accepted.split(separator: ", ").contains(Substring(name)) else { return }
-        for fault in Fault.coding(name, name == "br" ? CodingFixture.brotli : CodingFixture.zstd) {
-            try await expectNoProblems(fault)
+    }
+
+    @Test("do not confuse the figures: bytes on the wire are coded ones, and the length of the content is not known")
+    func metrics() async throws {
+        try await withServer { _ in
+            .init(headers: [.contentEncoding: "gzip"], body: GzipFixture.tenThousandBytes)
+        } _: { server, transport in
+            let receiver = await receive(transport, .patient(url: server.url()))
+            #expect(receiver.response?.expectedBodyBytes == nil)
+            #expect(receiver.body.count == 10_000)
+            let metrics = try await receiver.result().get()
+            #expect(metrics.bodyBytesReceived == GzipFixture.tenThousandBytes.count)
+        }
+    }
+
+    @Test("that stand for much wait in the middle of a piece, and lose and repeat nothing", arguments: [1, 2, 3])
+    func pause(every interval: Int) async throws {
+        // One piece on the wire, which stands for 2 MB, and a second one.
+        let body = GzipFixture.bombHead + [UInt8](repeating: 0, count: 2048)
+        let gate = Gate()
+        try await withServer { _ in
+            .scripted(
+                headers: [.contentEncoding: "gzip", .contentLength: "\(body.count)"],
+                .bytes(Array(body[..<1000])),
+                .wait(gate),
+                .bytes(Array(body[1000...]))
+            )
+        } _: { server, transport in
+            let slot = TransferSlot()
+            let (pauses, continuation) = AsyncStream<Void>.makeStream()
+            let count = Lock(0)
+            let receiver = RecordingReceiver(
+                onBytes: { _ in
+                    gate.open()
+                    let number = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    guard number % interval == 0 else { return .proceed }
+                    continuation.yield()
+                    return .pause
+                },
+                onCompletion: { _ in continuation.finish() }
+            )
+            slot.fill(transport.start(.patient(url: server.url()), receiver: receiver))
+            for await _ in pauses { slot.wait().resume() }
+            // It has no end, which is found out only when all else has been handed on.
+            #expect(await receiver.failure()?.code == "malformedResponse")
+            #expect(receiver.body.count > 2000 * 1000 && receiver.body.allSatisfy { $0 == 0 })
+            #expect(receiver.violations == [])
+        }
+    }
+
+    @Test("that wait in the middle of a piece can be cancelled")
+    func cancelWhilePaused() async throws {
+        try await withServer { _ in
+            .init(headers: [.contentEncoding: "gzip"], body: GzipFixture.bombHead + [UInt8](repeating: 0, count: 512))
+        } _: { server, transport in
+            let paused = Gate()
+            let receiver = RecordingReceiver(onBytes: { _ in
+                paused.open()
+                return .pause
+            })
+            let transfer = transport.start(.patient(url: server.url()), receiver: receiver)
+            await paused.wait()
+            #expect(receiver.completionCount == 0)
+            transfer.cancel()
+            #expect(await receiver.failure() == .cancelled)
+            #expect(receiver.pieceCount == 1)
         }
     }
 

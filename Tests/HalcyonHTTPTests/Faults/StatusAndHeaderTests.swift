@@ -52,6 +52,7 @@ extension Fault {
         Fault("206 for another range", is: .response(206, [1]), partial("bytes 7-7/9")),
         Fault("206 for no range", is: .response(206, [1]), partial("rubbish")),
         Fault("304 that nobody asked for", is: .response(304), Response(304)),
+        Fault("304 with a target", is: .response(304), Response(304, headers: [.location: "/elsewhere"])),
         Fault("416 that nobody asked for", is: .response(416, [1]), Response(416, body: [1])),
     ]
 

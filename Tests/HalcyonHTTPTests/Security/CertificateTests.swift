@@ -17,6 +17,16 @@ struct CertificateTests {
         try await expectDistrust(receive(transport, .patient(url: stranger.url())))
     }
 
+    @Test("that have expired are not trusted, whoever vouches for them")
+    func expired() async throws {
+        let server = try CertifiedServer(hasExpired: true)
+        let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
+        defer { transport.shutdown() }
+        let receiver = await receive(transport, .patient(url: server.url()))
+        try await expectDistrust(receiver)
+        #expect(await receiver.failure()?.description.contains("expired") == true)
+    }
+
     @Test("that hold no authority trust nobody")
     func noAuthorities() async throws {
         let server = try CertifiedServer()

@@ -54,6 +54,32 @@ struct ProxyTests {
         #expect(await receive(transport, request).body == Data([7]))
     }
 
+    @Test("that is spoken to by TLS is verified like a server", .enabled(if: SecureServer.isAvailable, "needs nginx"))
+    func secureProxy() async throws {
+        let server = try OriginServer { _ in .init(body: [7]) }
+        defer { server.stop() }
+        let forward = "location / { proxy_pass http://127.0.0.1:\(server.port); }"
+        let proxy = try SecureServer(.init(speaksHTTP2: false, directives: forward))
+        let request = TransferRequest.patient(url: try #require(url))
+        func result(_ change: (inout CurlTransport.Configuration) -> Void) async -> RecordingReceiver {
+            var configuration = CurlTransport.Configuration()
+            configuration.proxies = .proxy(Proxy(.https, host: "127.0.0.1", port: proxy.port))
+            change(&configuration)
+            let transport = CurlTransport(configuration: configuration)
+            defer { transport.shutdown() }
+            return await receive(transport, request)
+        }
+        let stranger = await result { _ in }
+        guard case .untrustedServer = await stranger.failure() else {
+            Issue.record("\(await stranger.result())")
+            return
+        }
+        #expect(server.requests.isEmpty)
+        #expect(await result { $0.certificateAuthorityFile = proxy.certificate }.body == Data([7]))
+        #expect(await result { $0.trustedHosts = ["127.0.0.1"] }.body == Data([7]))
+        #expect(server.requests.map(\.path) == ["/a?b=c", "/a?b=c"])
+    }
+
     @Test("that wants a credential before it makes a tunnel is an error that tells how to go on")
     func tunnelRefused() async throws {
         let proxy = try ProxyServer(

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import HalcyonTesting
 
 /// `openssl s_server` on a port of 127.0.0.1: TLS with a certificate for 127.0.0.1 and localhost that nobody has signed.
 ///
@@ -30,14 +29,20 @@ final class CertifiedServer {
     private var process: pid_t = 0
 
     /// With `response`, that is the answer to everything, headers included, at "/answer". Returns when the port answers.
-    init(demand: Demand = .nothing, options: [String] = [], answer: String? = nil) throws {
+    init(
+        demand: Demand = .nothing,
+        options: [String] = [],
+        answer: String? = nil,
+        hasExpired: Bool = false
+    ) throws {
         folder = "/tmp/halcyon-openssl-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // A port that was free a moment ago.
-        let probe = try OriginServer { _ in .init() }
-        port = probe.port
-        probe.stop()
-        try Self.makeCertificate(in: folder, alternatives: "IP:127.0.0.1,DNS:localhost")
+        port = FreePort.find()
+        if hasExpired {
+            try Self.makeExpiredCertificate(in: folder, alternatives: "IP:127.0.0.1,DNS:localhost")
+        } else {
+            try Self.makeCertificate(in: folder, alternatives: "IP:127.0.0.1,DNS:localhost")
+        }
         var arguments = [
             "s_server", "-accept", "127.0.0.1:\(port)", "-cert", certificate, "-key", folder + "/key.pem",
         ]
@@ -74,9 +79,48 @@ final class CertifiedServer {
     static func makeCertificate(in folder: String, alternatives: String) throws {
         try run(
             [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+                "2",
                 "-keyout", "key.pem", "-out", "certificate.pem", "-subj", "/CN=halcyon", "-addext",
                 "subjectAltName=\(alternatives)",
+            ],
+            folder: folder
+        )
+    }
+
+    /// The same, but valid in the first days of 2020 only, for which openssl has to play an authority.
+    private static func makeExpiredCertificate(in folder: String, alternatives: String) throws {
+        let configuration = """
+            [ca]
+            default_ca = expired
+            [expired]
+            database = index
+            new_certs_dir = .
+            rand_serial = yes
+            default_md = sha256
+            policy = any
+            x509_extensions = server
+            [any]
+            commonName = supplied
+            [server]
+            basicConstraints = critical,CA:TRUE
+            subjectAltName = \(alternatives)
+            """
+        try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/authority"))
+        try Data().write(to: URL(fileURLWithPath: folder + "/index"))
+        try run(
+            [
+                "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+                "key.pem",
+                "-out", "request.pem", "-subj", "/CN=halcyon",
+            ],
+            folder: folder
+        )
+        try run(
+            [
+                "ca", "-batch", "-selfsign", "-config", "authority", "-keyfile", "key.pem", "-in", "request.pem",
+                "-out",
+                "certificate.pem", "-notext", "-startdate", "20200101000000Z", "-enddate", "20200103000000Z",
             ],
             folder: folder
         )

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import HalcyonTesting
 
 /// An nginx of the test's own, with TLS, HTTP/2 and a certificate that nobody has signed, on a port of 127.0.0.1.
 final class SecureServer {
@@ -12,7 +11,17 @@ final class SecureServer {
     let port: Int
     let folder: String
     var certificate: String { folder + "/certificate.pem" }
+    private let setting: Setting
     private var process: pid_t = 0
+
+    /// What is not the same for all tests.
+    struct Setting {
+        var speaksHTTP2 = true
+        /// A process that serves and one that reloads it (``SecureServer/reload()``), not both in one.
+        var hasMaster = false
+        /// More of nginx's configuration, inside `server`.
+        var directives = ""
+    }
 
     struct Failure: Error {
         let program: String
@@ -20,14 +29,12 @@ final class SecureServer {
     }
 
     /// Serves `body` at "/file"; returns when the port answers.
-    init(body: Data) throws {
+    init(body: Data = Data(), _ setting: Setting = Setting()) throws {
+        self.setting = setting
         guard let nginx = Self.nginx, let openssl = Self.openssl else { throw Failure(program: "nginx", status: -1) }
         folder = "/tmp/halcyon-nginx-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder + "/html", withIntermediateDirectories: true)
-        // A port that was free a moment ago.
-        let probe = try OriginServer { _ in .init() }
-        port = probe.port
-        probe.stop()
+        port = FreePort.find()
         try body.write(to: URL(fileURLWithPath: folder + "/html/file"))
         try Self.run([
             openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
@@ -43,26 +50,35 @@ final class SecureServer {
 
     deinit {
         if process > 0 {
-            // Not SIGTERM: threads of libdispatch block it, and what they spawn inherits that.
-            kill(process, SIGKILL)
+            // Not SIGTERM: threads of libdispatch block it, and what they spawn inherits that. The master waits for signals
+            // with all of them open, and has others to end.
+            kill(process, setting.hasMaster ? SIGTERM : SIGKILL)
             var status: Int32 = 0
             waitpid(process, &status, 0)
         }
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    /// Has others take over: those who serve now take no new connection, and end once they have nothing more to do.
+    func reload() {
+        precondition(setting.hasMaster)
+        kill(process, SIGHUP)
+    }
+
     private var configuration: String {
         """
-        daemon off; master_process off; pid \(folder)/pid;
+        daemon off; master_process \(setting.hasMaster ? "on" : "off"); pid \(folder)/pid;
+        \(setting.hasMaster && geteuid() == 0 ? "user root;" : "")
         events { worker_connections 256; }
         http {
             access_log off;
             client_body_temp_path \(folder)/a; proxy_temp_path \(folder)/b; fastcgi_temp_path \(folder)/c;
             uwsgi_temp_path \(folder)/d; scgi_temp_path \(folder)/e;
             server {
-                listen 127.0.0.1:\(port) ssl http2;
+                listen 127.0.0.1:\(port) ssl \(setting.speaksHTTP2 ? "http2" : "");
                 ssl_certificate \(folder)/certificate.pem; ssl_certificate_key \(folder)/key.pem;
                 root \(folder)/html;
+                \(setting.directives)
             }
         }
         """

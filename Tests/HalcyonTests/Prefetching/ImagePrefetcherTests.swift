@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HalcyonConcurrency
 import HalcyonTesting
 import Testing
@@ -263,6 +264,32 @@ struct ImagePrefetcherTests {
         await test.transport.nextTransfer().answer(.init(body: Sample.png()))
         await test.transport.nextTransfer().answer(.init(body: Sample.png()))
         #expect(await prefetcher.result.completed.count == 2)
+        #expect(counts.withLock { $0 } == [1, 2])
+    }
+
+    @Test("tells its progress in order, although another load ends while it tells")
+    func progressOrder() async {
+        let (gate, counts) = (Gate(), Lock<[Int]>([]))
+        let second = sources[1]
+        let work = PrefetchWork(
+            sources: Array(sources[..<2]),
+            maxConcurrentLoads: 2,
+            priority: PriorityBox(.low),
+            onProgress: { progress in
+                if progress.finishedCount == 1 {
+                    gate.open()
+                    // Time enough for the other to be told first, if that were possible.
+                    for _ in 0..<20_000 where counts.withLock({ $0.isEmpty }) { sched_yield() }
+                }
+                counts.withLock { $0.append(progress.finishedCount) }
+            },
+            onCompletion: nil
+        ) { source in
+            if source == second { await gate.wait() }
+            return true
+        }
+        work.start()
+        #expect(await work.wait().completed == Array(sources[..<2]))
         #expect(counts.withLock { $0 } == [1, 2])
     }
 

@@ -76,6 +76,17 @@ struct CircuitBreakerTests {
         #expect(try state == .closed(failures: 0))
     }
 
+    @Test("takes an answer without a body for a sign of life too", arguments: [false, true])
+    func emptyAnswers(ignoresServer: Bool) async throws {
+        let options: [ImageOption] = ignoresServer ? [.ignoringServer] : []
+        for _ in 0..<2 { try await fail() }
+        let url = try url()
+        test.transport.serve(url, Data())
+        let task = test.pipeline.task(for: url, options: options)
+        #expect(try await task.failure().reason == .emptyBody)
+        #expect(try state == .closed(failures: 0))
+    }
+
     @Test("lets one load through after a while; its success closes the circuit")
     func probe() async throws {
         for _ in 0..<3 { try await fail() }
@@ -102,16 +113,16 @@ struct CircuitBreakerTests {
     func cancelledProbe() async throws {
         for _ in 0..<3 { try await fail() }
         clock.advance(by: .seconds(30))
-        let task = test.pipeline.task(for: try url())
-        _ = await test.transport.nextTransfer()
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.response }
-        await test.settle()
-        // The node that was cancelled ends on another thread; until then the circuit is half open to somebody else.
-        while true {
-            let error = try await fail()
-            if error.reason == .status(500) { break }
+        let transfer = TransferRequest(url: try url())
+        let request = LoadRequest(source: .request(transfer), options: ImageOptions())
+        let recovery = test.pipeline.loader.recovery
+        let probe = Task { [test] in
+            try await recovery.exchange(request) { try await test.pipeline.configuration.downloader.download(transfer) }
         }
+        _ = await test.transport.nextTransfer()
+        probe.cancel()
+        await #expect(throws: CancellationError.self) { try await probe.value }
+        #expect(try await fail().reason == .status(500))
         #expect(try state == .open(remaining: .seconds(30)))
     }
 

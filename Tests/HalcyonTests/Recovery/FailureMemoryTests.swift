@@ -132,6 +132,31 @@ struct FailureMemoryTests {
         #expect(memory.failure(for: TransferRequest(url: url, priority: .high)) == error)
     }
 
+    @Test("does not hold a refusal against one whose options bring a credential")
+    func credential() async throws {
+        test.transport.serve(url, Data(), status: 403)
+        _ = try await failure()
+        test.transport.serve(url, Sample.png())
+        let credential = ImageOption.headers([.authorization: "Bearer x"])
+        #expect(try await test.pipeline.response(for: url, options: [credential]).origin == .network)
+        #expect(memory.failure(for: url)?.reason == .status(403))
+    }
+
+    @Test("does not keep a metered network from its low-data source", arguments: [false, true])
+    func metered(ignoresServer: Bool) async throws {
+        let network = ManualNetwork(isMetered: true)
+        let recovery = RecoveryConfiguration(network: network, clock: clock, failureMemory: memory)
+        let test = TestPipeline(recovery: recovery)
+        let small = Sample.url()
+        test.transport.serve(small, Sample.png(8, 8))
+        let error = ImageError(stage: .load, reason: .status(404), source: "\(url)")
+        memory.record(error, for: TransferRequest(url: url))
+        let options: [ImageOption] = ignoresServer ? [.ignoringServer] : []
+        let response = try await test.pipeline.response(for: url, options: options + [.lowDataSource(.url(small))])
+        #expect(response.substitution?.failures.map(\.error.reason) == [.meteredNetwork])
+        #expect(test.transport.startedCount == 1)
+    }
+
     @Test("lets alternatives take the place of what failed before")
     func alternatives() async throws {
         let other = Sample.url()

@@ -91,6 +91,24 @@ struct RetryTests {
         #expect(transport.startedCount == 2)
     }
 
+    @Test("goes on for one who waits when another leaves during the wait or the attempt", arguments: [false, true])
+    func oneLeaves(leavesDuringAttempt: Bool) async throws {
+        let options: [ImageOption] = [.retry(.fixed(base: .seconds(3)))]
+        let first = recovery.pipeline.task(for: recovery.url, options: options)
+        await transport.nextTransfer().answer(.init(status: 503))
+        await recovery.clock.waitForSleepers(1)
+        let second = recovery.pipeline.task(for: recovery.url, options: options)
+        await eventually { [recovery] in recovery.pipeline.loader.images.waiterCount == 2 }
+        if !leavesDuringAttempt { first.cancel() }
+        recovery.clock.advance(by: .seconds(3))
+        let transfer = await transport.nextTransfer()
+        if leavesDuringAttempt { first.cancel() }
+        await #expect(throws: CancellationError.self) { try await first.response }
+        transfer.answer(.init(body: Sample.png()))
+        _ = try await second.response
+        #expect(transport.startedCount == 2)
+    }
+
     @Test("and cancelled while it waits ends at once, with no further request (N-9)")
     func cancelledWait() async throws {
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(.fixed())])

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import HalcyonTesting
+import Testing
 
 @testable import Halcyon
 
@@ -10,8 +11,8 @@ final class ServerCachingFixture: Sendable {
     let url = Sample.url()
     let test: TestPipeline
 
-    init() {
-        test = TestPipeline(clock: clock.clock)
+    init(recovery: RecoveryConfiguration = RecoveryConfiguration()) {
+        test = TestPipeline(clock: clock.clock, recovery: recovery)
     }
 
     var transport: ScriptedTransport { test.transport }
@@ -23,6 +24,11 @@ final class ServerCachingFixture: Sendable {
 
     func fail() {
         transport.setRoute(url, .init(error: .cannotConnect("images.example")))
+    }
+
+    /// Loads what fails.
+    func failure(_ options: [ImageOption] = []) async throws -> ImageError {
+        try #require(await #expect(throws: ImageError.self) { try await self.load(options) })
     }
 
     /// Loads, and waits until everything is stored.

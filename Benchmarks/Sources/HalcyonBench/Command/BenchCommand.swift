@@ -44,9 +44,28 @@ struct BenchCommand: AsyncParsableCommand {
     )
     var asyncHTTPClient: String?
 
+    @Option(
+        name: .customLong("entries"),
+        help: ArgumentHelp(
+            "Entries of the large cache of the disk suite.",
+            discussion: "A million takes a few minutes to make and 600 MB in the folder for temporary files.",
+            valueName: "count"
+        )
+    )
+    var entryCount = 1_000_000
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the large cache of the disk suite in this folder, and use it if it is there.",
+            valueName: "path"
+        )
+    )
+    var entriesFolder: String?
+
     func validate() throws {
         guard samples > 0 else { throw ValidationError("--samples must be at least 1.") }
         guard transferCount > 0 else { throw ValidationError("--count must be at least 1.") }
+        guard entryCount >= 10_000 else { throw ValidationError("--entries must be at least 10000.") }
         let known = Self.suites.map { $0.name }
         for name in names where !known.contains(name) {
             throw ValidationError("There is no suite “\(name)”; there are \(known.joined(separator: ", ")).")
@@ -56,7 +75,12 @@ struct BenchCommand: AsyncParsableCommand {
     func run() async throws {
         let interruptions = CleanUp.onTermination()
         defer { withExtendedLifetime(interruptions) {} }
-        let options = SuiteOptions(transferCount: transferCount, asyncHTTPClient: asyncHTTPClient)
+        let options = SuiteOptions(
+            transferCount: transferCount,
+            asyncHTTPClient: asyncHTTPClient,
+            entryCount: entryCount,
+            entriesFolder: entriesFolder
+        )
         let suites = Self.suites.filter { names.isEmpty || names.contains($0.name) }.map { $0.init(options) }
         if listsOnly {
             return suites.forEach { list($0) }

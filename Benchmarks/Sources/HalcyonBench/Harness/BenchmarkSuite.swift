@@ -27,6 +27,10 @@ struct SuiteOptions {
     let transferCount: Int
     /// The program of the package in `Benchmarks/AsyncHTTPClient`; without it, its rows are left out.
     let asyncHTTPClient: String?
+    /// Entries of the large cache of the `disk` suite.
+    let entryCount: Int
+    /// Where that cache is kept from one run to the next; without it, it is made anew and removed.
+    let entriesFolder: String?
 }
 
 /// Why a suite cannot run here, and what to do about it.

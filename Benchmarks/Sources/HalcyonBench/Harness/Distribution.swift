@@ -15,8 +15,8 @@ struct Distribution {
         median == 0 ? 0 : (quantile(0.75) - quantile(0.25)) / median
     }
 
-    /// Between neighbours, in proportion.
-    private func quantile(_ part: Double) -> Double {
+    /// The value that this part of them is below, 0…1. Between neighbours, in proportion.
+    func quantile(_ part: Double) -> Double {
         let position = part * Double(sorted.count - 1)
         let index = Int(position)
         guard index + 1 < sorted.count else { return sorted[index] }

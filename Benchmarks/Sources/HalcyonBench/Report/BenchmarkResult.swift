@@ -47,6 +47,40 @@ struct BenchmarkResult {
             budget: 1
         )
     }
+
+    /// Something measured, beside the most that the design allows.
+    static func limit(_ name: String, _ samples: Distribution, _ limit: Double, unit: String) -> BenchmarkResult {
+        BenchmarkResult(
+            name,
+            ours: samples.median,
+            reference: Reference(name: "the most that the design allows", value: limit),
+            ratio: samples.median / limit,
+            unit: unit,
+            spread: samples.spread,
+            budget: 1
+        )
+    }
+
+    /// Pairs of measurements, each pair taken one right after the other.
+    static func pairs(
+        _ name: String,
+        _ ours: [Double],
+        _ referenceName: String,
+        _ reference: [Double],
+        unit: String,
+        budget: Double? = nil
+    ) -> BenchmarkResult {
+        let ratios = Distribution(zip(ours, reference).map { $0 / $1 })
+        return BenchmarkResult(
+            name,
+            ours: Distribution(ours).median,
+            reference: Reference(name: referenceName, value: Distribution(reference).median),
+            ratio: ratios.median,
+            unit: unit,
+            spread: ratios.spread,
+            budget: budget
+        )
+    }
 }
 
 extension BenchmarkResult: Encodable {

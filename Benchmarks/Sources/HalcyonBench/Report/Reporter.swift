@@ -51,7 +51,7 @@ struct TableReporter: Reporter {
     }
 
     private static func row(_ columns: String...) -> String {
-        let widths = [9, 44, 10, 10, 10, 8, 7, 14, 0]
+        let widths = [9, 60, 10, 10, 10, 8, 7, 14, 0]
         var line = ""
         for (index, (column, width)) in zip(columns, widths).enumerated() {
             let padding = String(repeating: " ", count: max(0, width - column.count))

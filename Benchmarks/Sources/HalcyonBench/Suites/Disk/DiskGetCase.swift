@@ -1,38 +1,26 @@
 internal import CReferences
 internal import HalcyonStore
 
-/// Reading a body that is there.
+/// Reading a body that is there, among 1,000 entries.
 struct DiskGetCase: PairedCase {
-    let body: DiskSuite.BodySize
-    let entryCount: Int
+    let reads: DiskReads
 
-    var name: String { "DiskCache get, \(body.name)" }
+    var name: String { reads.name("DiskCache get, \(reads.body.name)") }
     var unit: TimeUnit { .microseconds }
+    var processorCount: Int { reads.threadCount }
     var measures: [Measure] { [Measure(clock: .wall, budget: 1.5)] }
 
     func contest() throws -> Contest {
-        let fixture = try DiskFixture(bodySize: body.count, count: entryCount)
+        let fixture = try DiskFixture(bodySize: reads.body.count, count: reads.body.entryCount)
         try fixture.fill()
-        // Another order than that of storing, the same for both.
-        var random = SeededRandom(seed: 9)
-        let order = fixture.keys.indices.shuffled(using: &random)
-        let bodySize = body.count
+        try fixture.fillUp(to: 1_000)
+        let store = try fixture.makeReferenceStore()
+        let stores = [store] + (try (1..<reads.threadCount).map { _ in try ReferenceStore(store.path) })
         return Contest(
-            ours: Contender("DiskCache") { count in
-                var bytes = 0
-                for index in 0..<count {
-                    bytes += fixture.cache.get(fixture.keys[order[index % order.count]])?.body.count ?? 0
-                }
-                guard bytes == count * bodySize else { throw BenchmarkError("not every look-up was a hit") }
-            },
+            ours: reads.contender("DiskCache") { fixture.cache.get(fixture.keys[$1])?.body.count ?? 0 },
             references: [
-                Contender("open, fstat, read, close") { count in
-                    var bytes = 0
-                    for index in 0..<count {
-                        bytes += Int(halcyon_reference_read_file(fixture.files[order[index % order.count]]))
-                    }
-                    guard bytes == count * bodySize else { throw BenchmarkError("not every file was read") }
-                }
+                reads.contender("open, fstat, read, close") { Int(halcyon_reference_read_file(fixture.files[$1])) },
+                reads.contender("SQLite select") { stores[$0].get(fixture.keys[$1]) },
             ]
         )
     }

@@ -11,4 +11,8 @@ final class LockedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     func value(for key: Key) -> Value? {
         values.withLock { $0[key] }
     }
+
+    func insert(_ value: Value, for key: Key) {
+        values.withLock { $0[key] = value }
+    }
 }

@@ -2,32 +2,30 @@ internal import HalcyonStore
 
 /// Look-ups that find nothing.
 struct MemoryMissCase: PairedCase {
-    var name: String { "MemoryCache miss" }
-    var unit: TimeUnit { .nanoseconds }
+    let work: MemoryWork
 
-    func contest() -> Contest {
-        let cache = MemoryCache<DigestKey, CachedObject>()
-        var values: [DigestKey: CachedObject] = [:]
-        for (number, key) in DigestKey.keys(MemorySuite.entryCount).enumerated() {
-            let object = CachedObject(number)
-            cache.insert(object, for: key, cost: 1)
-            values[key] = object
+    var name: String { work.name("MemoryCache miss") }
+    var unit: TimeUnit { .nanoseconds }
+    var processorCount: Int { work.threadCount }
+
+    func contest() throws -> Contest {
+        let count = MemorySuite.entryCount
+        return switch work.keyOrigin {
+        case .ready: contest(ReadyKeys(count), absent: ReadyKeys(count, seed: 3))
+        case .url: contest(try URLKeys(count), absent: try URLKeys(count, seed: 3))
         }
-        let dictionary = LockedDictionary(values)
-        let absent = DigestKey.keys(MemorySuite.entryCount, seed: 3)
+    }
+
+    @inline(__always)
+    private func contest<Keys: MemoryKeys>(_ keys: Keys, absent: Keys) -> Contest {
+        let (cache, dictionary) = MemorySuite.filled(keys)
         return Contest(
-            ours: Contender("MemoryCache") { count in
-                var found = 0
-                for index in 0..<count where cache.value(for: absent[index % absent.count]) != nil { found += 1 }
-                blackHole(found)
+            ours: work.contender("MemoryCache", keyCount: absent.count) {
+                cache.value(for: absent.key($0)) == nil ? 0 : 1
             },
             references: [
-                Contender("Dictionary under a Mutex") { count in
-                    var found = 0
-                    for index in 0..<count where dictionary.value(for: absent[index % absent.count]) != nil {
-                        found += 1
-                    }
-                    blackHole(found)
+                work.contender("Dictionary under a Mutex", keyCount: absent.count) {
+                    dictionary.value(for: absent.key($0)) == nil ? 0 : 1
                 }
             ]
         )

@@ -6,6 +6,13 @@ struct PipelineSuite: BenchmarkSuite {
     let cases: [any BenchmarkCase]
 
     init(_ options: SuiteOptions) {
-        cases = [SharedRequestsCase(), DistinctRequestsCase()]
+        cases = [
+            SharedRequestsCase(),
+            DistinctRequestsCase(way: .tasks),
+            DistinctRequestsCase(way: .awaited),
+            DiskHitRequestsCase(),
+            PrefetchCase(destination: .memory),
+            PrefetchCase(destination: .disk),
+        ]
     }
 }

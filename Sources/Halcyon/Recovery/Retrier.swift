@@ -1,0 +1,86 @@
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// Makes attempts to get a source's bytes, as often as its strategy wants.
+final class Retrier: Sendable {
+    /// What no strategy goes beyond.
+    private static let maximumAttempts = 100
+
+    private let network: any NetworkMonitoring
+    private let clock: any Clock<Duration>
+    private let generator: Lock<any RandomNumberGenerator & Sendable>
+
+    init(_ configuration: RecoveryConfiguration) {
+        network = configuration.network
+        clock = configuration.clock
+        generator = Lock(configuration.generator)
+    }
+
+    /// Makes attempts to get a source's bytes until one succeeds or the strategy ends it.
+    ///
+    /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled, be it during an
+    ///   attempt or a wait.
+    func value<Value>(of request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
+        guard let strategy = request.options.recovery.retry else { return try await attempt() }
+        let source = request.source
+        var errors: [ImageError] = []
+        while true {
+            do {
+                return try await attempt()
+            } catch let error as ImageError {
+                // What failed because it was cancelled is not tried again, whatever error it comes with.
+                try Task.checkCancellation()
+                guard errors.count + 1 < Self.maximumAttempts else { throw error }
+                let context = RetryContext(
+                    source: source,
+                    error: error,
+                    previousErrors: errors,
+                    randomFraction: randomFraction()
+                )
+                let decision = await strategy.decide(context)
+                try Task.checkCancellation()
+                guard try await wait(decision, for: source) else { throw error }
+                errors.append(error)
+            }
+        }
+    }
+
+    /// Waits as decided.
+    ///
+    /// - Returns: Whether there is to be another attempt.
+    /// - Throws: `CancellationError`.
+    private func wait(_ decision: RetryDecision, for source: Source) async throws -> Bool {
+        switch decision {
+        case .stop:
+            return false
+        case .retry(let delay):
+            try await sleep(delay)
+        case .retryWhenConnected(let delay, let timeout):
+            if network.status.isConnected || source.isOnThisMachine {
+                try await sleep(delay)
+            } else {
+                guard try await network.waitUntilConnected(timeout: timeout, clock: clock) else { return false }
+            }
+        }
+        try Task.checkCancellation()
+        return true
+    }
+
+    private func sleep(_ delay: Duration) async throws {
+        if delay > .zero { try await clock.sleep(for: delay) }
+    }
+
+    private func randomFraction() -> Double {
+        generator.withLock { Double($0.next() >> 11) * 0x1p-53 }
+    }
+}
+
+extension Source {
+    /// Whether the source can be had without a network.
+    var isOnThisMachine: Bool {
+        switch location {
+        case .network(let request): request.isForThisMachine
+        case .file, .data, .provider, .invalid: true
+        }
+    }
+}

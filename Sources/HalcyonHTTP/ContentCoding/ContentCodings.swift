@@ -1,0 +1,42 @@
+/// What the `Content-Encoding` fields of one response say together.
+struct ContentCodings: Sendable, Hashable {
+    /// Nobody needs more than two; each one takes memory and time.
+    static let maximumCount = 4
+
+    /// In the order in which they were applied; `identity` is none.
+    private(set) var list: [ContentCoding] = []
+    /// Why the body cannot be decoded; `nil` if it can.
+    private(set) var problem: String?
+
+    /// Whether the body is what it stands for.
+    var isEmpty: Bool { list.isEmpty && problem == nil }
+
+    /// Takes the value of one more field.
+    mutating func append(_ value: UnsafeBufferPointer<UInt8>) {
+        for part in value.split(separator: UInt8(ascii: ",")) {
+            let name = String(decoding: UnsafeBufferPointer(rebasing: part).trimmed.prefix(100), as: UTF8.self)
+            switch name.lowercased() {
+            case "", "identity": break
+            case "gzip", "x-gzip": append(.gzip)
+            case "deflate": append(.deflate)
+            default: note("Content-Encoding: \(name), which nobody asked for")
+            }
+        }
+    }
+
+    /// Takes the continuation of a value on another line, which no honest server uses.
+    mutating func append(unclear value: UnsafeBufferPointer<UInt8>) {
+        note("Content-Encoding in two lines: \(String(decoding: value.prefix(100), as: UTF8.self))")
+    }
+
+    private mutating func append(_ coding: ContentCoding) {
+        guard list.count < Self.maximumCount else {
+            return note("more than \(Self.maximumCount) content codings")
+        }
+        list.append(coding)
+    }
+
+    private mutating func note(_ problem: String) {
+        if self.problem == nil { self.problem = problem }
+    }
+}

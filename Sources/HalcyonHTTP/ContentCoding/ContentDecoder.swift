@@ -1,0 +1,95 @@
+/// Undoes the content codings of one body, as bytes arrive, in memory of a fixed size: whatever the body stands for, it
+/// comes out in pieces of at most ``pieceSize``.
+final class ContentDecoder {
+    /// The bytes of one piece, which are valid until the decoder is used again.
+    static let pieceSize = 32 << 10
+    /// How much longer than the content what lies under another coding may be.
+    private static let slack = 64 << 10
+
+    /// One coding, and what came out of it for the next.
+    private struct Stage {
+        let inflater: Inflater
+        let buffer: UnsafeMutableRawBufferPointer
+        /// What the next stage has not yet taken.
+        var pending = UnsafeRawBufferPointer(start: nil, count: 0)
+        /// The buffer was full, so that more may come without further input.
+        var mayHoldMore = false
+    }
+
+    /// The one that was applied last, and has to be undone first, comes first.
+    private var stages: [Stage]
+    /// How much of what is to be given again has been decoded already.
+    private var decodedBytes = 0
+
+    /// For a body to which `codings`, at least one, were applied in this order, and whose content may have
+    /// `contentLimit` bytes. The last stage's bytes are for the caller to count; what comes out of the others is bounded
+    /// here, because much of it could stand for nothing.
+    init(_ codings: [ContentCoding], contentLimit: Int) {
+        precondition(!codings.isEmpty)
+        let (limit, overflow) = contentLimit.addingReportingOverflow(Self.slack)
+        stages = codings.indices.reversed().map { index in
+            Stage(
+                inflater: Inflater(codings[index], outputLimit: index == 0 || overflow ? .max : limit),
+                buffer: .allocate(byteCount: Self.pieceSize, alignment: 16)
+            )
+        }
+    }
+
+    deinit {
+        for stage in stages { stage.buffer.deallocate() }
+    }
+
+    /// Whether the content may end here.
+    var isAtEnd: Bool {
+        isDrained && stages.allSatisfy(\.inflater.isAtEnd)
+    }
+
+    /// Whether all that has come in has gone out.
+    private var isDrained: Bool {
+        stages.allSatisfy { !$0.mayHoldMore && $0.pending.isEmpty }
+    }
+
+    /// Hands on what `bytes` stand for, piece after piece, as long as `deliver` answers true.
+    ///
+    /// Returns whether that was all. If not, the same bytes have to be given again to get the rest; more may follow them
+    /// in the same call, and they may come in parts.
+    func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        deliver: (UnsafeRawBufferPointer) -> Bool
+    ) throws(ContentDecodingError) -> Bool {
+        var input = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(decodedBytes))
+        decodedBytes = max(0, decodedBytes - bytes.count)
+        while let piece = try next(of: stages.count - 1, &input) {
+            guard !deliver(piece) else { continue }
+            if input.isEmpty, isDrained { return true }
+            decodedBytes += bytes.count - input.count
+            return false
+        }
+        return true
+    }
+
+    /// The next piece that comes out of a stage; `nil` if that takes further input. Takes bytes off `input`, all of them
+    /// before it gives `nil`.
+    private func next(
+        of index: Int,
+        _ input: inout UnsafeRawBufferPointer
+    ) throws(ContentDecodingError) -> UnsafeRawBufferPointer? {
+        while true {
+            let count: Int
+            if index == 0 {
+                guard !input.isEmpty || stages[0].mayHoldMore else { return nil }
+                count = try stages[0].inflater.decode(&input, into: stages[0].buffer)
+            } else {
+                if stages[index - 1].pending.isEmpty, !stages[index].mayHoldMore {
+                    guard let bytes = try next(of: index - 1, &input) else { return nil }
+                    stages[index - 1].pending = bytes
+                }
+                var bytes = stages[index - 1].pending
+                count = try stages[index].inflater.decode(&bytes, into: stages[index].buffer)
+                stages[index - 1].pending = bytes
+            }
+            stages[index].mayHoldMore = count == Self.pieceSize
+            if count > 0 { return UnsafeRawBufferPointer(rebasing: stages[index].buffer[..<count]) }
+        }
+    }
+}

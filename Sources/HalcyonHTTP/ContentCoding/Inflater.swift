@@ -1,0 +1,150 @@
+internal import CZlib
+
+/// Undoes one content coding, as bytes arrive.
+///
+/// - gzip: any number of members. Header, checksum and length of each are checked. Zeros may follow the last one, as the
+///   gzip program allows; anything else is an error, since it may be a member that was damaged.
+/// - deflate: the zlib format with its checksum, or a raw stream, which has none. Nothing may follow.
+/// - No bytes at all stand for no bytes.
+final class Inflater {
+    private enum State {
+        /// Nothing has come, or the first byte of a stream in the coding `deflate`, whose second one tells its format.
+        case beginning(UInt8?)
+        case inside
+        /// A member has ended well, or the only stream.
+        case ended
+        /// Zeros have come after that.
+        case padded
+    }
+
+    private let coding: ContentCoding
+    private let outputLimit: Int
+    private var outputBytes = 0
+    private var state = State.beginning(nil)
+    /// Where zlib has its own place for it: its state points back to this, so it must not move.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var isInitialized = false
+
+    /// Gives an error once more than `outputLimit` bytes have come out.
+    init(_ coding: ContentCoding, outputLimit: Int) {
+        self.coding = coding
+        self.outputLimit = outputLimit
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+    }
+
+    deinit {
+        if isInitialized { inflateEnd(stream) }
+        stream.deallocate()
+    }
+
+    /// Whether the content may end here.
+    var isAtEnd: Bool {
+        switch state {
+        case .beginning(let first): first == nil
+        case .inside: false
+        case .ended, .padded: true
+        }
+    }
+
+    /// Takes bytes off `input` and writes what they stand for to `output`, until the one is empty or the other full.
+    ///
+    /// Returns how many bytes it has written. If `output` is full, there may be more to write, whether `input` is empty
+    /// or not.
+    func decode(
+        _ input: inout UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(ContentDecodingError) -> Int {
+        var written = 0
+        while true {
+            switch state {
+            case .beginning(let first):
+                guard let next = input.first else { return written }
+                try begin(first, next, &input, into: output)
+            case .inside:
+                let room = UnsafeMutableRawBufferPointer(rebasing: output[written...])
+                written += try inflate(&input, into: room)
+                guard case .ended = state else { return written }
+            case .ended:
+                guard let next = input.first else { return written }
+                guard coding == .gzip else { throw .malformed("bytes follow the end of the deflate stream") }
+                if next == 0 {
+                    state = .padded
+                } else {
+                    inflateReset(stream)
+                    state = .inside
+                }
+            case .padded:
+                guard input.allSatisfy({ $0 == 0 }) else { throw .malformed("bytes follow the end of the gzip stream") }
+                input = UnsafeRawBufferPointer(rebasing: input[input.endIndex...])
+                return written
+            }
+        }
+    }
+
+    /// Looks at the next byte of the first two.
+    private func begin(
+        _ first: UInt8?,
+        _ next: UInt8,
+        _ input: inout UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(ContentDecodingError) {
+        guard coding == .deflate else {
+            try initialize(windowBits: 16 + MAX_WBITS)
+            return
+        }
+        guard let first else {
+            input = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+            state = .beginning(next)
+            return
+        }
+        // RFC 1950, section 2.2: method 8, and the two bytes are a multiple of 31.
+        let hasHeader = first & 0x0F == 8 && (Int(first) << 8 | Int(next)) % 31 == 0
+        try initialize(windowBits: hasHeader ? MAX_WBITS : -MAX_WBITS)
+        // No stream says anything in its first byte, so nothing comes out.
+        _ = try withUnsafeBytes(of: first) { bytes throws(ContentDecodingError) in
+            var bytes = bytes
+            return try inflate(&bytes, into: output)
+        }
+    }
+
+    private func initialize(windowBits: Int32) throws(ContentDecodingError) {
+        let code = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        guard code == Z_OK else { throw .outOfMemory }
+        isInitialized = true
+        state = .inside
+    }
+
+    private func inflate(
+        _ input: inout UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(ContentDecodingError) -> Int {
+        // zlib counts in 32 bits; pieces of a body and the buffers here are far shorter.
+        let given = min(input.count, 1 << 30)
+        let room = min(output.count, 1 << 30)
+        // It only reads there; its type does not know const.
+        stream.pointee.next_in = input.baseAddress.map {
+            UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: UInt8.self)
+        }
+        stream.pointee.avail_in = UInt32(given)
+        stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_out = UInt32(room)
+        let code = CZlib.inflate(stream, Z_NO_FLUSH)
+        input = UnsafeRawBufferPointer(rebasing: input[(given - Int(stream.pointee.avail_in))...])
+        let written = room - Int(stream.pointee.avail_out)
+        guard written <= outputLimit - outputBytes else { throw .tooLarge }
+        outputBytes += written
+        switch code {
+        case Z_STREAM_END: state = .ended
+        case Z_OK, Z_BUF_ERROR: break  // The latter only says that there was nothing to do.
+        case Z_MEM_ERROR: throw .outOfMemory
+        default: throw .malformed(reason)
+        }
+        return written
+    }
+
+    private var reason: String {
+        guard let message = stream.pointee.msg else { return "the \(coding) stream is damaged" }
+        return "the \(coding) stream is damaged: \(String(cString: message))"
+    }
+}

@@ -1,0 +1,40 @@
+internal import CCurl
+internal import CCurlShim
+
+extension CurlEventLoop {
+    /// Looks at every running transfer, but only once the earliest deadline has come: at most as often as there are
+    /// transfers in one idle timeout.
+    func enforceDeadlines() {
+        guard nextDeadline <= now else { return }
+        now = .now
+        nextDeadline = .distantFuture
+        for exchange in running {
+            let deadline = exchange.deadline
+            if deadline.time <= now {
+                exchange.expire(in: deadline.phase)
+                finish(exchange, code: CURLE_OPERATION_TIMEDOUT)
+            } else {
+                nextDeadline = min(nextDeadline, deadline.time)
+            }
+        }
+        for transfer in redirected.values {
+            guard let history = transfer.history, case .waiting(let entry) = transfer.stage else { continue }
+            if history.totalDeadline <= now {
+                abandon(entry, .timedOut(.total))
+            } else {
+                nextDeadline = min(nextDeadline, history.totalDeadline)
+            }
+        }
+    }
+
+    /// The deadline of `exchange` may come earlier than it did.
+    func deadlineChanged(of exchange: CurlExchange) {
+        nextDeadline = min(nextDeadline, exchange.deadline.time)
+    }
+
+    /// Converts timeouts, once as long as they stay the same.
+    func clocked(_ timeouts: TransferTimeouts) -> ClockedTimeouts {
+        if self.timeouts.timeouts != timeouts { self.timeouts = ClockedTimeouts(timeouts) }
+        return self.timeouts
+    }
+}

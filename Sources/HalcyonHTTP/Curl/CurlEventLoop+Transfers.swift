@@ -1,0 +1,140 @@
+internal import CCurl
+internal import CCurlShim
+internal import HalcyonConcurrency
+
+/// What becomes of transfers: they are lined up, run, are redirected, and end.
+extension CurlEventLoop {
+    func perform(_ command: CurlMailbox.Command) {
+        switch command {
+        case .start(let transfer): enqueue(transfer)
+        case .cancel(let transfer): cancel(transfer)
+        case .setPriority(let transfer, let priority): setPriority(priority, of: transfer)
+        case .resume(let transfer):
+            guard case .running(let exchange) = transfer.stage else { return }
+            guard exchange.resume() else { return finish(exchange, code: CURLE_WRITE_ERROR) }
+            nextDeadline = min(nextDeadline, exchange.deadline.time)
+        case .removeCookies:
+            handles.removeAllCookies()
+        }
+    }
+
+    func enqueue(_ transfer: CurlTransfer) {
+        guard !transfer.isCancelled else { return transfer.complete(.failure(.cancelled)) }
+        guard let origin = transfer.origin else {
+            return transfer.complete(.failure(.invalidURL(transfer.url)))
+        }
+        let entry = scheduler.append(
+            transfer,
+            origin: origin,
+            priority: transfer.priority,
+            isUnderWay: transfer.history != nil
+        )
+        transfer.stage = .waiting(entry)
+    }
+
+    func cancel(_ transfer: CurlTransfer) {
+        switch transfer.stage {
+        case .submitted, .finished:
+            break
+        case .waiting(let entry):
+            abandon(entry, .cancelled)
+        case .running(let exchange):
+            finish(exchange, code: CURLE_ABORTED_BY_CALLBACK)
+        }
+    }
+
+    func setPriority(_ priority: LoadPriority, of transfer: CurlTransfer) {
+        transfer.priority = priority
+        switch transfer.stage {
+        case .submitted, .finished: break
+        case .waiting(let entry): scheduler.setPriority(priority, of: entry)
+        case .running(let exchange): exchange.setPriority(priority)
+        }
+    }
+
+    func startWaiting() {
+        while let entry = scheduler.next(at: now) {
+            let transfer = entry.element
+            if transfer.history != nil { redirected[ObjectIdentifier(transfer)] = nil }
+            let exchange = CurlExchange(entry, handle: handles.take(), loop: self)
+            exchange.index = running.count
+            running.append(exchange)
+            transfer.stage = .running(exchange)
+            guard exchange.configure(), curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK
+            else {
+                finish(exchange, code: CURLE_FAILED_INIT)
+                continue
+            }
+            nextDeadline = min(nextDeadline, exchange.firstDeadline)
+        }
+    }
+
+    func collectFinished() {
+        var remaining: Int32 = 0
+        while let message = curl_multi_info_read(multi, &remaining) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+                let context = halcyon_curl_get_pointer(easy, CURLINFO_PRIVATE)
+            else { continue }
+            // `running` holds the exchange until `finish` takes it out.
+            let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+            let code = message.pointee.data.result
+            if code == CURLE_ABORTED_BY_CALLBACK, exchange.takesNewConnection() {
+                curl_multi_remove_handle(multi, easy)
+                if curl_multi_add_handle(multi, easy) == CURLM_OK { continue }
+            }
+            finish(exchange, code: code)
+        }
+    }
+
+    /// Ends a running transfer, whatever the reason, and gives back what it used.
+    func finish(_ exchange: CurlExchange, code: CURLcode) {
+        let transfer = exchange.transfer
+        let outcome = exchange.outcome(code)
+        if code == CURLE_OK, exchange.isPlain { keptSockets.note(exchange.handle) }
+        curl_multi_remove_handle(multi, exchange.handle.easy)
+        exchange.release()
+        handles.give(exchange.handle, isUntroubled: code == CURLE_OK && exchange.isStraight)
+        running.swapAt(exchange.index, running.count - 1)
+        running[exchange.index].index = exchange.index
+        running.removeLast()
+        scheduler.ended(exchange.entry)
+        mayStartMore = true
+        switch outcome {
+        case .completed(let result): transfer.complete(result)
+        case .redirected(let redirection, let history): follow(redirection, transfer, history)
+        }
+    }
+
+    func follow(_ redirection: Redirection, _ transfer: CurlTransfer, _ history: RedirectHistory) {
+        transfer.follow(redirection, history: history)
+        enqueue(transfer)
+        // Unless it was cancelled.
+        guard case .waiting = transfer.stage else { return }
+        redirected[ObjectIdentifier(transfer)] = transfer
+        nextDeadline = min(nextDeadline, history.totalDeadline)
+    }
+
+    /// Ends a transfer that waits.
+    func abandon(_ entry: TransferScheduler<CurlTransfer>.Entry, _ error: TransferError) {
+        let transfer = entry.element
+        scheduler.remove(entry)
+        if transfer.history != nil { redirected[ObjectIdentifier(transfer)] = nil }
+        transfer.complete(.failure(error))
+    }
+
+    func cancelEverything() {
+        while let exchange = running.last {
+            exchange.fail(.cancelled)
+            finish(exchange, code: CURLE_ABORTED_BY_CALLBACK)
+        }
+        redirected = [:]
+        for entry in scheduler.removeAll() { entry.element.complete(.failure(.cancelled)) }
+    }
+
+    /// The response of `exchange` has begun: if it shares its connection, those who wait for the host may start.
+    func responseBegan(_ exchange: CurlExchange) {
+        guard exchange.isMultiplexed else { return }
+        scheduler.markMultiplexing(exchange.entry)
+        mayStartMore = true
+    }
+}

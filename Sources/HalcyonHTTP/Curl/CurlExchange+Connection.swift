@@ -1,0 +1,33 @@
+internal import CCurl
+internal import CCurlShim
+
+/// Which connection an exchange may use: a kept one at which bytes wait that nobody asked for is none to use again.
+extension CurlExchange {
+    /// Before a request is sent.
+    static let prerequestCallback: halcyon_curl_prerequest_callback = { context, _, _, _, localPort in
+        guard let context else { return 0 }
+        let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+        return exchange.acceptsConnection(localPort: localPort) ? 0 : 1
+    }
+
+    private func acceptsConnection(localPort: Int32) -> Bool {
+        // Once begun, libcurl may ask again by itself, on what is still the same connection.
+        guard isPlain, connection == .any, !head.hasBegun, loop.keptSockets.haveSurplus(localPort),
+            halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0
+        else { return true }
+        connection = .newNext
+        return false
+    }
+
+    /// Whether it can be seen from outside that bytes wait at the connection: TLS and HTTP/2 send some of their own.
+    var isPlain: Bool { !entry.origin.isSecure && !loop.configuration.cleartextHTTP2 }
+
+    /// Whether the exchange, which has sent nothing yet, is to be begun again on a new connection. It is set for that then.
+    func takesNewConnection() -> Bool {
+        guard connection == .newNext, failure == nil, !transfer.isCancelled else { return false }
+        connection = .new
+        handle.isAltered = true
+        handle.set(CURLOPT_FRESH_CONNECT, 1)
+        return true
+    }
+}

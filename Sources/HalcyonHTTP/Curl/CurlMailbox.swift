@@ -1,0 +1,97 @@
+internal import CCurl
+internal import HalcyonConcurrency
+
+/// What other threads want of the event loop's thread: the only place where they meet.
+///
+/// Unchecked: the multi handle is used to wake the thread alone, which libcurl allows to every thread, and not after the
+/// mailbox is closed.
+final class CurlMailbox: @unchecked Sendable {
+    enum Command {
+        case start(CurlTransfer)
+        case cancel(CurlTransfer)
+        case setPriority(CurlTransfer, LoadPriority)
+        case resume(CurlTransfer)
+        case removeCookies
+    }
+
+    /// When the thread is to end.
+    enum Stop: Int {
+        case never
+        case whenIdle
+        case now
+    }
+
+    private struct Content {
+        var commands: [Command] = []
+        /// The loop waits in poll, and nobody has woken it yet.
+        var isAsleep = false
+        var stop = Stop.never
+        /// The thread has ended, or never began; no command is taken any more.
+        var isClosed = false
+    }
+
+    private let content = Lock(Content())
+    private let multi: UnsafeMutableRawPointer
+
+    /// Of the loop that waits on `multi`.
+    init(waking multi: UnsafeMutableRawPointer) {
+        self.multi = multi
+    }
+
+    // MARK: Any thread
+
+    /// Hands a command over; false if the loop has ended. Wakes the thread only if it sleeps and nobody else has.
+    func post(_ command: Command) -> Bool {
+        content.withLock { content in
+            guard !content.isClosed else { return false }
+            content.commands.append(command)
+            wake(&content)
+            return true
+        }
+    }
+
+    func stop(_ stop: Stop) {
+        content.withLock { content in
+            guard !content.isClosed, stop.rawValue > content.stop.rawValue else { return }
+            content.stop = stop
+            wake(&content)
+        }
+    }
+
+    /// Inside the lock, because the multi handle may be gone once the mailbox is closed.
+    private func wake(_ content: inout Content) {
+        guard content.isAsleep else { return }
+        content.isAsleep = false
+        curl_multi_wakeup(multi)
+    }
+
+    // MARK: The loop's thread
+
+    /// Exchanges what has come for an emptied `commands`.
+    func take(into commands: inout [Command]) -> Stop {
+        // A burst of ten thousand should not hold its memory for ever.
+        commands.removeAll(keepingCapacity: commands.capacity <= 1024)
+        return content.withLock { content in
+            content.isAsleep = false
+            swap(&content.commands, &commands)
+            return content.stop
+        }
+    }
+
+    /// Whether there is nothing to do since ``take(into:)``; whoever posts afterwards wakes the thread.
+    func fallAsleep(unlessStoppedSince stop: Stop) -> Bool {
+        content.withLock { content in
+            content.isAsleep = content.commands.isEmpty && content.stop == stop
+            return content.isAsleep
+        }
+    }
+
+    /// Takes no command any more; false if there still is one.
+    func closeIfEmpty() -> Bool {
+        content.withLock { content in
+            guard content.commands.isEmpty else { return false }
+            content.isClosed = true
+            return true
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import HalcyonConcurrency
+
+/// What waits at one host, by priority, and among equals in the order in which it was lined up.
+///
+/// The entries themselves are linked, so that adding, removing any of them and finding the first take constant time and
+/// no memory. `PriorityQueue` does the same for elements of any kind; in another module than its own, the compiler left
+/// its generics to run time, at 12,000 instructions a transfer, a tenth of all that libcurl and this module take for a
+/// small one.
+///
+/// An entry is retained as long as it waits; the links themselves are not counted, so that a million of them are let go of
+/// without a recursion. Whoever lets go of a queue empties it before.
+struct TransferQueue<Element> {
+    typealias Entry = TransferScheduler<Element>.Entry
+
+    // Unmanaged: only entries that wait, and are retained for it, stand here and in the entries' links. (`unowned(unsafe)`
+    // would say the same, but crashes the debug builds of compiler 6.3.1 in generic types.)
+    private struct List {
+        var first: Unmanaged<Entry>?
+        var last: Unmanaged<Entry>?
+    }
+
+    /// One for each priority.
+    private var lists: [List]
+    /// A bit for each list that has entries.
+    private var urgencies: UInt = 0
+    private(set) var count = 0
+
+    init() {
+        lists = Array(repeating: List(), count: LoadPriority.allCases.count)
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// The most urgent entry, which stays.
+    var first: Entry? {
+        guard urgencies != 0 else { return nil }
+        return lists[UInt.bitWidth - 1 - urgencies.leadingZeroBitCount].first?.takeUnretainedValue()
+    }
+
+    /// Adds an entry that does not wait, behind those of its priority or before them.
+    mutating func insert(_ entry: Entry, first isFirst: Bool) {
+        let link = Unmanaged.passRetained(entry)
+        entry.isWaiting = true
+        count += 1
+        urgencies |= 1 << entry.urgency
+        var list = lists[entry.urgency]
+        if isFirst {
+            entry.next = list.first
+            if let next = list.first { next.takeUnretainedValue().previous = link } else { list.last = link }
+            list.first = link
+        } else {
+            entry.previous = list.last
+            if let previous = list.last { previous.takeUnretainedValue().next = link } else { list.first = link }
+            list.last = link
+        }
+        lists[entry.urgency] = list
+    }
+
+    /// Takes out an entry that waits here.
+    mutating func remove(_ entry: Entry) {
+        var list = lists[entry.urgency]
+        let (next, previous) = (entry.next, entry.previous)
+        if let next { next.takeUnretainedValue().previous = previous } else { list.last = previous }
+        if let previous { previous.takeUnretainedValue().next = next } else { list.first = next }
+        lists[entry.urgency] = list
+        if list.first == nil { urgencies &= ~(1 << entry.urgency) }
+        entry.next = nil
+        entry.previous = nil
+        entry.isWaiting = false
+        count -= 1
+        Unmanaged.passUnretained(entry).release()
+    }
+
+    /// Takes the most urgent entry out.
+    mutating func popFirst() -> Entry? {
+        guard let first else { return nil }
+        remove(first)
+        return first
+    }
+
+    /// Checks that links, bits and count agree. Takes time in proportion to the count.
+    func checkInvariants() {
+        var linked = 0
+        for (urgency, list) in lists.enumerated() {
+            precondition((list.first != nil) == (urgencies & 1 << urgency != 0))
+            var previous: Entry?
+            var next = list.first
+            while let entry = next?.takeUnretainedValue() {
+                precondition(entry.isWaiting && entry.urgency == urgency)
+                precondition(entry.previous?.takeUnretainedValue() === previous)
+                linked += 1
+                previous = entry
+                next = entry.next
+            }
+            precondition(list.last?.takeUnretainedValue() === previous)
+        }
+        precondition(linked == count)
+    }
+}

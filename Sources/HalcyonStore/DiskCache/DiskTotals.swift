@@ -1,0 +1,52 @@
+/// What the entries of an index sum up to.
+struct DiskTotals: Equatable {
+    /// Of bodies, metadata and keys: what the size limit limits.
+    var bytes = 0
+    var inlineCount = 0
+    var fileCount = 0
+
+    var count: Int { inlineCount + fileCount }
+
+    /// Adds an entry, or takes one out.
+    mutating func count(_ entryBytes: Int, isFile: Bool, times: Int) {
+        bytes += times * entryBytes
+        if isFile { fileCount += times } else { inlineCount += times }
+    }
+}
+
+/// The limits that a cache keeps.
+struct DiskLimits {
+    var bytes: Int
+    var count: Int
+
+    func hold(for totals: DiskTotals) -> Bool {
+        totals.bytes <= bytes && totals.count <= count
+    }
+}
+
+/// The sums are kept by the statements that change entries, in the same transaction. Not by triggers: those take a
+/// quarter of an eviction, since they run once for each entry.
+extension SQLiteConnection {
+    func totals() throws -> DiskTotals {
+        let find = try statement("SELECT bytes, inline_count, file_count FROM total")
+        defer { find.reset() }
+        guard try find.step() else { return DiskTotals() }
+        return DiskTotals(
+            bytes: Int(find.integer(0)),
+            inlineCount: Int(find.integer(1)),
+            fileCount: Int(find.integer(2))
+        )
+    }
+
+    /// Adds a difference to the sums.
+    func add(_ difference: DiskTotals) throws {
+        if difference == DiskTotals() { return }
+        let update = try statement(
+            "UPDATE total SET bytes = bytes + ?1, inline_count = inline_count + ?2, file_count = file_count + ?3"
+        )
+        update.bind(difference.bytes, at: 1)
+        update.bind(difference.inlineCount, at: 2)
+        update.bind(difference.fileCount, at: 3)
+        try update.run()
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import HalcyonHTTP
+
+@Suite("the fields that name codings")
+struct ContentCodingsTests {
+    @Test(
+        "of a content are read in order, whatever their case",
+        arguments: [
+            (["gzip"], [ContentCoding.gzip]), (["X-GZip"], [.gzip]), (["deflate, gzip"], [.deflate, .gzip]),
+            (["deflate", "gzip"], [.deflate, .gzip]), ([" identity ,, GZIP ,"], [.gzip]), (["identity"], []),
+            ([""], []),
+            (["gzip,gzip,gzip,gzip"], [.gzip, .gzip, .gzip, .gzip]),
+        ]
+    )
+    func lists(values: [String], expected: [ContentCoding]) {
+        let codings = Self.codings(values)
+        #expect(codings.list == expected)
+        #expect(codings.problem == nil)
+        #expect(codings.isEmpty == expected.isEmpty)
+    }
+
+    @Test(
+        "of a content that cannot be undone are a problem",
+        arguments: [["br"], ["gzip", "zstd"], ["gzip;q=1"], ["gzip gzip"], ["gzip,gzip,gzip,gzip,gzip"], ["gzi\0p"]]
+    )
+    func problems(values: [String]) {
+        let codings = Self.codings(values)
+        #expect(codings.problem != nil)
+        #expect(!codings.isEmpty)
+    }
+
+    @Test("of a content say nothing in a line of their own")
+    func folding() {
+        var codings = Self.codings(["identity"])
+        Array("gzip".utf8).withUnsafeBufferPointer { codings.append(unclear: $0) }
+        #expect(codings.problem != nil)
+    }
+
+    @Test(
+        "of a transfer are chunks, nothing, or unknown",
+        arguments: [
+            (["chunked"], TransferCodings.chunked), (["Chunked"], .chunked), (["identity"], .identity),
+            ([""], .identity),
+            (["identity, chunked"], .chunked), (["identity", "chunked"], .chunked),
+            (["gzip, chunked"], .unknown("gzip, chunked")), (["gzip"], .unknown("gzip")),
+            (["chunked", "chunked"], .unknown("chunked")), (["chunked, identity"], .unknown("chunked, identity")),
+        ]
+    )
+    func transfer(values: [String], expected: TransferCodings) {
+        var codings = TransferCodings.none
+        for value in values { Array(value.utf8).withUnsafeBufferPointer { codings.append($0) } }
+        #expect(codings == expected)
+    }
+
+    private static func codings(_ values: [String]) -> ContentCodings {
+        var codings = ContentCodings()
+        for value in values { Array(value.utf8).withUnsafeBufferPointer { codings.append($0) } }
+        return codings
+    }
+}

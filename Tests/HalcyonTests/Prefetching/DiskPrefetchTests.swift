@@ -1,0 +1,64 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("An image prefetched onto the disk")
+struct DiskPrefetchTests {
+    private let fixture = ServerCachingFixture()
+
+    private func prefetch(_ headers: HTTPFields = [:]) async -> PrefetchResult {
+        let source = Source.request(TransferRequest(url: fixture.url, headers: headers))
+        let pipeline = fixture.test.pipeline
+        return await ImagePrefetcher(sources: [source], pipeline: pipeline, destination: .disk).result
+    }
+
+    @Test("needs no server while it is fresh, and is confirmed by it afterwards")
+    func freshness() async throws {
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        #expect(await prefetch().completed.count == 1)
+        fixture.clock.advance(by: 59)
+        #expect(try await fixture.load().origin == .disk)
+        #expect(fixture.requestCount == 1)
+        fixture.clock.advance(by: 1)
+        fixture.serve(Data(), [:], status: 304)
+        #expect(try await fixture.load().origin == .disk)
+        #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is skipped while it is fresh or confirmed, and loaded again once it has changed")
+    func again() async {
+        fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        #expect(await prefetch().completed.count == 1)
+        #expect(await prefetch().skipped.count == 1)
+        #expect(fixture.requestCount == 1)
+        fixture.clock.advance(by: 60)
+        fixture.serve(Data(), [:], status: 304)
+        #expect(await prefetch().skipped.count == 1)
+        #expect(fixture.requestCount == 2)
+        fixture.clock.advance(by: 60)
+        fixture.serve(Sample.png(seed: 2), [.cacheControl: "max-age=60", .eTag: "\"b\""])
+        #expect(await prefetch().completed.count == 1)
+        #expect(await prefetch().skipped.count == 1)
+        #expect(fixture.requestCount == 3)
+    }
+
+    @Test("is not kept if it must not be stored")
+    func noStore() async throws {
+        fixture.serve(Sample.png(), [.cacheControl: "no-store"])
+        #expect(await prefetch().completed.count == 1)
+        #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
+    }
+
+    @Test("is only for requests with the same headers, if it depends on them")
+    func vary() async throws {
+        fixture.serve(Sample.png(), [.vary: "accept", .cacheControl: "max-age=60"])
+        #expect(await prefetch([.accept: "image/png"]).completed.count == 1)
+        #expect(try await fixture.load(headers: [.accept: "image/png"]).origin == .disk)
+        #expect(try await fixture.load(headers: [.accept: "image/webp"]).origin == .network)
+        #expect(fixture.requestCount == 2)
+    }
+}
