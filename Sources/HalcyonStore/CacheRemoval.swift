@@ -1,21 +1,24 @@
 internal import HalcyonConcurrency
 internal import Synchronization
 
+/// Why a cache no longer has an entry.
+public enum CacheRemovalReason: String, Sendable, Hashable, CaseIterable {
+    /// Somebody asked for its removal.
+    case removed
+    /// Somebody asked for the removal of everything.
+    case cleared
+    /// Its time was over.
+    case expired
+    /// It had to make room, or a limit was lowered.
+    case evicted
+    /// Its body was missing, cut short or altered.
+    case damaged
+}
+
 /// An entry that a cache no longer has.
 public struct CacheRemoval<Key: Hashable & Sendable>: Sendable, Hashable {
     /// Why it went.
-    public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// Somebody asked for its removal.
-        case removed
-        /// Somebody asked for the removal of everything.
-        case cleared
-        /// Its time was over.
-        case expired
-        /// It had to make room, or a limit was lowered.
-        case evicted
-        /// Its body was missing, cut short or altered.
-        case damaged
-    }
+    public typealias Reason = CacheRemovalReason
 
     /// What it was stored under.
     public let key: Key

@@ -107,7 +107,7 @@ struct CacheOrderTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
     }
 
-    @Test("keeps original bytes on disk as they came")
+    @Test("keeps original bytes on disk as they came, and gives them (BB-20)")
     func originalBytes() async throws {
         let response = try await test.pipeline.response(for: url, options: [.waitForCache])
         #expect(response.data == Sample.png())

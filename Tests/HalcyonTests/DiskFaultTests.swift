@@ -10,7 +10,7 @@ import Testing
 struct DiskFaultTests {
     private let url = Sample.url()
 
-    @Test("never stops a load; a folder that cannot be used is reported once")
+    @Test("never stops a load; a folder that cannot be used is reported once, with its cause (BB-28, R-44)")
     func unusableFolder() async throws {
         let path = TestPipeline.temporaryPath()
         try Data("in the way".utf8).write(to: URL(filePath: path))

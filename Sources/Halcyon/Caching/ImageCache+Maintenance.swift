@@ -50,11 +50,11 @@ extension ImageCache {
 
     /// Removes an original from disk together with all that was made of it; memory is not touched.
     ///
+    /// - Parameter options: ``CachePolicy/keyRule``; nothing else counts. Default: the defaults.
     /// - Returns: How many entries there were.
     @discardableResult
-    public func removeFromDisk(_ source: Source) async throws -> Int {
-        guard let original = source.originalKey else { return 0 }
-        let key = ImageKey(original: original, variant: nil).originalDiskKey
+    public func removeFromDisk(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Int {
+        guard let key = ImageKey(original: source.originalKey, options: options)?.originalDiskKey else { return 0 }
         return try await disk.perform { disk in
             let count = try disk.removeEntries(prefix: key + "\0")
             return try disk.remove(key) ? count + 1 : count
@@ -122,8 +122,29 @@ extension ImageCache {
         memory.trim(to: byteCount)
     }
 
-    /// What this cache removes from disk from now on, and why; each call gives a stream of its own.
-    public var diskRemovals: AsyncStream<CacheRemoval<String>> { disk.removals }
+    /// What names an image on disk, for people.
+    public struct StoredName: Sendable, Hashable {
+        /// The cache key of the source: its URL, unless another was given.
+        public let original: String
+        /// Whether it names the result of processing, and not the original. Several results may have the same name.
+        public let isProcessed: Bool
+
+        /// Makes a value, for tests of who listens.
+        public init(original: String, isProcessed: Bool) {
+            self.original = original
+            self.isProcessed = isProcessed
+        }
+    }
+
+    /// What this cache removes from disk from now on, and why, in order; each call gives a sequence of its own, which ends
+    /// with the cache.
+    public var diskRemovals: some AsyncSequence<CacheRemoval<StoredName>, Never> & Sendable {
+        disk.removals.map { removal in
+            let name = DiskKey(removal.key)
+            let key = StoredName(original: name.original, isProcessed: name.isProcessed)
+            return CacheRemoval<StoredName>(key: key, reason: removal.reason)
+        }
+    }
 
     /// Writes what is on disk into a new folder that ``importImages(from:)`` reads; see `EXCHANGE.md` of `HalcyonStore`.
     ///

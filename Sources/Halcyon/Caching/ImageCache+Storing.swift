@@ -19,7 +19,7 @@ extension ImageCache {
     public func cachedType(of source: Source, options: ImageOptions = ImageOptions()) async -> CachedType {
         guard let key = ImageKey(original: source.originalKey, options: options) else { return .none }
         if memory.contains(key) { return .memory }
-        let diskKey = key.diskKey
+        let diskKey = key.diskKey(options)
         let isOnDisk = try? await disk.perform { $0.contains(diskKey) }
         return isOnDisk == true ? .disk : .none
     }
@@ -93,7 +93,7 @@ extension ImageCache {
         }
         if isOriginal, image.info.frameCount > 1 { return false }
         let metadata = ProcessedImageMetadata(info: image.info, byteCount: original?.count ?? 0).data
-        let diskKey = key.diskKey
+        let diskKey = key.diskKey(options)
         do {
             return try await disk.perform { disk in
                 let (format, encoding) = policy.serializer.encoding(of: image)
@@ -114,7 +114,8 @@ extension ImageCache {
     public func storedData(for source: Source, options: ImageOptions = ImageOptions()) async -> Data? {
         guard let key = ImageKey(original: source.originalKey, options: options) else { return nil }
         let priority = PriorityBox(options.priority)
-        return try? await disk.entry(for: key.diskKey, extending: options.cache.diskExtension, priority: priority)?.body
+        let diskKey = key.diskKey(options)
+        return try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)?.body
     }
 
     /// The path of the file with the encoded bytes on disk; `nil` if there is none, or if it is so small that it has no
@@ -122,12 +123,15 @@ extension ImageCache {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(of source: Source, options: ImageOptions = ImageOptions()) async throws -> String? {
-        guard let key = ImageKey(original: source.originalKey, options: options)?.diskKey else { return nil }
+        guard let key = ImageKey(original: source.originalKey, options: options)?.diskKey(options) else { return nil }
         return try await disk.perform { try $0.fileLocation(for: key) }
     }
 }
 
 extension ImageKey {
-    /// What names this image on disk, whether it is an original or made of one.
-    var diskKey: String { variant == nil ? originalDiskKey : processedDiskKey }
+    /// What names this image on disk, with the options that it was derived from: the result of processors has a place of
+    /// its own; any frame at its own size is in the original.
+    func diskKey(_ options: ImageOptions) -> String {
+        options.processing.isIdentity ? originalDiskKey : processedDiskKey
+    }
 }

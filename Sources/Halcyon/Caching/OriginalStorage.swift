@@ -20,6 +20,12 @@ final class OriginalStorage: HTTPCacheStorage {
         let head: StoredResponse
     }
 
+    /// Where an original is stored.
+    struct Place: Sendable {
+        let disk: DiskStage
+        let diskKey: String
+    }
+
     private struct State {
         /// What was found, which may get another head.
         var found: (disk: DiskStage, diskKey: String, head: StoredResponse)?
@@ -71,8 +77,8 @@ final class OriginalStorage: HTTPCacheStorage {
     /// What the cache wanted to store.
     var pending: Pending? { state.withLock { $0.pending } }
 
-    /// The name of the entry that was found.
-    var foundKey: String? { state.withLock { $0.found?.diskKey } }
+    /// Where the entry that was found is.
+    var found: Place? { state.withLock { state in state.found.map { Place(disk: $0.disk, diskKey: $0.diskKey) } } }
 
     func response(
         for key: String,
@@ -165,6 +171,13 @@ final class OriginalStorage: HTTPCacheStorage {
         // Stored without a head: by a load that ignored the server.
         if entry.metadata.isEmpty { return (StoredResponse(url: url, responseTime: entry.storedAt), entry.body) }
         guard let head = StoredResponse(metadata: entry.metadata) else { return nil }
-        return (head, entry.body)
+        return (isSame(head.url) ? head.named(url) : head, entry.body)
+    }
+
+    /// Whether a URL names what this request is for. Names on disk that are equal are taken for the same image, and URLs
+    /// that then differ in their queries alone, such as by a signature that is new each time, have the same validators.
+    private func isSame(_ other: URL) -> Bool {
+        let rule = CacheKeyRule.ignoringQuery
+        return other != url && rule.key(for: other.absoluteString) == rule.key(for: url.absoluteString)
     }
 }

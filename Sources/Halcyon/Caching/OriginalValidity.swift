@@ -5,14 +5,34 @@ internal import HalcyonHTTP
 struct OriginalValidity: Sendable {
     /// When its server has to be asked again; `nil`: it did not say.
     let freshUntil: Date?
-    /// The head of the response, if it depends on the headers of the request.
-    let varyingResponse: StoredResponse?
+    /// The head of the response: whom it is for, and whether it may be used when its time is over.
+    let response: StoredResponse?
 
     /// `nil` if there is nothing to be said.
-    init?(freshUntil: Date?, varyingResponse: StoredResponse?) {
-        if freshUntil == nil, varyingResponse == nil { return nil }
+    init?(freshUntil: Date?, response: StoredResponse?) {
+        if freshUntil == nil, response?.isVarying != true { return nil }
         self.freshUntil = freshUntil
-        self.varyingResponse = varyingResponse
+        self.response = response
+    }
+
+    /// As a server said; `nil` if it said nothing.
+    init?(_ head: StoredResponse, at now: Date, rules: HTTPCacheRules) {
+        let freshness = head.freshness(at: now, rules: rules)
+        let mustAsk = head.cacheControl.noCache && rules.lifetimeOverride == nil
+        let freshUntil = mustAsk ? now : head.freshUntil(rules: rules)
+        self.init(
+            freshUntil: freshness.isExplicit || mustAsk || !freshness.isFresh ? freshUntil : nil,
+            response: head
+        )
+    }
+
+    /// Whether the image is for some requests alone.
+    var isVarying: Bool { response?.isVarying ?? false }
+
+    /// Whether there are failures of the server that make the image usable when its time is over.
+    var mayBeUsedStale: Bool {
+        guard let control = response?.cacheControl else { return false }
+        return !control.noCache && !control.mustRevalidate
     }
 
     /// Whether the server has to be asked again.
@@ -23,7 +43,16 @@ struct OriginalValidity: Sendable {
     /// Whether the image may be used now, for a request that is `nil` if it goes to no server.
     func allows(_ request: @autoclosure () -> TransferRequest?, at now: @autoclosure () -> Date) -> Bool {
         if freshUntil != nil, isOver(at: now()) { return false }
-        guard let varyingResponse else { return true }
-        return request().map(varyingResponse.matches) ?? false
+        guard let response, response.isVarying else { return true }
+        return request().map(response.matches) ?? false
+    }
+}
+
+extension HTTPCacheRules {
+    /// What the standard leaves open, for images: seven days where the server says nothing.
+    static var images: HTTPCacheRules {
+        var rules = HTTPCacheRules()
+        rules.defaultLifetime = .seconds(7 * 86_400)
+        return rules
     }
 }

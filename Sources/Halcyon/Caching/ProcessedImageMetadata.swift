@@ -10,29 +10,26 @@ struct ProcessedImageMetadata: Codable, Sendable {
     let byteCount: Int
     /// When the original's server has to be asked again, as far as it said.
     let freshUntil: Date?
-    /// The head of the original's response, if it depends on the headers of the request.
-    let varyingResponse: Data?
+    /// The head of the original's response, as far as it says anything about the use of the image.
+    let response: Data?
 
     init(info: ImageInfo, byteCount: Int, validity: OriginalValidity? = nil) {
         self.info = info
         self.byteCount = byteCount
         freshUntil = validity?.freshUntil
-        varyingResponse = validity?.varyingResponse?.metadata
+        response = validity?.response?.metadata
     }
 
     /// For how long and for whom the image may be used.
     var validity: OriginalValidity? {
-        OriginalValidity(
-            freshUntil: freshUntil,
-            varyingResponse: varyingResponse.flatMap { StoredResponse(metadata: $0) }
-        )
+        OriginalValidity(freshUntil: freshUntil, response: response.flatMap { StoredResponse(metadata: $0) })
     }
 
     /// Whether the image answers a request, which is `nil` if it goes to no server.
     func matches(_ request: TransferRequest?) -> Bool {
-        guard let varyingResponse else { return true }
-        guard let request, let head = StoredResponse(metadata: varyingResponse) else { return false }
-        return head.matches(request)
+        guard let response else { return true }
+        guard let head = StoredResponse(metadata: response) else { return false }
+        return !head.isVarying || request.map(head.matches) ?? false
     }
 
     /// `nil` for bytes that are no such description.

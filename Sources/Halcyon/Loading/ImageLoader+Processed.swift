@@ -21,7 +21,15 @@ extension ImageLoader {
             remember(response, key: key, policy: policy, validity: validity)
             return response
         }
-        var (response, decoded) = try await processed(request, key: key, original: original, context: context)
+        var response: ImageResponse
+        let decoded: DecodedOriginal
+        do {
+            (response, decoded) = try await processed(request, key: key, original: original, context: context)
+        } catch let error as ImageError where original.readsDisk {
+            guard let stale = try await staleImage(key, insteadOf: error, request: request, context: context)
+            else { throw error }
+            return stale
+        }
         let caching = decoded.original.caching
         if caching.isStorable {
             remember(response, key: key, policy: policy, validity: caching.validity)
@@ -99,10 +107,13 @@ extension ImageLoader {
     }
 
     /// A processed image that was stored before; `nil` if there is none, or none that can be decoded.
-    private func processedImageFromDisk(
+    ///
+    /// - Parameter failure: Why its original cannot be had, which may make an image usable whose time is over.
+    func processedImageFromDisk(
         _ key: ImageKey,
         request: LoadRequest,
-        context: WorkContext
+        context: WorkContext,
+        insteadOf failure: StaleUse? = nil
     ) async throws -> (ImageResponse, OriginalValidity?)? {
         let start = ContinuousClock.now
         let diskKey = key.processedDiskKey
@@ -122,6 +133,12 @@ extension ImageLoader {
         let followsServer = request.options.cache.freshness != .ignoringServer
         // It stays for requests whose headers it is for.
         if followsServer, !metadata.matches(sentRequest(request.source, options: request.options)) { return nil }
+        // The entry may live longer than its original is fresh.
+        if followsServer, let validity = metadata.validity, validity.isOver(at: cache.disk.now()),
+            failure.map({ !mayUse(validity, $0, for: request) }) ?? true
+        {
+            return nil
+        }
         do {
             let decodeStart = ContinuousClock.now
             // The limits are for what others sent; this is what was made here, from an original within the limits.

@@ -56,7 +56,8 @@ extension ImageLoader {
             // This load does well without the server, but how long it wants to be left alone holds for the next.
             recovery.remember(refusal, of: request)
         }
-        guard !answer.data.isEmpty else {
+        // An empty entry on disk is damage like any other, and heals.
+        guard !answer.data.isEmpty || answer.origin != .network else {
             throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
         }
         if answer.origin == .staleWhileRevalidating { refresh(transfer, for: request, key: key) }
@@ -65,7 +66,7 @@ extension ImageLoader {
         if readsDisk { timings.disk = ContinuousClock.now - start - (loadTime ?? .zero) }
         timings.load = loadTime
         var caching = OriginalCaching(answer, storage: storage, rules: rules, now: cache.disk.now())
-        if hasModifiers(request.options), caching.validity?.varyingResponse != nil {
+        if hasModifiers(request.options), caching.validity?.isVarying == true {
             // Nobody knows what later requests will have in the fields that it depends on.
             caching = OriginalCaching(foundAs: caching.sourceKey)
             caching.isStorable = false
@@ -114,9 +115,8 @@ extension ImageLoader {
         return HTTPCachePolicy(lookup: lookup, staleIfError: options.cache.staleIfError)
     }
 
-    private func cacheRules(_ policy: CachePolicy) -> HTTPCacheRules {
-        var rules = HTTPCacheRules()
-        rules.defaultLifetime = .seconds(7 * 86_400)
+    func cacheRules(_ policy: CachePolicy) -> HTTPCacheRules {
+        var rules = HTTPCacheRules.images
         if case .expiration(let expiration) = policy.freshness {
             rules.lifetimeOverride =
                 if case .date(let date) = expiration {

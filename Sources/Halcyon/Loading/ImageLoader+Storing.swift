@@ -3,15 +3,17 @@ internal import HalcyonCodecs
 internal import HalcyonStore
 
 extension ImageLoader {
-    /// Removes the image that one which must not be stored takes the place of. Where the disk was looked into, that has
-    /// been done.
+    /// Removes the image that one which must not be stored takes the place of. Where the disk was looked into for the
+    /// original, that one has gone already.
     func forgetReplaced(_ key: ImageKey, original: OriginalWorkKey, request: LoadRequest) async {
         let policy = request.options.cache
         let cache = target(policy)
         if policy.storesInMemory { cache.memory.remove(key) }
-        guard policy.storesOnDisk, !original.readsDisk, request.source.isCachedOnDisk else { return }
-        for cache in originalCaches(request.options) {
-            for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) { await cache.disk.remove(diskKey) }
+        guard policy.storesOnDisk, request.source.isCachedOnDisk else { return }
+        if !original.readsDisk {
+            for cache in originalCaches(request.options) {
+                for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) { await cache.disk.remove(diskKey) }
+            }
         }
         await cache.disk.remove(key.processedDiskKey)
     }
@@ -49,6 +51,12 @@ extension ImageLoader {
         let caching = decoded.original.caching
         if isIdentity || policy.storesOriginal, let store = store(decoded.original, options: request.options) {
             stores.append(store)
+        } else if let entry = caching.entry, let old = caching.replaced {
+            // One that is kept is kept up to date.
+            let data = decoded.original.data
+            stores.append(
+                old.disk.store(old.diskKey, expiration: policy.diskExpiration) { (data, entry.metadata) }
+            )
         }
         let validity = caching.validity
         if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {
@@ -75,9 +83,11 @@ extension ImageLoader {
     }
 
     /// How long a processed image stays on disk: no longer than its original is fresh, as nobody asks a server about what
-    /// was made here.
+    /// was made here, unless it may be shown afterwards if that server fails.
     private func processedExpiration(_ policy: CachePolicy, _ validity: OriginalValidity?) -> Expiration? {
-        guard let freshUntil = validity?.freshUntil else { return policy.diskExpiration }
+        guard let freshUntil = validity?.freshUntil, validity?.mayBeUsedStale != true else {
+            return policy.diskExpiration
+        }
         let now = cache.disk.now()
         guard let own = policy.diskExpiration, own.interval(since: now) < freshUntil.timeIntervalSince(now) else {
             return .date(freshUntil)

@@ -50,10 +50,14 @@ final class ImageLoader: Sendable {
         guard policy.reads != .none, let key,
             let cached = target(policy).memory.value(for: key, extending: policy.memoryExtension)
         else { return nil }
-        // Few have a validity, and most of those no more than a date.
-        if let validity = cached.validity, policy.freshness != .ignoringServer {
-            guard !policy.revalidates, validity.allows(sentRequest(source(), options: options), at: cache.disk.now())
-            else { return nil }
+        if policy.freshness != .ignoringServer {
+            if policy.revalidates, sentRequest(source(), options: options) != nil { return nil }
+            // Few have a validity, and most of those no more than a date.
+            if let validity = cached.validity,
+                !validity.allows(sentRequest(source(), options: options), at: cache.disk.now())
+            {
+                return nil
+            }
         }
         return ImageResponse(image: cached.image, origin: .memory, byteCount: cached.byteCount)
     }

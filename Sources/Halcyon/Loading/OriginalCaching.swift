@@ -7,6 +7,8 @@ struct OriginalCaching: Sendable {
     var entry: (diskKey: String, metadata: Data)?
     /// The name of the entry that the original came from; `nil`: it came from elsewhere.
     var sourceKey: String?
+    /// Where the entry is that the original takes the place of; `nil`: nowhere.
+    var replaced: OriginalStorage.Place?
     /// Whether anything made of it may be kept at all.
     var isStorable = true
     /// For how long and for whom.
@@ -21,17 +23,11 @@ struct OriginalCaching: Sendable {
     /// As the server says.
     init(_ answer: HTTPCacheResponse, storage: OriginalStorage, rules: HTTPCacheRules, now: Date) {
         entry = storage.pending.map { ($0.diskKey, $0.head.metadata) }
-        if answer.origin != .network { sourceKey = storage.foundKey }
+        if answer.origin == .network { replaced = storage.found } else { sourceKey = storage.found?.diskKey }
         guard let head = answer.stored else {
             isStorable = false
             return
         }
-        let freshness = head.freshness(at: now, rules: rules)
-        let mustAsk = head.cacheControl.noCache && rules.lifetimeOverride == nil
-        let freshUntil = mustAsk ? now : head.freshUntil(rules: rules)
-        validity = OriginalValidity(
-            freshUntil: freshness.isExplicit || mustAsk || !freshness.isFresh ? freshUntil : nil,
-            varyingResponse: head.isVarying ? head : nil
-        )
+        validity = OriginalValidity(head, at: now, rules: rules)
     }
 }

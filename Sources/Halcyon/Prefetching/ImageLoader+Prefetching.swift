@@ -29,9 +29,8 @@ extension ImageLoader {
         // What is on this machine anyway is not copied.
         guard policy.storesOnDisk, request.source.isCachedOnDisk, let key = request.key else { return false }
         if policy.reads == .all {
-            // What was made of an original leaves the disk when that is no longer fresh.
             if !request.options.processing.isIdentity, !policy.revalidates,
-                try await isOnDisk(key.processedDiskKey, in: target(policy))
+                try await hasFreshResult(key, for: request, context: context)
             {
                 return false
             }
@@ -55,6 +54,14 @@ extension ImageLoader {
         // Waiting for it keeps no more bytes in memory than there are loads at the same time.
         await store(original, options: request.options)?.value
         return true
+    }
+
+    /// Whether the disk has the result of processors, and its original would not have to be asked for again.
+    private func hasFreshResult(_ key: ImageKey, for request: LoadRequest, context: WorkContext) async throws -> Bool {
+        let disk = target(request.options.cache).disk
+        let entry = try await disk.entry(for: key.processedDiskKey, extending: .none, priority: context.priority)
+        guard let metadata = entry.flatMap({ ProcessedImageMetadata($0.metadata) }) else { return false }
+        return followsServer(request) == nil || metadata.validity?.isOver(at: disk.now()) != true
     }
 
     private func isOnDisk(_ diskKey: String, in cache: ImageCache) async throws -> Bool {

@@ -85,7 +85,7 @@ extension HTTPCacheResponse {
 extension TransferError {
     /// Whether the server could not be reached, or did not manage to answer. Neither a refusal of this program nor doubt
     /// about who the server is counts.
-    var isDisconnection: Bool {
+    package var isDisconnection: Bool {
         switch self {
         case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut, .tlsFailure, .malformedResponse, .other: true
         default: false

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CCurlShim
 
 extension CurlExchange {
     static let bodyCallback: curl_write_callback = { bytes, size, count, context in

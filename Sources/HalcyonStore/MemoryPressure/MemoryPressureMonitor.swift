@@ -66,8 +66,8 @@ public final class MemoryPressureMonitor: Sendable {
             defer { state.watch = nil }
             return (handler, state.watch)
         }
-        watch?.stop()
-        withExtendedLifetime(handler) {}
+        // Both end here, outside the lock: a handler may hold what uses this monitor.
+        withExtendedLifetime((handler, watch)) {}
     }
 
     /// Tells everyone who listens, as the kernel's word does. For programs that learn of it in another way.

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The thread that waits for the kernel's word, and what it waits on.
 ///
-/// The thread owns the descriptors and closes them when it is stopped.
+/// The thread owns the descriptors and closes them when it is stopped, which is when this object ends.
 final class MemoryPressureWatch: Sendable {
     private let wake: Int32
 
@@ -20,14 +20,9 @@ final class MemoryPressureWatch: Sendable {
         self.wake = wake
     }
 
-    /// Ends the thread, without waiting for it: a handler may be what calls.
-    func stop() {
-        var byte: UInt8 = 1
-        _ = write(wake, &byte, 1)
-    }
-
+    /// Ends the thread, without waiting for it: a handler may be what calls. Closing is all the thread waits for;
+    /// writing to it once it has gone would be a SIGPIPE.
     deinit {
-        stop()
         close(wake)
     }
 }

@@ -222,6 +222,15 @@ struct ServerCachingTests {
         #expect(fixture.requestCount == 2)
     }
 
+    @Test("is asked for on request although its server said nothing, and memory has it")
+    func revalidationOfSilentServer() async throws {
+        fixture.serve(one, [.eTag: "\"a\""])
+        _ = try await fixture.load()
+        fixture.serve(Data(), [:], status: 304)
+        #expect(try await fixture.load([.revalidate]).origin == .disk)
+        #expect(fixture.requestCount == 2)
+    }
+
     @Test("that is stale is shown before a failed attempt is repeated")
     func retries() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60"])

@@ -1,5 +1,5 @@
 /// What a cache knows of statuses.
-enum HTTPStatus {
+package enum HTTPStatus {
     /// Whether a response may be reused without saying for how long (RFC 9110, section 15.1). A 206 is never stored here.
     static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         switch status {
@@ -18,7 +18,7 @@ enum HTTPStatus {
     }
 
     /// Whether a server that answers so may be taken for one that failed (RFC 5861, section 4).
-    static func isServerFailure(_ status: Int) -> Bool {
+    package static func isServerFailure(_ status: Int) -> Bool {
         switch status {
         case 500, 502, 503, 504: true
         default: false

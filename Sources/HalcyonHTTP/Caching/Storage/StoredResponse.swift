@@ -25,6 +25,14 @@ public struct StoredResponse: Sendable, Hashable {
     /// What the fields that `Vary` names were in the request.
     var selectingFields: [SelectingField]
 
+    /// The same response under a URL that is known to name the same thing. One that redirects led to keeps its own.
+    package func named(_ url: URL) -> StoredResponse {
+        guard !isRedirected else { return self }
+        var response = self
+        response.url = url
+        return response
+    }
+
     /// The directives of its `Cache-Control`.
     package var cacheControl: CacheControl { CacheControl(headers) }
 }

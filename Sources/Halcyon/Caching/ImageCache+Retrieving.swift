@@ -1,0 +1,114 @@
+internal import FoundationEssentials
+public import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+internal import HalcyonRaster
+internal import HalcyonStore
+
+extension ImageCache {
+    /// An image that a cache had, and where.
+    public struct RetrievedImage: Sendable {
+        /// The image.
+        public let image: DecodedImage
+        /// ``CachedType/memory`` or ``CachedType/disk``.
+        public let type: CachedType
+    }
+
+    /// The image that memory has of a source with these options; `nil` if it has none. Never touches the disk, and does not
+    /// ask whether its server would want to be asked again.
+    ///
+    /// - Parameter options: Processors, frame, key rule and ``CachePolicy/memoryExtension``. Default: the defaults.
+    public func imageInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> DecodedImage? {
+        guard let key = ImageKey(original: source.originalKey, options: options) else { return nil }
+        return memory.value(for: key, extending: options.cache.memoryExtension)?.image
+    }
+
+    /// The image that this cache has of a source with these options, from memory or else from disk, from where it gets
+    /// its place in memory again; `nil` if it has none.
+    ///
+    /// This is the cache alone: it loads nothing, runs no processor, and takes what it has whatever its server says about
+    /// its use. A pipeline with ``ImageOption/onlyFromCache`` does all that. An entry that turns out to be no image is
+    /// removed.
+    ///
+    /// - Parameters:
+    ///   - options: Processors, frame and key rule name the image; ``CachePolicy/reads`` says where it is looked for.
+    ///     Default: the defaults.
+    ///   - codecs: Decodes. Default: ``ImageCodecs/standard``.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if what is on disk goes beyond the limits of
+    ///   ``ImageOptions/decode``; `CancellationError`.
+    public func image(
+        _ source: Source,
+        options: ImageOptions = ImageOptions(),
+        codecs: ImageCodecs = .standard
+    ) async throws -> RetrievedImage? {
+        let policy = options.cache
+        guard policy.reads != .none, let key = ImageKey(original: source.originalKey, options: options)
+        else { return nil }
+        if let cached = memory.value(for: key, extending: policy.memoryExtension) {
+            return RetrievedImage(image: cached.image, type: .memory)
+        }
+        guard policy.reads == .all else { return nil }
+        let isOriginal = options.processing.isIdentity
+        do {
+            let cached =
+                isOriginal
+                ? try await decodedOriginal(key, options: options, codecs: codecs)
+                : try await decodedResult(key, options: options, codecs: codecs)
+            guard let cached else { return nil }
+            // What its server wants to be asked about goes to no one who does not know that.
+            if policy.storesInMemory, cached.validity?.isOver(at: disk.now()) != true {
+                memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
+            }
+            return RetrievedImage(image: cached.image, type: .disk)
+        } catch let error as CodecError {
+            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(source)")
+            guard error.isDamage else { throw error }
+            await disk.remove(key.diskKey(options))
+            return nil
+        }
+    }
+
+    /// An original from disk, or from what came with the program.
+    private func decodedOriginal(
+        _ key: ImageKey,
+        options: ImageOptions,
+        codecs: ImageCodecs
+    ) async throws -> CachedImage? {
+        let priority = PriorityBox(options.priority)
+        let entry = try await disk.entry(
+            for: key.originalDiskKey,
+            extending: options.cache.diskExtension,
+            priority: priority
+        )
+        var data = entry?.body
+        if data == nil { data = try await bundledOriginal(key, priority: priority) }
+        guard let data else { return nil }
+        let head = entry.flatMap { StoredResponse(metadata: $0.metadata) }
+        let validity = head.flatMap { OriginalValidity($0, at: disk.now(), rules: .images) }
+        let decode = DecodeOptions(frame: options.decode.frame, limits: options.decode.limits)
+        return try await disk.run(priority: priority) { flag in
+            let image = try codecs.decode(data, options: decode, isCancelled: { flag.isCancelled })
+            return CachedImage(image: image, byteCount: data.count, validity: validity)
+        }
+    }
+
+    /// The result of processors from disk.
+    private func decodedResult(
+        _ key: ImageKey,
+        options: ImageOptions,
+        codecs: ImageCodecs
+    ) async throws -> CachedImage? {
+        let priority = PriorityBox(options.priority)
+        let entry = try await disk.entry(
+            for: key.processedDiskKey,
+            extending: options.cache.diskExtension,
+            priority: priority
+        )
+        guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return nil }
+        return try await disk.run(priority: priority) { flag in
+            let decoded = try codecs.decode(entry.body, options: DecodeOptions(), isCancelled: { flag.isCancelled })
+            let image = DecodedImage(bitmap: decoded.bitmap, info: metadata.info).replacingBitmap(decoded.bitmap)
+            return CachedImage(image: image, byteCount: metadata.byteCount, validity: metadata.validity)
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import Dispatch
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+/// What went wrong in other libraries.
+@Suite("The caches of a pipeline")
+struct CacheRegressionTests {
+    private let url = Sample.url()
+    private let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+
+    /// Counts calls and fails none.
+    private func counting(_ calls: Set<FaultInjectingFileSystem.Call>) -> FaultInjectingFileSystem {
+        FaultInjectingFileSystem(.error(.inputOutput), atCall: .max, of: calls)
+    }
+
+    @Test("list no folder before they answer, and have at once what is stored (R-6, R-18, BB-30)")
+    func noListing() async throws {
+        let files = counting([.names])
+        let test = TestPipeline(fileSystem: files)
+        #expect(try await test.pipeline.cache.store(Sample.png(), for: .url(url)))
+        #expect(await test.pipeline.cache.cachedType(of: .url(url)) == .disk)
+        #expect(try await test.pipeline.response(for: url).origin == .disk)
+        #expect(files.callCount == 0)
+    }
+
+    @Test("answer from memory without the disk (R-41)")
+    func noDisk() async throws {
+        let files = counting(Set(FaultInjectingFileSystem.Call.allCases))
+        let test = TestPipeline(fileSystem: files)
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        await test.settle()
+        let count = files.callCount
+        let cache = test.pipeline.cache
+        #expect(cache.isInMemory(.url(url)) && !cache.isInMemory(.url(Sample.url())))
+        #expect(cache.imageInMemory(.url(url)) != nil && cache.imageInMemory(.url(Sample.url())) == nil)
+        #expect(test.pipeline.responseFromMemory(for: url)?.origin == .memory)
+        #expect(test.pipeline.responseFromMemory(for: Sample.url()) == nil)
+        #expect(files.callCount == count)
+    }
+
+    @Test("ask the system about a file once a look-up at most (R-45)", arguments: [false, true])
+    func oneStatus(isLarge: Bool) async throws {
+        let files = counting([.statusOfFile, .statusAtPath, .openForStatus])
+        // Time stands still: now and then, the cache makes sure that its folder is still there.
+        let test = TestPipeline(fileSystem: files, clock: ManualStoreClock().clock)
+        let body = isLarge ? Sample.encoded(Sample.noise(100, 100), .png) : Sample.png()
+        try await test.pipeline.cache.store(body, for: .url(url))
+        #expect(await test.pipeline.cache.storedData(for: .url(url)) == body)
+        let count = files.callCount
+        #expect(await test.pipeline.cache.storedData(for: .url(url)) == body)
+        #expect(files.callCount - count <= 1)
+    }
+
+    @Test("say what went wrong with the disk (R-44, N-12)")
+    func causes() async throws {
+        let path = TestPipeline.temporaryPath()
+        try Data("in the way".utf8).write(to: URL(filePath: path))
+        let test = TestPipeline(folder: path)
+        let cache = test.pipeline.cache
+        for failing: @Sendable () async throws -> Void in [
+            { try await cache.store(Sample.png(), for: .url(self.url)) }, { try await cache.removeExpired() },
+            { try await cache.trimDisk(to: 0) }, { _ = try await cache.diskStatistics() },
+        ] {
+            let error = await #expect(throws: ImageError.self) { try await failing() }
+            #expect(error?.stage == .store)
+            #expect(error?.message.contains(path) == true)
+        }
+    }
+
+    @Test("take any address, and give back originals and results under it (R-26, R-27, N-7, BB-29, BB-49)")
+    func addresses() async throws {
+        let test = TestPipeline()
+        for path in ["a@b/c", "a.b@2x/../c.png?x=.e/f", "%00", "x|>y.jpg", String(repeating: "long/", count: 2_000)] {
+            let url = try #require(URL(string: url.absoluteString + "/" + path.replacing("|>", with: "%7C%3E")))
+            test.transport.serve(url, Sample.png())
+            let options = [crop, .cacheOriginalImage, .waitForCache]
+            _ = try await test.pipeline.response(for: url, options: options)
+            test.pipeline.cache.removeAllFromMemory()
+            #expect(try await test.pipeline.response(for: url, options: options).origin == .disk)
+            #expect(try await test.pipeline.response(for: url).origin == .disk)
+            #expect(test.transport.startedCount(url) == 1)
+        }
+        #expect(try await test.pipeline.cache.verifyDisk(repair: false).isSound)
+    }
+
+    @Test("keep a processed GIF as well (N-19, BB-18)")
+    func processedGIF() async throws {
+        let test = TestPipeline()
+        test.transport.serve(url, Sample.encoded(Sample.bitmap(), .gif))
+        let first = try await test.pipeline.response(for: url, options: [crop, .waitForCache])
+        test.pipeline.cache.removeAllFromMemory()
+        let second = try await test.pipeline.response(for: url, options: [crop])
+        #expect(second.origin == .disk)
+        #expect(second.timings.process == nil)
+        #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
+        // From the original, the processor runs again.
+        _ = try await test.pipeline.response(for: url, options: [crop, .forceRefresh, .cacheOriginalImage])
+        await test.settle()
+        test.pipeline.cache.removeAllFromMemory()
+        let other = try await test.pipeline.response(for: url, options: [.processor(.crop(to: PixelSize(4, 4)))])
+        #expect(other.origin == .disk)
+        #expect(other.timings.process != nil)
+    }
+
+    @Test("keep a GIF as it came, not as its first frame (R-30, BB-32)")
+    func originalGIF() async throws {
+        let test = TestPipeline()
+        let data = Sample.encoded(Sample.bitmap(), .gif)
+        test.transport.serve(url, data)
+        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        #expect(await test.pipeline.cache.storedData(for: .url(url)) == data)
+    }
+
+    @Test("count what an image holds in memory once (R-21)")
+    func cost() async throws {
+        let test = TestPipeline()
+        test.transport.serve(url, Sample.encoded(Sample.bitmap(), .gif))
+        let response = try await test.pipeline.response(for: url)
+        #expect(test.pipeline.cache.memoryStatistics.cost == response.image.bitmap.byteCount)
+        _ = try await test.pipeline.response(for: url, options: [.forceRefresh])
+        #expect(test.pipeline.cache.memoryStatistics.cost == response.image.bitmap.byteCount)
+    }
+
+    @Test("take new limits at once (R-22)")
+    func liveLimits() async throws {
+        let test = TestPipeline()
+        for seed in 0..<4 {
+            let url = Sample.url()
+            test.transport.serve(url, Sample.png(seed: seed))
+            _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        }
+        await test.settle()
+        let cache = test.pipeline.cache
+        cache.memoryCountLimit = 1
+        #expect(cache.memoryStatistics.count == 1)
+        let bytes = try await cache.diskStatistics().bytes
+        try await cache.setDiskSizeLimit(bytes / 2)
+        #expect(try await cache.diskStatistics().bytes <= bytes / 2)
+    }
+
+    @Test("store nothing whose time is over, and are not extended by questions (BB-25)")
+    func expiry() async throws {
+        let clock = ManualStoreClock()
+        let test = TestPipeline(clock: clock.clock)
+        let cache = test.pipeline.cache
+        #expect(try await !cache.store(Sample.png(), for: .url(url), options: [.diskCacheExpiration(.expired)]))
+        #expect(await cache.cachedType(of: .url(url)) == .none)
+        #expect(try await cache.store(Sample.png(), for: .url(url), options: [.diskCacheExpiration(.seconds(60))]))
+        clock.advance(by: 50)
+        #expect(await cache.cachedType(of: .url(url)) == .disk)
+        clock.advance(by: 10)
+        #expect(await cache.cachedType(of: .url(url)) == .none)
+        #expect(try await cache.removeExpired() == 1)
+    }
+
+    @Test("keep nothing of a load whose caller has gone, and cause no other (R-10)")
+    func staleRequest() async throws {
+        let folder = TestPipeline.temporaryPath()
+        let filled = TestPipeline(folder: folder)
+        try await filled.pipeline.cache.store(Sample.png(), for: .url(url))
+        let decoder = GatedDecoder()
+        let transport = ScriptedTransport()
+        let pipeline = ImagePipeline(
+            configuration: .init(
+                downloader: ImageDownloader(transport: transport),
+                cache: ImageCache(disk: .init(folder: folder), memoryPressure: nil),
+                codecs: ImageCodecs(decoders: [decoder], encoders: [])
+            )
+        )
+        let url = url
+        let task = Task { try await pipeline.response(for: url) }
+        await eventually { decoder.hasBegun.withLock { $0 } }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        decoder.mayEnd.signal()
+        await eventually { pipeline.loader.images.count + pipeline.loader.decodings.count == 0 }
+        #expect(pipeline.cache.memoryStatistics.count == 0)
+        #expect(transport.startedCount == 0)
+        #expect(try await filled.pipeline.cache.diskStatistics().count == 1)
+    }
+
+    @Test("tell what left the disk, by the names that people know (BB-31)")
+    func removals() async throws {
+        let test = TestPipeline()
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [crop, .cacheOriginalImage, .waitForCache])
+        await test.settle()
+        let cache = test.pipeline.cache
+        var removals = cache.diskRemovals.makeAsyncIterator()
+        try await cache.removeFromDisk(.url(url))
+        var names: Set<ImageCache.StoredName> = []
+        for _ in 0..<2 {
+            let removal = try #require(await removals.next())
+            #expect(removal.reason == .removed)
+            names.insert(removal.key)
+        }
+        let address = url.absoluteString
+        #expect(names == [.init(original: address, isProcessed: true), .init(original: address, isProcessed: false)])
+    }
+
+    @Test("hold nothing of a load that is over (R-19)")
+    func release() async throws {
+        weak var loader: ImageLoader?
+        weak var cache: ImageCache?
+        do {
+            let test = TestPipeline()
+            test.transport.serve(url, Sample.png())
+            _ = try await test.pipeline.response(for: url, options: [crop, .waitForCache])
+            await test.settle()
+            (loader, cache) = (test.pipeline.loader, test.pipeline.cache)
+            #expect(loader != nil && cache != nil)
+        }
+        await eventually { [weak loader, weak cache] in loader == nil && cache == nil }
+    }
+}
+
+/// Decodes once it may, however long its caller has gone.
+private final class GatedDecoder: ImageDecoder {
+    let hasBegun = Lock(false)
+    let mayEnd = DispatchSemaphore(value: 0)
+    private let base = ImageCodecs.standard.decoders.first { $0.format == .png }
+
+    var format: ImageFormat { .png }
+
+    func recognizes(_ prefix: Data) -> Bool { base?.recognizes(prefix) ?? false }
+
+    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
+        guard let base else { throw .empty }
+        return try base.info(of: data, limits: limits)
+    }
+
+    func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        guard let base else { throw CodecError.empty }
+        hasBegun.withLock { $0 = true }
+        mayEnd.wait()
+        return try base.decode(data, options: options, isCancelled: { false })
+    }
+}

@@ -1,0 +1,198 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("The caches of an image whose server says how long it is good")
+struct CachePlacementTests {
+    private let fixture = ServerCachingFixture()
+    private let one = Sample.png(seed: 1)
+    private let two = Sample.png(seed: 2)
+    private let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+
+    private func cache(bundles: [BundledImages] = [], pages: Int? = nil, faults: Lock<Int> = Lock(0)) -> ImageCache {
+        var disk = DiskCache.Configuration(folder: fixture.test.folder + "/" + UUID().uuidString)
+        disk.clock = fixture.clock.clock
+        disk.indexPageLimit = pages
+        return ImageCache(disk: disk, bundles: bundles, memoryPressure: nil) { _ in faults.withLock { $0 += 1 } }
+    }
+
+    @Test("keep a confirmed original where it was found, be that the cache of originals or of results")
+    func confirmation() async throws {
+        let (target, original) = (cache(), cache())
+        let caches: [ImageOption] = [.targetCache(target), .originalCache(original)]
+        fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load([.targetCache(target), .waitForCache])
+        fixture.clock.advance(by: 100)
+        fixture.serve(Data(), [.cacheControl: "max-age=600"], status: 304)
+        #expect(try await fixture.load(caches + [crop, .waitForCache]).origin == .disk)
+        #expect(try await original.diskStatistics().count == 0)
+        fixture.clock.advance(by: 500)
+        target.removeAllFromMemory()
+        #expect(try await fixture.load([.targetCache(target)]).origin == .disk)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("keep a confirmed original in the cache of originals if that has it")
+    func confirmationInOriginalCache() async throws {
+        let (target, original) = (cache(), cache())
+        let options: [ImageOption] = [
+            .targetCache(target), .originalCache(original), .cacheOriginalImage, crop, .waitForCache,
+        ]
+        fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load(options)
+        fixture.clock.advance(by: 100)
+        fixture.serve(Data(), [.cacheControl: "max-age=600"], status: 304)
+        #expect(try await fixture.load(options).origin == .disk)
+        fixture.clock.advance(by: 500)
+        let other: [ImageOption] = options + [.processor(.crop(to: PixelSize(4, 4)))]
+        #expect(try await fixture.load(other).origin == .disk)
+        #expect(fixture.requestCount == 2)
+        #expect(try await target.storedImages().allSatisfy(\.isProcessed))
+        #expect(try await original.storedImages().map(\.isProcessed) == [false])
+    }
+
+    @Test("keep an original up to date that a processed load found to be old")
+    func replacement() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60"])
+        let first = try await fixture.load([.waitForCache])
+        fixture.clock.advance(by: 100)
+        fixture.serve(two, [.cacheControl: "max-age=60"])
+        _ = try await fixture.load([crop, .waitForCache])
+        let second = try await fixture.load([.onlyFromCache])
+        #expect(second.origin == .disk)
+        #expect(!second.image.bitmap.hasSamePixels(as: first.image.bitmap))
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("answer with what came with the program, network or not, unless it is to be asked anew")
+    func bundles() async throws {
+        let folder = fixture.test.folder + "/bundle"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let name = try #require(BundledImages.lastPathComponent(of: fixture.url.absoluteString))
+        try one.write(to: URL(fileURLWithPath: folder + "/" + name))
+        let cache = cache(bundles: [.files(in: folder)])
+        let bundled = ImageOption.targetCache(cache)
+        fixture.fail()
+        for options: [ImageOption] in [[bundled, .onlyFromCache], [bundled], [bundled, crop]] {
+            cache.removeAllFromMemory()
+            #expect(try await fixture.load(options).origin == .disk)
+        }
+        #expect(fixture.requestCount == 0)
+        // Asked for on request; where the server fails, it is still there.
+        #expect(try await fixture.load([bundled, .revalidate]).origin == .disk)
+        #expect(fixture.requestCount == 1)
+        fixture.serve(two, [.cacheControl: "max-age=60"])
+        let new = try await fixture.load([bundled, .revalidate, .waitForCache])
+        #expect(new.origin == .network)
+        // What was stored goes before what came with the program.
+        cache.removeAllFromMemory()
+        #expect(try await fixture.load([bundled]).image.bitmap.hasSamePixels(as: new.image.bitmap))
+    }
+
+    @Test("lose all representations with the beginning of their address")
+    func prefix() async throws {
+        for (number, language) in ["en", "de", "fr"].enumerated() {
+            fixture.serve(Sample.png(seed: number), [.cacheControl: "max-age=60", .vary: "Accept-Language"])
+            _ = try await fixture.load([crop, .cacheOriginalImage], headers: [.acceptLanguage: language])
+        }
+        let cache = fixture.test.pipeline.cache
+        #expect(try await cache.removeAll(originalsBeginningWith: "https://images.example/") == 4)
+        #expect(try await cache.diskStatistics().count == 0)
+        #expect(cache.memoryStatistics.count == 0)
+    }
+
+    @Test("ask with the validators of an earlier signature, and believe the answer", arguments: [false, true])
+    func signatures(isVarying: Bool) async throws {
+        let rule = ImageOption.cacheKeyRule(.amazonS3)
+        let urls = try (0..<3).map { try #require(URL(string: "\(fixture.url.absoluteString)?X-Amz-Signature=\($0)")) }
+        var headers: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\""]
+        if isVarying { headers[.vary] = "Accept-Language" }
+        fixture.transport.setRoute(urls[0], .init(headers: headers, body: one))
+        for url in urls[1...] { fixture.transport.setRoute(url, .init(status: 304, headers: headers)) }
+        let pipeline = fixture.test.pipeline
+        for (number, url) in urls.enumerated() {
+            let source = Source.request(TransferRequest(url: url, headers: [.acceptLanguage: "en"]))
+            let response = try await pipeline.response(for: source, options: [rule, .waitForCache])
+            #expect(response.origin == (number == 0 ? .network : .disk))
+            await fixture.test.settle()
+            fixture.clock.advance(by: 61)
+        }
+        #expect(fixture.requestCount == 3)
+        #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
+        #expect(fixture.lastRequest?.url == urls[2])
+        guard isVarying else { return }
+        fixture.transport.setRoute(urls[0], .init(headers: headers, body: two))
+        let german = Source.request(TransferRequest(url: urls[0], headers: [.acceptLanguage: "de"]))
+        #expect(try await pipeline.response(for: german, options: [rule]).origin == .network)
+        #expect(fixture.lastRequest?.headers[.ifNoneMatch] == nil)
+    }
+
+    @Test("lose what was made of an image that must not be stored any more")
+    func noStore() async throws {
+        let options: [ImageOption] = [crop, .cacheOriginalImage, .waitForCache]
+        fixture.serve(one, [.cacheControl: "max-age=600"])
+        _ = try await fixture.load(options)
+        fixture.serve(two, [.cacheControl: "no-store"])
+        let second = try await fixture.load(options + [.revalidate])
+        #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
+        let third = try await fixture.load(options)
+        #expect(third.origin == .network)
+        #expect(third.image.bitmap.hasSamePixels(as: second.image.bitmap))
+    }
+
+    @Test("that are full fail no confirmation")
+    func fullWhileConfirming() async throws {
+        let faults = Lock(0)
+        let cache = cache(pages: 50, faults: faults)
+        let target = ImageOption.targetCache(cache)
+        fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        let first = try await fixture.load([target, .waitForCache])
+        await cache.flush()
+        fixture.clock.advance(by: 100)
+        // A head for which there is no room.
+        let long = String(repeating: "x", count: 200_000)
+        fixture.serve(Data(), [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentLanguage: long], status: 304)
+        let second = try await fixture.load([target])
+        #expect(second.origin == .disk)
+        #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
+        #expect(faults.withLock { $0 } == 1)
+        fixture.serve(Data(), [.cacheControl: "max-age=60", .eTag: "\"a\""], status: 304)
+        cache.removeAllFromMemory()
+        #expect(try await fixture.load([target]).image.bitmap.hasSamePixels(as: first.image.bitmap))
+    }
+
+    @Test("on one folder: one confirms while the other reads (N-29)")
+    func twoOnOneFolder() async throws {
+        let folder = TestPipeline.temporaryPath()
+        let reader = TestPipeline(folder: folder, clock: fixture.clock.clock)
+        let writer = TestPipeline(folder: folder, clock: fixture.clock.clock)
+        let url = fixture.url
+        writer.transport.setRoute(url, .init(headers: [.cacheControl: "max-age=60", .eTag: "\"a\""], body: one))
+        _ = try await writer.pipeline.response(for: url, options: [.waitForCache])
+        await writer.settle()
+        writer.transport.setRoute(url, .init(status: 304, headers: [.cacheControl: "max-age=60"]))
+        async let bodies = (0..<100).asyncMap { _ in await reader.pipeline.cache.storedData(for: .url(url)) }
+        for _ in 0..<20 {
+            fixture.clock.advance(by: 61)
+            #expect(try await writer.pipeline.response(for: url, options: [.waitForCache]).origin == .disk)
+        }
+        #expect(await bodies.allSatisfy { $0 == one })
+        await writer.settle()
+        // Fresh for the other as well, which asks nobody.
+        #expect(try await reader.pipeline.response(for: url).origin == .disk)
+        #expect(reader.transport.startedCount == 0)
+        #expect(writer.transport.startedCount == 21)
+    }
+}
+
+extension Range<Int> {
+    fileprivate func asyncMap<Result>(_ transform: @Sendable (Int) async -> Result) async -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(await transform(element)) }
+        return results
+    }
+}
