@@ -50,7 +50,9 @@ extension ImageCache {
 
     /// Removes an original from disk together with all that was made of it; memory is not touched.
     ///
-    /// - Parameter options: ``CachePolicy/keyRule``; nothing else counts. Default: the defaults.
+    /// - Parameters:
+    ///   - source: Names the original.
+    ///   - options: ``CachePolicy/keyRule``; nothing else counts. Default: the defaults.
     /// - Returns: How many entries there were.
     @discardableResult
     public func removeFromDisk(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Int {

@@ -17,7 +17,9 @@ extension ImageCache {
     /// The image that memory has of a source with these options; `nil` if it has none. Never touches the disk, and does not
     /// ask whether its server would want to be asked again.
     ///
-    /// - Parameter options: Processors, frame, key rule and ``CachePolicy/memoryExtension``. Default: the defaults.
+    /// - Parameters:
+    ///   - source: Names the original.
+    ///   - options: Processors, frame, key rule and ``CachePolicy/memoryExtension``. Default: the defaults.
     public func imageInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> DecodedImage? {
         guard let key = ImageKey(original: source.originalKey, options: options) else { return nil }
         return memory.value(for: key, extending: options.cache.memoryExtension)?.image
@@ -31,6 +33,7 @@ extension ImageCache {
     /// removed.
     ///
     /// - Parameters:
+    ///   - source: Names the original.
     ///   - options: Processors, frame and key rule name the image; ``CachePolicy/reads`` says where it is looked for.
     ///     Default: the defaults.
     ///   - codecs: Decodes. Default: ``ImageCodecs/standard``.
