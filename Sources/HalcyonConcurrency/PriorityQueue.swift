@@ -4,21 +4,19 @@
 /// linked list, because the element that is cancelled or raised stands anywhere; the links are indices into one array, so
 /// that an element costs no allocation, and a million of them are let go of without a recursion.
 ///
-/// Inlinable, so that other modules have it specialised for their elements: unspecialised, an insertion took a tenth of
-/// what HalcyonHTTP itself does for a small transfer.
+/// For elements of this module, where the compiler specialises it; a transport's hot path has a queue of its own.
 package struct PriorityQueue<Element> {
     /// Identifies an element in the queue: its slot, and the number of its insertion, which tells a later user of the
     /// slot from it.
     package typealias ID = UInt64
 
-    @usableFromInline struct Slot {
-        @usableFromInline var element: Element?
-        @usableFromInline var insertion: UInt32
-        @usableFromInline var priority: LoadPriority
-        @usableFromInline var next: Int32
-        @usableFromInline var previous: Int32
+    struct Slot {
+        var element: Element?
+        var insertion: UInt32
+        var priority: LoadPriority
+        var next: Int32
+        var previous: Int32
 
-        @inlinable
         init(element: Element?, insertion: UInt32, priority: LoadPriority, next: Int32, previous: Int32) {
             self.element = element
             self.insertion = insertion
@@ -28,78 +26,77 @@ package struct PriorityQueue<Element> {
         }
     }
 
-    @usableFromInline struct List {
-        @usableFromInline var first = PriorityQueue.none
-        @usableFromInline var last = PriorityQueue.none
+    struct List {
+        var first = PriorityQueue.none
+        var last = PriorityQueue.none
 
-        @inlinable
         init() {}
     }
 
-    @inlinable static var none: Int32 { -1 }
+    static var none: Int32 { -1 }
     /// An empty queue keeps room for this many elements.
-    @inlinable static var keptCapacity: Int { 1024 }
+    static var keptCapacity: Int { 1024 }
 
-    @usableFromInline var slots: [Slot] = []
+    var slots: [Slot] = []
     /// The first of the unused slots, which are linked by `next`.
-    @usableFromInline var unused = Self.none
+    var unused = Self.none
     /// One for each priority, as soon as there is an element.
-    @usableFromInline var lists: [List] = []
-    @usableFromInline var insertion: UInt32 = 0
+    var lists: [List] = []
+    var insertion: UInt32 = 0
     /// Elements that wait.
-    @usableFromInline package internal(set) var count = 0
+    package internal(set) var count = 0
 
-    @inlinable package init() {}
+    package init() {}
 
     /// Whether nothing waits.
-    @inlinable package var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// Adds an element behind those of its priority.
-    @inlinable package mutating func append(_ element: Element, priority: LoadPriority) -> ID {
+    package mutating func append(_ element: Element, priority: LoadPriority) -> ID {
         let index = take(element, priority)
         link(index, before: Self.none)
         return id(index)
     }
 
     /// Adds an element before those of its priority.
-    @inlinable package mutating func prepend(_ element: Element, priority: LoadPriority) -> ID {
+    package mutating func prepend(_ element: Element, priority: LoadPriority) -> ID {
         let index = take(element, priority)
         link(index, before: lists[priority.rawValue].first)
         return id(index)
     }
 
     /// The most urgent element, which stays in the queue.
-    @inlinable package var first: Element? { firstIndex.flatMap { slots[$0].element } }
+    package var first: Element? { firstIndex.flatMap { slots[$0].element } }
 
     /// Takes the most urgent element out.
-    @inlinable package mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         firstIndex.flatMap { takeOut($0) }
     }
 
     /// Takes one element out; `nil` if it no longer waits.
-    @inlinable package mutating func remove(_ id: ID) -> Element? {
+    package mutating func remove(_ id: ID) -> Element? {
         index(id).flatMap { takeOut($0) }
     }
 
     /// Puts an element behind those of another priority; does nothing if it no longer waits.
-    @inlinable package mutating func setPriority(_ priority: LoadPriority, of id: ID) {
+    package mutating func setPriority(_ priority: LoadPriority, of id: ID) {
         guard let index = index(id), slots[index].priority != priority else { return }
         unlink(index)
         slots[index].priority = priority
         link(index, before: Self.none)
     }
 
-    @inlinable var firstIndex: Int? {
+    var firstIndex: Int? {
         guard count > 0 else { return nil }
         for list in lists.reversed() where list.first != Self.none { return Int(list.first) }
         return nil
     }
 
-    @inlinable func id(_ index: Int) -> ID {
+    func id(_ index: Int) -> ID {
         ID(slots[index].insertion) << 32 | ID(index)
     }
 
-    @inlinable func index(_ id: ID) -> Int? {
+    func index(_ id: ID) -> Int? {
         let index = Int(id & 0xFFFF_FFFF)
         guard index < slots.count, slots[index].element != nil, slots[index].insertion == UInt32(id >> 32) else {
             return nil
@@ -109,7 +106,7 @@ package struct PriorityQueue<Element> {
 
     // MARK: Slots
 
-    @inlinable mutating func take(_ element: Element, _ priority: LoadPriority) -> Int {
+    mutating func take(_ element: Element, _ priority: LoadPriority) -> Int {
         if lists.isEmpty { lists = Array(repeating: List(), count: LoadPriority.allCases.count) }
         insertion &+= 1
         count += 1
@@ -130,7 +127,7 @@ package struct PriorityQueue<Element> {
         return index
     }
 
-    @inlinable mutating func takeOut(_ index: Int) -> Element? {
+    mutating func takeOut(_ index: Int) -> Element? {
         unlink(index)
         let element = slots[index].element
         slots[index].element = nil
@@ -147,7 +144,7 @@ package struct PriorityQueue<Element> {
 
     // MARK: Lists
 
-    @inlinable mutating func link(_ index: Int, before next: Int32) {
+    mutating func link(_ index: Int, before next: Int32) {
         let priority = slots[index].priority.rawValue
         let previous = next == Self.none ? lists[priority].last : slots[Int(next)].previous
         slots[index].next = next
@@ -160,7 +157,7 @@ package struct PriorityQueue<Element> {
         }
     }
 
-    @inlinable mutating func unlink(_ index: Int) {
+    mutating func unlink(_ index: Int) {
         let priority = slots[index].priority.rawValue
         let next = slots[index].next
         let previous = slots[index].previous

@@ -84,28 +84,10 @@ final class SecureServer {
         """
     }
 
-    /// nginx says nowhere that it is ready, so this connects until it answers, or until the process has ended.
     private func waitUntilListening() throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        while true {
-            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            defer { close(client) }
-            let connected = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                }
-            }
-            if connected { return }
-            var status: Int32 = 0
-            if waitpid(process, &status, WNOHANG) == process {
-                process = 0
-                throw Failure(program: "nginx", status: status)
-            }
-            sched_yield()
-        }
+        guard let status = ServerProcess.waitUntilListening(process, port: port) else { return }
+        process = 0
+        throw Failure(program: "nginx", status: status)
     }
 
     private static func isProgram(_ path: String) -> Bool {

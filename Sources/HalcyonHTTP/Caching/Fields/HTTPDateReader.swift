@@ -28,14 +28,7 @@ struct HTTPDateReader {
         guard let day = number(2), take(" "), let month = month(), take(" "), let year = number(4), take(" "),
             let clock = clock(), take(" GMT")
         else { return nil }
-        return CivilTime(
-            year: year,
-            month: month,
-            day: day,
-            hour: clock.hour,
-            minute: clock.minute,
-            second: clock.second
-        )
+        return time(year, month, day, clock)
     }
 
     /// "06-Nov-94 08:49:37 GMT"
@@ -48,14 +41,7 @@ struct HTTPDateReader {
         // More than 50 years ahead means the most recent year in the past that ends so; see RFC 9110, 5.6.7.
         if year > present + 50 { year -= 100 }
         if year < present - 49 { year += 100 }
-        return CivilTime(
-            year: year,
-            month: month,
-            day: day,
-            hour: clock.hour,
-            minute: clock.minute,
-            second: clock.second
-        )
+        return time(year, month, day, clock)
     }
 
     /// "Nov  6 08:49:37 1994"
@@ -65,14 +51,13 @@ struct HTTPDateReader {
         guard let day = number(isPadded ? 1 : 2), take(" "), let clock = clock(), take(" "), let year = number(4) else {
             return nil
         }
-        return CivilTime(
-            year: year,
-            month: month,
-            day: day,
-            hour: clock.hour,
-            minute: clock.minute,
-            second: clock.second
-        )
+        return time(year, month, day, clock)
+    }
+
+    private func time(_ year: Int, _ month: Int, _ day: Int, _ clock: (hour: Int, minute: Int, second: Int))
+        -> CivilTime
+    {
+        CivilTime(year: year, month: month, day: day, hour: clock.hour, minute: clock.minute, second: clock.second)
     }
 
     private mutating func clock() -> (hour: Int, minute: Int, second: Int)? {
