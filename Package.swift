@@ -22,6 +22,18 @@ if usesPthreadLock {
     swiftSettings.append(.define("HALCYON_PTHREAD_LOCK"))
 }
 
+/// Formats whose libraries are large: each is a trait, so that a program installs the libraries of what it uses.
+///
+/// A package that depends on Halcyon names the traits it wants. In a checkout of Halcyon itself all are on, because its
+/// tests cover every format; `--disable-default-traits` builds without them.
+let formatTraits: Set<Trait> = [
+    .trait(name: "HEIC", description: "Reads HEIC (libheif)."),
+    .trait(name: "JPEGXL", description: "Reads and writes JPEG XL (libjxl)."),
+    .trait(name: "TIFF", description: "Reads and writes TIFF (libtiff)."),
+    .trait(name: "SVG", description: "Draws SVG (librsvg)."),
+]
+let isDependency = Context.packageDirectory.contains("/checkouts/")
+
 let package = Package(
     name: "halcyon",
     products: [
@@ -34,16 +46,23 @@ let package = Package(
         .executable(name: "halcyon", targets: ["HalcyonCommand"]),
         .executable(name: "halcyon-conformance", targets: ["HalcyonConformance"]),
     ],
+    traits: formatTraits.union([.default(enabledTraits: Set(formatTraits.filter { _ in !isDependency }.map(\.name)))]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
     ],
     targets: [
         // MARK: System libraries
+        .systemLibrary(name: "CAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"])]),
+        .systemLibrary(name: "CJPEGXL", pkgConfig: "libjxl", providers: [.apt(["libjxl-dev"])]),
+        .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
+        .systemLibrary(name: "CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -53,6 +72,7 @@ let package = Package(
         .target(name: "CJPEGShim", dependencies: ["CLibJPEG"], cSettings: cSettings),
         .target(name: "CPNGKernels", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
+        .target(name: "CTIFFShim", dependencies: ["CTIFF"], cSettings: cSettings),
 
         // MARK: Modules
         .target(name: "HalcyonConcurrency", swiftSettings: swiftSettings),
@@ -63,7 +83,14 @@ let package = Package(
         ),
         .target(
             name: "HalcyonCodecs",
-            dependencies: ["HalcyonRaster", "HalcyonConcurrency", "CJPEGShim", "CPNGKernels", "CDeflate", "CWebP"],
+            dependencies: [
+                "HalcyonRaster", "HalcyonConcurrency",
+                "CJPEGShim", "CPNGKernels", "CAVIF", "CDeflate", "CLCMS", "CWebP",
+                .target(name: "CHEIF", condition: .when(traits: ["HEIC"])),
+                .target(name: "CJPEGXL", condition: .when(traits: ["JPEGXL"])),
+                .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),
+                .target(name: "CRSVG", condition: .when(traits: ["SVG"])),
+            ],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -8,13 +8,34 @@ public struct DecodeOptions: Sendable, Hashable {
     public var targetSize: PixelSize?
     /// The frame of an animation, from 0, composed with those before it. Default: 0.
     public var frame: Int
+    /// What happens to colours that are not sRGB. Default: ``ColorHandling/sRGB``.
+    public var color: ColorHandling
+    /// Whether a file of more than 8 bits a sample becomes a bitmap of 16 bits a sample. Default: `false`.
+    public var keepsSixteenBits: Bool
+    /// Whether the picture is turned as the file says. Default: `true`.
+    public var appliesOrientation: Bool
+    /// Whether a smaller picture that the file embeds (EXIF) may stand in, where it has at least ``targetSize``, or
+    /// where no target size is given. Default: `false`.
+    public var usesEmbeddedThumbnail: Bool
     /// What is refused before memory is taken. Default: ``DecodeLimits/standard``.
     public var limits: DecodeLimits
 
     /// Options with a default for everything.
-    public init(targetSize: PixelSize? = nil, frame: Int = 0, limits: DecodeLimits = .standard) {
+    public init(
+        targetSize: PixelSize? = nil,
+        frame: Int = 0,
+        color: ColorHandling = .sRGB,
+        keepsSixteenBits: Bool = false,
+        appliesOrientation: Bool = true,
+        usesEmbeddedThumbnail: Bool = false,
+        limits: DecodeLimits = .standard
+    ) {
         self.targetSize = targetSize
         self.frame = frame
+        self.color = color
+        self.keepsSixteenBits = keepsSixteenBits
+        self.appliesOrientation = appliesOrientation
+        self.usesEmbeddedThumbnail = usesEmbeddedThumbnail
         self.limits = limits
     }
 }

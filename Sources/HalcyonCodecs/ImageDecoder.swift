@@ -13,7 +13,8 @@ public protocol ImageDecoder: Sendable {
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes do not reach far enough, ``CodecError/corrupt(_:reason:)``.
     func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo
 
-    /// Decodes one frame into upright, premultiplied pixels.
+    /// Decodes one frame into premultiplied pixels: upright unless ``DecodeOptions/appliesOrientation`` is off, in the
+    /// colours of the file, which ``DecodedImage/colorProfile`` tells.
     ///
     /// - Parameter isCancelled: Asked between rows or groups of rows; once it says `true`, decoding ends.
     /// - Throws: ``CodecError``, or `CancellationError`.
@@ -22,4 +23,12 @@ public protocol ImageDecoder: Sendable {
         options: DecodeOptions,
         isCancelled: @Sendable () -> Bool
     ) throws -> DecodedImage
+
+    /// Opens an animation at its first frame. Any number of cursors may be open on the same bytes.
+    ///
+    /// There is a default for formats whose frames do not depend on each other: it calls
+    /// ``decode(_:options:isCancelled:)`` for each.
+    ///
+    /// - Throws: ``CodecError``.
+    func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor
 }

@@ -20,9 +20,23 @@ public struct EncodeOptions: Sendable, Hashable {
     /// Default: white.
     public var background: Color
 
+    /// The most bytes the result may have, or `nil` for any number. Quality is lowered from ``quality`` as far as needed;
+    /// a format without a quality cannot yield. Default: `nil`.
+    public var maximumByteCount: Int?
+    /// What is embedded besides the pixels, or `nil` for nothing. An orientation in ``ImageMetadata/exif`` is written as
+    /// 1, because the pixels are upright. Default: `nil`.
+    public var metadata: ImageMetadata?
+
     /// Options with a default for everything.
-    public init(quality: Int? = 85, background: Color = .white) {
+    public init(
+        quality: Int? = 85,
+        background: Color = .white,
+        maximumByteCount: Int? = nil,
+        metadata: ImageMetadata? = nil
+    ) {
         self.quality = quality
         self.background = background
+        self.maximumByteCount = maximumByteCount
+        self.metadata = metadata
     }
 }

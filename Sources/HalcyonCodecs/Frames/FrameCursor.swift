@@ -1,0 +1,35 @@
+public import FoundationEssentials
+public import HalcyonRaster
+
+/// A place in an animation, from which frames are composed one after the other. Belongs to one thread at a time.
+public protocol FrameCursor {
+    /// The frame with this number, from 0, composed with those before it: upright, premultiplied, in the colours of
+    /// the file.
+    ///
+    /// Rising numbers cost one frame each; a lower number than the one before starts again at the last frame that
+    /// depends on no other.
+    ///
+    /// - Parameter isCancelled: Asked at least once a frame; once it says `true`, decoding ends.
+    /// - Throws: ``CodecError``, among them ``CodecError/noSuchFrame(_:frameCount:)``, or `CancellationError`.
+    mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap
+}
+
+/// For formats that hold their frames independently of each other: decodes each one anew.
+struct IndependentFrames: FrameCursor {
+    let decoder: any ImageDecoder
+    let data: Data
+    let options: DecodeOptions
+
+    mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
+        var options = options
+        options.frame = index
+        return try decoder.decode(data, options: options, isCancelled: isCancelled).bitmap
+    }
+}
+
+extension ImageDecoder {
+    /// A cursor that decodes each frame on its own.
+    public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
+        IndependentFrames(decoder: self, data: data, options: options)
+    }
+}
