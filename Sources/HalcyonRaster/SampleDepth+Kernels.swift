@@ -70,6 +70,22 @@ extension SampleDepth {
         }
     }
 
+    /// Multiplies straight colours by alpha, in place.
+    func premultiply(_ pixels: UnsafeMutablePointer<UInt8>, _ count: Int) {
+        switch self {
+        case .eight: _ = halcyon_premultiply(pixels, pixels, count)
+        case .sixteen: _ = halcyon_premultiply_16(pixels, pixels, count)
+        }
+    }
+
+    /// Divides colours by alpha, in place.
+    func unpremultiply(_ pixels: UnsafeMutablePointer<UInt8>, _ count: Int) {
+        switch self {
+        case .eight: halcyon_unpremultiply(pixels, pixels, count)
+        case .sixteen: halcyon_unpremultiply_16(pixels, pixels, count)
+        }
+    }
+
     /// Turns pixels of this depth into pixels of another.
     func convert(
         _ source: UnsafePointer<UInt8>,

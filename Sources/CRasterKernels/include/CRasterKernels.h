@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ColorKernels.h"
 #include "ResamplingVariants.h"
 #include "SixteenBitKernels.h"
 
