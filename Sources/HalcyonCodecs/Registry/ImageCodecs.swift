@@ -61,7 +61,7 @@ extension ImageCodecs {
         try decoder(for: data).info(of: data, limits: limits)
     }
 
-    /// Decodes one frame into upright, premultiplied pixels.
+    /// Decodes one frame into upright, premultiplied pixels, in sRGB unless ``DecodeOptions/color`` says otherwise.
     ///
     /// - Parameter isCancelled: Asked between groups of rows; once it says `true`, decoding ends. Default: never.
     /// - Throws: ``CodecError``, or `CancellationError`.
@@ -71,6 +71,7 @@ extension ImageCodecs {
         isCancelled: @Sendable () -> Bool = { false }
     ) throws -> DecodedImage {
         try decoder(for: data).decode(data, options: options, isCancelled: isCancelled)
+            .converted(options.color, isCancelled: isCancelled)
     }
 
     /// The encoder for a format, or `nil`.
