@@ -47,4 +47,13 @@ package enum PixelConversion {
     ) {
         halcyon_unpremultiply(source, out, count)
     }
+
+    /// Puts premultiplied pixels over those that are there: source + out * (1 - source alpha).
+    package static func composite(
+        _ source: UnsafePointer<UInt8>,
+        over out: UnsafeMutablePointer<UInt8>,
+        count: Int
+    ) {
+        halcyon_source_over(source, out, count)
+    }
 }
