@@ -6,7 +6,7 @@ extension ImageCodecs {
             PNGDecoder(),
             WebPDecoder(),
             GIFDecoder(),
-        ],
+        ] + traitDecoders,
         encoders: [
             JPEGEncoder(),
             PNGEncoder(),
