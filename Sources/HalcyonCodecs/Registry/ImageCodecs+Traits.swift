@@ -5,6 +5,9 @@ extension ImageCodecs {
         #if TIFF
         decoders.append(TIFFDecoder())
         #endif
+        #if JPEGXL
+        decoders.append(JPEGXLDecoder())
+        #endif
         return decoders
     }
 }
