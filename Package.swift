@@ -85,7 +85,7 @@ let package = Package(
             name: "HalcyonCodecs",
             dependencies: [
                 "HalcyonRaster", "HalcyonConcurrency",
-                "CJPEGShim", "CPNGKernels", "CAVIF", "CDeflate", "CLCMS", "CWebP",
+                "CJPEGShim", "CPNGKernels", "CAVIF", "CDeflate", "CLCMS", "CWebP", "CZlib",
                 .target(name: "CHEIF", condition: .when(traits: ["HEIC"])),
                 .target(name: "CJPEGXL", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),

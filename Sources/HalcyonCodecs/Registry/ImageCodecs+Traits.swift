@@ -8,6 +8,9 @@ extension ImageCodecs {
         #if JPEGXL
         decoders.append(JPEGXLDecoder())
         #endif
+        #if SVG
+        decoders.append(SVGDecoder())
+        #endif
         return decoders
     }
 }
