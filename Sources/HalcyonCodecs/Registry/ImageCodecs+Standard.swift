@@ -7,7 +7,7 @@ extension ImageCodecs {
             WebPDecoder(),
             GIFDecoder(),
             AVIFDecoder(),
-        ],
+        ] + traitDecoders,
         encoders: [
             JPEGEncoder(),
             PNGEncoder(),
