@@ -6,6 +6,10 @@ extension ImageCodecs {
             PNGDecoder(),
             WebPDecoder(),
             GIFDecoder(),
+            BMPDecoder(),
+            ICODecoder(),
+            CURDecoder(),
+            QOIDecoder(),
         ],
         encoders: [
             JPEGEncoder(),
@@ -13,6 +17,8 @@ extension ImageCodecs {
             WebPEncoder(),
             GIFEncoder(),
             PAMEncoder(),
+            BMPEncoder(),
+            QOIEncoder(),
         ]
     )
 }
