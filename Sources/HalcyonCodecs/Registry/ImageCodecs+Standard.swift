@@ -7,6 +7,10 @@ extension ImageCodecs {
             WebPDecoder(),
             GIFDecoder(),
             AVIFDecoder(),
+            BMPDecoder(),
+            ICODecoder(),
+            CURDecoder(),
+            QOIDecoder(),
         ] + traitDecoders,
         encoders: [
             JPEGEncoder(),
@@ -14,6 +18,8 @@ extension ImageCodecs {
             WebPEncoder(),
             GIFEncoder(),
             PAMEncoder(),
+            BMPEncoder(),
+            QOIEncoder(),
         ]
     )
 }
