@@ -136,7 +136,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonConformance",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonHTTP", "HalcyonTesting",
+                "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -186,7 +186,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonConformanceTests",
-            dependencies: ["HalcyonConformance", "HalcyonHTTP", "HalcyonTesting"],
+            dependencies: ["HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
