@@ -102,8 +102,9 @@ extension ImageCheck {
             let bitmap = try cursor.bitmap(ofFrame: frame) { false }
             hash.update(StraightPixels(bitmap, isPremultiplied: true).bytes)
         }
-        guard hash.finish() == expected else {
-            throw ImageMismatch("the pixels of its \(count) frames differ")
+        let actual = hash.finish()
+        guard actual == expected else {
+            throw ImageMismatch("the pixels of its \(count) frames differ (\(actual.prefix(8)))")
         }
         return []
     }

@@ -61,7 +61,7 @@ struct ImagesCommand: ParsableCommand {
         ) {
             try ImageCheckCommand.launch(folder: folder, header: manifest.header)
         }
-        var report = ImagesReport()
+        var report = ImagesReport(folder: folder)
         var written = ""
         try pool.run(rows.map(\.line)) { index, outcome in
             let line = report.add(rows[index], outcome, timeout: timeout)

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// The outcome of a run over a collection of pictures.
 struct ImagesReport {
     struct Line: CustomStringConvertible {
@@ -11,17 +13,22 @@ struct ImagesReport {
         }
     }
 
+    let folder: CorporaFolder
     private(set) var lines: [Line] = []
+
+    init(folder: CorporaFolder) {
+        self.folder = folder
+    }
 
     /// Notes what a process said of a row.
     @discardableResult
     mutating func add(_ row: ImageManifestRow, _ outcome: CheckingPool.Outcome, timeout: Double) -> Line {
-        let line = Self.line(row, outcome, timeout: timeout)
+        let line = line(row, outcome, timeout: timeout)
         lines.append(line)
         return line
     }
 
-    private static func line(_ row: ImageManifestRow, _ outcome: CheckingPool.Outcome, timeout: Double) -> Line {
+    private func line(_ row: ImageManifestRow, _ outcome: CheckingPool.Outcome, timeout: Double) -> Line {
         switch outcome {
         case .crash(let reason):
             return Line(row: row, verdict: .fail("crashed: \(reason)"), isKnown: false)
@@ -31,7 +38,10 @@ struct ImagesReport {
             guard let verdict = ImageVerdict(text) else {
                 return Line(row: row, verdict: .fail("no verdict: \(text)"), isKnown: false)
             }
-            if verdict.kind == .fail, let reason = KnownDifference.reason(for: row, failure: verdict.reason) {
+            let failure = KnownDifference.Failure(row: row, reason: verdict.reason) {
+                (try? folder.data(row.path)).map { [UInt8]($0) } ?? []
+            }
+            if verdict.kind == .fail, let reason = KnownDifference.reason(for: failure) {
                 return Line(row: row, verdict: .skip("\(verdict.reason) (known: \(reason))"), isKnown: true)
             }
             return Line(row: row, verdict: verdict, isKnown: false)
