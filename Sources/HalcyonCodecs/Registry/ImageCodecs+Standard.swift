@@ -6,6 +6,7 @@ extension ImageCodecs {
             PNGDecoder(),
             WebPDecoder(),
             GIFDecoder(),
+            AVIFDecoder(),
         ],
         encoders: [
             JPEGEncoder(),
