@@ -137,7 +137,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonConformance",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonHTTP", "HalcyonTesting",
+                "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -187,7 +187,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonConformanceTests",
-            dependencies: ["HalcyonConformance", "HalcyonHTTP", "HalcyonTesting"],
+            dependencies: ["HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -64,12 +64,15 @@ public struct JPEGDecoder: ImageDecoder {
             throw CodecError.unsupported(.jpeg, reason: reason)
         }
         try options.limits.check(header.size, of: .jpeg)
-        let scale = JPEGScale(of: header.size, serving: header.storedTarget(for: options.targetSize))
+        let orientation = options.appliesOrientation ? header.orientation : .up
+        // The target is meant for the picture that is handed out; the stored one may be turned.
+        let target = orientation.swapsSides ? options.targetSize?.transposed : options.targetSize
+        let scale = JPEGScale(of: header.size, serving: target)
         let bitmapByteCount = scale.size.bitmapByteCount
         let coefficientByteCount = header.hasMultipleScans ? header.coefficientByteCount : 0
         try options.limits.checkMemory(
             bitmapByteCount,
-            header.orientation == .up ? 0 : bitmapByteCount,
+            orientation == .up ? 0 : bitmapByteCount,
             coefficientByteCount,
             of: .jpeg
         )
@@ -85,7 +88,11 @@ public struct JPEGDecoder: ImageDecoder {
             )
             return try Self.pixels(from: decompressor, isCancelled: isCancelled)
         }
-        return DecodedImage(bitmap: try bitmap.oriented(header.orientation), info: header.info)
+        return DecodedImage(
+            bitmap: try bitmap.oriented(orientation),
+            info: header.info,
+            fullSize: orientation.displaySize(of: header.size)
+        )
     }
 
     /// The picture as our own decoder reads it, or `nil` for what is libjpeg's.
@@ -151,10 +158,5 @@ extension JPEGHeader {
             bitDepth: precision,
             colorSpace: colorSpace
         )
-    }
-
-    /// The target, which is meant for the upright picture, turned as the stored one is.
-    fileprivate func storedTarget(for target: PixelSize?) -> PixelSize? {
-        orientation.swapsSides ? target?.transposed : target
     }
 }
