@@ -4,9 +4,9 @@ internal import HalcyonRaster
 /// Reads PNG and animated PNG (W3C PNG, third edition): all colour types and depths, interlaced or not, and Apple's
 /// CgBI variant.
 ///
-/// Samples of 16 bits become 8 by their high byte. Colours are taken as sRGB. ``DecodeOptions/frame`` 0 is the default
-/// image, also where the file does not make it part of its animation; frames from 1 on are those of the animation,
-/// composed on their canvas.
+/// Samples of 16 bits become 8 by their high byte, or stay, in the default image, with
+/// ``DecodeOptions/keepsSixteenBits``. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make
+/// it part of its animation; frames from 1 on are those of the animation, composed on their canvas, with 8 bits a sample.
 public struct PNGDecoder: ImageDecoder {
     /// A decoder; it has no settings.
     public init() {}
@@ -46,12 +46,19 @@ public struct PNGDecoder: ImageDecoder {
         do {
             return try data.withUnsafeBytes { bytes in
                 let file = try PNGFile(bytes, limits: options.limits, checksImageData: true)
-                let info = file.info(in: bytes)
-                try check(file, turned: info.orientation != .up, options)
+                let color = file.color(in: bytes)
+                let info = file.info(in: bytes, colorSpace: color.space)
+                let orientation = options.appliesOrientation ? info.orientation : .up
+                try check(file, turned: orientation != .up, options)
                 let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
-                    try picture(bytes, file, frame: options.frame, isCancelled)
+                    try picture(bytes, file, options, isCancelled)
                 }
-                return DecodedImage(bitmap: try bitmap.oriented(info.orientation), info: info)
+                return DecodedImage(
+                    bitmap: try bitmap.oriented(orientation),
+                    info: info,
+                    fullSize: orientation.displaySize(of: info.size),
+                    colorProfile: color.profile
+                )
             }
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
@@ -67,21 +74,27 @@ public struct PNGDecoder: ImageDecoder {
         guard options.frame >= 0, options.frame < frameCount else {
             throw .noSuchFrame(options.frame, frameCount: frameCount)
         }
+        let depth = depth(of: file, options)
         let memory =
             options.frame == 0
-            ? PNGPictureDecoder.memory(for: size, ranges: file.imageRanges, header: file.header)
+            ? PNGPictureDecoder.memory(for: size, ranges: file.imageRanges, header: file.header, depth: depth)
             : PNGComposer.memory(for: file)
         // Turning it needs the bitmap a second time.
-        try limits.checkMemory(memory, turned ? size.bitmapByteCount : 0, of: .png)
+        try limits.checkMemory(memory, turned ? size.bitmapByteCount(depth: depth) : 0, of: .png)
+    }
+
+    private func depth(of file: PNGFile, _ options: DecodeOptions) -> SampleDepth {
+        options.keepsSixteenBits && options.frame == 0 && file.header.bitDepth == 16 ? .sixteen : .eight
     }
 
     private func picture(
         _ bytes: UnsafeRawBufferPointer,
         _ file: PNGFile,
-        frame: Int,
+        _ options: DecodeOptions,
         _ isCancelled: @escaping @Sendable () -> Bool
     ) throws -> Bitmap {
-        let decoder = PNGPictureDecoder(bytes, file, isCancelled: isCancelled)
+        let frame = options.frame
+        let decoder = PNGPictureDecoder(bytes, file, depth: depth(of: file, options), isCancelled: isCancelled)
         guard frame > 0 else {
             return try decoder.decode(file.imageRanges, size: file.header.size, chunkName: "IDAT")
         }

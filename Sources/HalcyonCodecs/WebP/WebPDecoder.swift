@@ -41,7 +41,8 @@ public struct WebPDecoder: ImageDecoder {
         let header = try WebPHeader(parsing: data, maximumFrameCount: options.limits.frameCount)
         try options.limits.check(header.size, of: .webp)
         let bitmapByteCount = header.size.bitmapByteCount
-        let orientedByteCount = header.orientation == .up ? 0 : bitmapByteCount
+        let orientation = options.appliesOrientation ? header.orientation : .up
+        let orientedByteCount = orientation == .up ? 0 : bitmapByteCount
         guard 0..<header.frameCount ~= options.frame else {
             throw CodecError.noSuchFrame(options.frame, frameCount: header.frameCount)
         }
@@ -67,6 +68,11 @@ public struct WebPDecoder: ImageDecoder {
             try options.limits.checkMemory(bitmapByteCount, max(orientedByteCount, ownByteCount), of: .webp)
             bitmap = try WebPStillReader.pixels(of: data, header: header, isCancelled: isCancelled)
         }
-        return DecodedImage(bitmap: try bitmap.oriented(header.orientation), info: header.info)
+        return DecodedImage(
+            bitmap: try bitmap.oriented(orientation),
+            info: header.info,
+            fullSize: orientation.displaySize(of: header.size),
+            colorProfile: header.colorProfile
+        )
     }
 }
