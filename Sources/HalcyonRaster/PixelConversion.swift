@@ -103,4 +103,13 @@ package enum PixelConversion {
     package static func widen(_ source: UnsafePointer<UInt8>, into out: UnsafeMutableRawPointer, count: Int) {
         halcyon_widen_samples(source, out, count)
     }
+
+    /// Puts premultiplied pixels over those that are there: source + out * (1 - source alpha).
+    package static func composite(
+        _ source: UnsafePointer<UInt8>,
+        over out: UnsafeMutablePointer<UInt8>,
+        count: Int
+    ) {
+        halcyon_source_over(source, out, count)
+    }
 }

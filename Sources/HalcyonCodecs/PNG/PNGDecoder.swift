@@ -65,6 +65,20 @@ public struct PNGDecoder: ImageDecoder {
         }
     }
 
+    /// Opens the animation, or the default image where there is none. Of a file whose default image is no frame,
+    /// frame 0 is the animation's first.
+    ///
+    /// - Throws: ``CodecError``.
+    public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
+        let file = try data.withUnsafeBytes { bytes in
+            try PNGFile(bytes, limits: options.limits, checksImageData: true)
+        }
+        guard file.isAnimated else {
+            return IndependentFrames(decoder: self, data: data, options: options)
+        }
+        return try PNGFrameCursor(data, file, options: options)
+    }
+
     /// Refuses what is too large before any memory is taken for it.
     private func check(_ file: PNGFile, turned: Bool, _ options: DecodeOptions) throws(CodecError) {
         let size = file.header.size
@@ -93,12 +107,19 @@ public struct PNGDecoder: ImageDecoder {
         _ options: DecodeOptions,
         _ isCancelled: @escaping @Sendable () -> Bool
     ) throws -> Bitmap {
-        let frame = options.frame
-        let decoder = PNGPictureDecoder(bytes, file, depth: depth(of: file, options), isCancelled: isCancelled)
-        guard frame > 0 else {
+        // Frames are composed of premultiplied pixels.
+        let premultiplies = options.premultiplies || options.frame > 0
+        let decoder = PNGPictureDecoder(
+            bytes,
+            file,
+            depth: depth(of: file, options),
+            premultiplies: premultiplies,
+            isCancelled: isCancelled
+        )
+        guard options.frame > 0 else {
             return try decoder.decode(file.imageRanges, size: file.header.size, chunkName: "IDAT")
         }
-        var composer = try PNGComposer(decoder)
-        return try composer.picture(after: frame)
+        var composer = PNGComposer(file)
+        return try composer.picture(after: options.frame, decoder)
     }
 }

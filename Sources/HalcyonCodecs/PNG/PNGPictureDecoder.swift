@@ -17,18 +17,19 @@ struct PNGPictureDecoder {
     let wideExpander: PNGWideExpander?
     let isCancelled: @Sendable () -> Bool
 
-    /// A decoder of results with 8 bits a sample, or with 16 if the file has those.
+    /// A decoder of results with 8 bits a sample, or with 16 if the file has those; these are always premultiplied.
     init(
         _ bytes: UnsafeRawBufferPointer,
         _ file: PNGFile,
         depth: SampleDepth = .eight,
+        premultiplies: Bool = true,
         isCancelled: @escaping @Sendable () -> Bool
     ) {
         self.bytes = bytes
         self.file = file
         self.isCancelled = isCancelled
         wideExpander = depth == .sixteen ? PNGWideExpander(file) : nil
-        expander = PNGPixelExpander(file)
+        expander = PNGPixelExpander(file, premultiplies: premultiplies)
     }
 
     /// Decodes the stream in `ranges`, which holds a picture of `size`.

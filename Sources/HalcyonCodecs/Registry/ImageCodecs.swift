@@ -49,6 +49,9 @@ extension ImageCodecs {
         }
         let beginning = data.prefix(Self.detectionByteCount)
         if let format = ImageFormat.detect(beginning) {
+            if let decoder = decoders.first(where: { $0.format == format }) {
+                return decoder
+            }
             throw .unsupported(format, reason: "there is no decoder for this format")
         }
         throw .unknownFormat(detected: ForeignContent.name(of: beginning))
@@ -59,6 +62,15 @@ extension ImageCodecs {
     /// Sizes are reported as they are; of the limits only the number of frames counts here.
     public func info(of data: Data, limits: DecodeLimits = .standard) throws(CodecError) -> ImageInfo {
         try decoder(for: data).info(of: data, limits: limits)
+    }
+
+    /// What the file embeds besides its pixels: EXIF, XMP and an ICC profile, as far as its format holds them.
+    ///
+    /// Parts that are damaged or too large are left out.
+    ///
+    /// - Throws: As ``decoder(for:)`` does, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``.
+    public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
+        try decoder(for: data).metadata(of: data)
     }
 
     /// Decodes one frame into upright, premultiplied pixels, in sRGB unless ``DecodeOptions/color`` says otherwise.
