@@ -65,7 +65,7 @@ struct AVIFAmendments {
         guard let descriptions = reader.payload(ofBox: "mdia", "minf", "stbl", "stsd", in: track.payload),
             descriptions.count > 8,
             let entry = reader.boxes(in: descriptions.lowerBound + 8..<descriptions.upperBound).first(where: { _ in true
-                }),
+            }),
             // A visual sample entry has 78 bytes of its own before its boxes.
             entry.payload.count > 78,
             let type = reader.payload(ofBox: "auxi", in: entry.payload.lowerBound + 78..<entry.payload.upperBound),

@@ -14,6 +14,9 @@ public final class FrameReader: Sendable {
     public let info: ImageInfo
 
     private let state: Lock<State>
+    private let color: ColorHandling
+    /// As frames are handed out: upright, or as stored.
+    private let fullSize: PixelSize
 
     private struct State {
         var cursor: any FrameCursor
@@ -25,6 +28,8 @@ public final class FrameReader: Sendable {
     /// - Throws: ``CodecError``, among them ``CodecError/limitExceeded(_:_:)``.
     public init(_ data: Data, decoder: any ImageDecoder, options: DecodeOptions = DecodeOptions()) throws {
         info = try decoder.info(of: data, limits: options.limits)
+        color = options.color
+        fullSize = options.appliesOrientation ? info.displaySize : info.size
         state = Lock(State(cursor: try decoder.cursor(for: data, options: options)))
     }
 
@@ -34,7 +39,8 @@ public final class FrameReader: Sendable {
     /// How often the animation plays; 0 for without end, `nil` for a still picture.
     public var loopCount: Int? { info.loopCount }
 
-    /// A frame, composed with those before it: upright, unless ``DecodeOptions/appliesOrientation`` is off.
+    /// A frame, composed with those before it: upright, unless ``DecodeOptions/appliesOrientation`` is off, and in sRGB
+    /// unless ``DecodeOptions/color`` says otherwise.
     ///
     /// Waits while another thread reads a frame.
     ///
@@ -77,6 +83,7 @@ public final class FrameReader: Sendable {
             throw CodecError.noSuchFrame(index, frameCount: frameCount)
         }
         let bitmap = try cursor.bitmap(ofFrame: index, isCancelled: isCancelled)
-        return DecodedImage(bitmap: bitmap, info: info, colorProfile: cursor.colorProfile)
+        return try DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize, colorProfile: cursor.colorProfile)
+            .converted(color, isCancelled: isCancelled)
     }
 }

@@ -86,13 +86,19 @@ extension JPEGReducer {
     private func readHuffmanTables(_ reader: ByteReader) -> Bool {
         var offset = 0
         while offset < reader.count {
-            guard let kind = reader.uint8(at: offset), kind >> 4 <= 1, let counts = reader.bytes(at: offset + 1, count: 16)
+            guard let kind = reader.uint8(at: offset), kind >> 4 <= 1,
+                let counts = reader.bytes(at: offset + 1, count: 16)
             else {
                 return false
             }
             let count = counts.reduce(0) { $0 + Int($1) }
             guard let symbols = reader.bytes(at: offset + 17, count: count),
-                setTable(counts: [UInt8](counts), symbols: [UInt8](symbols), isAC: kind >> 4 == 1, destination: kind & 15)
+                setTable(
+                    counts: [UInt8](counts),
+                    symbols: [UInt8](symbols),
+                    isAC: kind >> 4 == 1,
+                    destination: kind & 15
+                )
             else {
                 return false
             }
