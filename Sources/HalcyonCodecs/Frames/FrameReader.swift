@@ -24,8 +24,9 @@ public final class FrameReader: Sendable {
     ///
     /// - Throws: ``CodecError``, among them ``CodecError/limitExceeded(_:_:)``.
     public init(_ data: Data, decoder: any ImageDecoder, options: DecodeOptions = DecodeOptions()) throws {
-        info = try decoder.info(of: data, limits: options.limits)
-        state = Lock(State(cursor: try decoder.cursor(for: data, options: options)))
+        let cursor = try decoder.cursor(for: data, options: options)
+        info = try cursor.info ?? decoder.info(of: data, limits: options.limits)
+        state = Lock(State(cursor: cursor))
     }
 
     /// The number of frames; 1 for a still picture.

@@ -3,6 +3,7 @@ internal import HalcyonRaster
 
 /// Reads an animated PNG frame by frame.
 struct PNGFrameCursor: FrameCursor {
+    let info: ImageInfo?
     private let data: Data
     private var composer: PNGComposer
     private let orientation: Orientation
@@ -10,6 +11,7 @@ struct PNGFrameCursor: FrameCursor {
     init(_ data: Data, _ file: PNGFile, options: DecodeOptions) throws(CodecError) {
         self.data = data
         let info = data.withUnsafeBytes { bytes in file.info(in: bytes) }
+        self.info = info
         orientation = options.appliesOrientation ? info.orientation : .up
         try options.limits.check(file.header.size, of: .png)
         try options.limits.checkMemory(

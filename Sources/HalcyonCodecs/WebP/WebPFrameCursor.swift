@@ -6,6 +6,8 @@ struct WebPFrameCursor: FrameCursor {
     private var composer: WebPComposer
     private let orientation: Orientation
 
+    var info: ImageInfo? { composer.header.info }
+
     init(_ header: WebPHeader, options: DecodeOptions) throws(CodecError) {
         orientation = options.appliesOrientation ? header.orientation : .up
         try options.limits.check(header.size, of: .webp)
