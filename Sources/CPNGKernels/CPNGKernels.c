@@ -316,6 +316,17 @@ void halcyon_png_drop_alpha(uint8_t *restrict output, const uint8_t *restrict ro
     }
 }
 
+void halcyon_png_drop_alpha_16(uint8_t *restrict output, const uint8_t *restrict row, size_t pixel_count) {
+    for (size_t x = 0; x < pixel_count; x++) {
+        for (size_t channel = 0; channel < 3; channel++) {
+            uint16_t sample;
+            memcpy(&sample, row + 8 * x + 2 * channel, sizeof sample);
+            output[6 * x + 2 * channel] = (uint8_t)(sample >> 8);
+            output[6 * x + 2 * channel + 1] = (uint8_t)sample;
+        }
+    }
+}
+
 bool halcyon_png_is_opaque(const uint8_t *row, size_t pixel_count) {
     uint8_t all = 255;
     for (size_t x = 0; x < pixel_count; x++) {

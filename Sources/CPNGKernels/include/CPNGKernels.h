@@ -38,6 +38,8 @@ bool halcyon_png_premultiply(uint8_t *output, const uint8_t *row, size_t pixelCo
 void halcyon_png_unpremultiply(uint8_t *output, const uint8_t *row, size_t pixelCount);
 /// RGBA to RGB, dropping alpha.
 void halcyon_png_drop_alpha(uint8_t *output, const uint8_t *row, size_t pixelCount);
+/// RGBA of native-endian 16-bit samples to RGB of big-endian ones, dropping alpha.
+void halcyon_png_drop_alpha_16(uint8_t *output, const uint8_t *row, size_t pixelCount);
 /// Whether every alpha of a row of RGBA is 255.
 bool halcyon_png_is_opaque(const uint8_t *row, size_t pixelCount);
 

@@ -12,6 +12,7 @@ struct PNGChunkType: Hashable, CustomStringConvertible {
     static let standardColor = PNGChunkType("sRGB")
     static let colorProfile = PNGChunkType("iCCP")
     static let exif = PNGChunkType("eXIf")
+    static let internationalText = PNGChunkType("iTXt")
     static let animationControl = PNGChunkType("acTL")
     static let frameControl = PNGChunkType("fcTL")
     static let frameData = PNGChunkType("fdAT")

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import HalcyonRaster
 
 /// The decoders and encoders in use: one value that answers which format bytes have, what their header says, and turns
 /// them into pixels or back.
@@ -70,7 +69,7 @@ extension ImageCodecs {
         try decoder(for: data).metadata(of: data)
     }
 
-    /// Decodes one frame into upright, premultiplied pixels.
+    /// Decodes one frame into upright, premultiplied pixels, in sRGB unless ``DecodeOptions/color`` says otherwise.
     ///
     /// - Parameter isCancelled: Asked between groups of rows; once it says `true`, decoding ends. Default: never.
     /// - Throws: ``CodecError``, or `CancellationError`.
@@ -80,6 +79,7 @@ extension ImageCodecs {
         isCancelled: @Sendable () -> Bool = { false }
     ) throws -> DecodedImage {
         try decoder(for: data).decode(data, options: options, isCancelled: isCancelled)
+            .converted(options.color, isCancelled: isCancelled)
     }
 
     /// The encoder for a format, or `nil`.
@@ -95,20 +95,5 @@ extension ImageCodecs {
     /// Whether there is a decoder for a format.
     public func canDecode(_ format: ImageFormat) -> Bool {
         decoders.contains { $0.format == format }
-    }
-
-    /// Encodes a bitmap.
-    ///
-    /// - Throws: ``CodecError/unsupported(_:reason:)`` where there is no encoder,
-    ///   ``CodecError/cannotEncode(_:reason:)`` where the format cannot hold the bitmap.
-    public func encode(
-        _ bitmap: Bitmap,
-        as format: ImageFormat,
-        options: EncodeOptions = EncodeOptions()
-    ) throws(CodecError) -> Data {
-        guard let encoder = encoder(for: format) else {
-            throw .unsupported(format, reason: "there is no encoder for this format")
-        }
-        return try encoder.encode(bitmap, options: options)
     }
 }
