@@ -48,15 +48,6 @@ package enum PixelConversion {
         halcyon_unpremultiply(source, out, count)
     }
 
-    /// Puts premultiplied pixels over those that are there: source + out * (1 - source alpha).
-    package static func composite(
-        _ source: UnsafePointer<UInt8>,
-        over out: UnsafeMutablePointer<UInt8>,
-        count: Int
-    ) {
-        halcyon_source_over(source, out, count)
-    }
-
     /// ``premultiply(_:into:count:)`` for samples of 16 bits in the byte order of this machine; returns whether every
     /// alpha was 65,535.
     package static func premultiply16(
@@ -111,5 +102,14 @@ package enum PixelConversion {
     /// Makes `count` samples of 16 bits in the byte order of this machine from samples of 8.
     package static func widen(_ source: UnsafePointer<UInt8>, into out: UnsafeMutableRawPointer, count: Int) {
         halcyon_widen_samples(source, out, count)
+    }
+
+    /// Puts premultiplied pixels over those that are there: source + out * (1 - source alpha).
+    package static func composite(
+        _ source: UnsafePointer<UInt8>,
+        over out: UnsafeMutablePointer<UInt8>,
+        count: Int
+    ) {
+        halcyon_source_over(source, out, count)
     }
 }

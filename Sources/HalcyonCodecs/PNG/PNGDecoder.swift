@@ -47,11 +47,16 @@ public struct PNGDecoder: ImageDecoder {
             return try data.withUnsafeBytes { bytes in
                 let file = try PNGFile(bytes, limits: options.limits, checksImageData: true)
                 let info = file.info(in: bytes)
-                try check(file, turned: info.orientation != .up, options)
+                let orientation = options.appliesOrientation ? info.orientation : .up
+                try check(file, turned: orientation != .up, options)
                 let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
-                    try picture(bytes, file, frame: options.frame, isCancelled)
+                    try picture(bytes, file, options, isCancelled)
                 }
-                return DecodedImage(bitmap: try bitmap.oriented(info.orientation), info: info)
+                return DecodedImage(
+                    bitmap: try bitmap.oriented(orientation),
+                    info: info,
+                    fullSize: orientation.displaySize(of: info.size)
+                )
             }
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
@@ -92,14 +97,16 @@ public struct PNGDecoder: ImageDecoder {
     private func picture(
         _ bytes: UnsafeRawBufferPointer,
         _ file: PNGFile,
-        frame: Int,
+        _ options: DecodeOptions,
         _ isCancelled: @escaping @Sendable () -> Bool
     ) throws -> Bitmap {
-        let decoder = PNGPictureDecoder(bytes, file, isCancelled: isCancelled)
-        guard frame > 0 else {
+        // Frames are composed of premultiplied pixels.
+        let premultiplies = options.premultiplies || options.frame > 0
+        let decoder = PNGPictureDecoder(bytes, file, premultiplies: premultiplies, isCancelled: isCancelled)
+        guard options.frame > 0 else {
             return try decoder.decode(file.imageRanges, size: file.header.size, chunkName: "IDAT")
         }
         var composer = PNGComposer(file)
-        return try composer.picture(after: frame, decoder)
+        return try composer.picture(after: options.frame, decoder)
     }
 }

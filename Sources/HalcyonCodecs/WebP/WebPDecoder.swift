@@ -41,7 +41,8 @@ public struct WebPDecoder: ImageDecoder {
         let header = try WebPHeader(parsing: data, maximumFrameCount: options.limits.frameCount)
         try options.limits.check(header.size, of: .webp)
         let bitmapByteCount = header.size.bitmapByteCount
-        let orientedByteCount = header.orientation == .up ? 0 : bitmapByteCount
+        let orientation = options.appliesOrientation ? header.orientation : .up
+        let orientedByteCount = orientation == .up ? 0 : bitmapByteCount
         guard 0..<header.frameCount ~= options.frame else {
             throw CodecError.noSuchFrame(options.frame, frameCount: header.frameCount)
         }
@@ -65,9 +66,18 @@ public struct WebPDecoder: ImageDecoder {
             // A lossless picture is decoded to a copy of its own; otherwise the alpha channel is.
             let ownByteCount = header.isLossless ? bitmapByteCount : header.hasAlpha ? bitmapByteCount / 4 : 0
             try options.limits.checkMemory(bitmapByteCount, max(orientedByteCount, ownByteCount), of: .webp)
-            bitmap = try WebPStillReader.pixels(of: data, header: header, isCancelled: isCancelled)
+            bitmap = try WebPStillReader.pixels(
+                of: data,
+                header: header,
+                premultiplies: options.premultiplies,
+                isCancelled: isCancelled
+            )
         }
-        return DecodedImage(bitmap: try bitmap.oriented(header.orientation), info: header.info)
+        return DecodedImage(
+            bitmap: try bitmap.oriented(orientation),
+            info: header.info,
+            fullSize: orientation.displaySize(of: header.size)
+        )
     }
 
     /// Opens an animation, or the one picture of a file that is none.

@@ -13,6 +13,7 @@ enum WebPStillReader {
     static func pixels(
         of data: Data,
         header: WebPHeader,
+        premultiplies: Bool = true,
         isCancelled: () -> Bool
     ) throws -> Bitmap {
         var bitmap = try pixels(
@@ -20,6 +21,7 @@ enum WebPStillReader {
             size: header.size,
             hasAlpha: header.hasAlpha,
             isCutShort: header.isCutShort,
+            premultiplies: premultiplies,
             isCancelled: isCancelled
         )
         if header.isLossless, !header.hasAlpha {
@@ -35,6 +37,7 @@ enum WebPStillReader {
         size: PixelSize,
         hasAlpha: Bool,
         isCutShort: Bool,
+        premultiplies: Bool = true,
         isCancelled: () -> Bool
     ) throws -> Bitmap {
         var bitmap = try Bitmap.forDecoding(size, isOpaque: !hasAlpha)
@@ -44,7 +47,7 @@ enum WebPStillReader {
             guard WebPInitDecBuffer(&output) != 0 else {
                 throw CodecError.unsupported(.webp, reason: "this version of libwebp")
             }
-            output.colorspace = MODE_rgbA
+            output.colorspace = premultiplies ? MODE_rgbA : MODE_RGBA
             output.is_external_memory = 1
             output.u.RGBA.rgba = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
             output.u.RGBA.stride = Int32(bytesPerRow)
