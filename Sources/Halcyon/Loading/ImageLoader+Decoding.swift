@@ -78,7 +78,7 @@ extension ImageError {
         guard case .codec(let error) = reason else { return false }
         return switch error {
         case .empty, .unknownFormat, .truncated, .corrupt: true
-        case .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode: false
+        case .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode, .tooManyBytes: false
         }
     }
 }

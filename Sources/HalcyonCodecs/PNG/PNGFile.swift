@@ -74,7 +74,7 @@ struct PNGFile {
         try finish(limits)
     }
 
-    private static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> PNGChunkReader {
+    static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> PNGChunkReader {
         let signature = PNGChunkReader.signature
         guard bytes.prefix(signature.count).elementsEqual(signature.prefix(bytes.count)) else {
             throw .corrupt(.png, reason: "the signature is missing")

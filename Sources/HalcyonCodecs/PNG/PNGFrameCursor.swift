@@ -3,6 +3,7 @@ internal import HalcyonRaster
 
 /// Reads an animated PNG frame by frame.
 struct PNGFrameCursor: FrameCursor {
+    let info: ImageInfo?
     private let data: Data
     private var composer: PNGComposer
     private let orientation: Orientation
@@ -15,6 +16,7 @@ struct PNGFrameCursor: FrameCursor {
             return (file.info(in: bytes, colorSpace: color.space), color.profile)
         }
         colorProfile = profile
+        self.info = info
         orientation = options.appliesOrientation ? info.orientation : .up
         try options.limits.check(file.header.size, of: .png)
         try options.limits.checkMemory(

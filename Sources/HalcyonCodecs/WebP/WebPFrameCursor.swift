@@ -7,6 +7,8 @@ struct WebPFrameCursor: FrameCursor {
     private let orientation: Orientation
     let colorProfile: ColorProfile?
 
+    var info: ImageInfo? { composer.header.info }
+
     init(_ header: WebPHeader, options: DecodeOptions) throws(CodecError) {
         orientation = options.appliesOrientation ? header.orientation : .up
         colorProfile = header.colorProfile
