@@ -54,7 +54,11 @@ void halcyon_jpeg_encoder_destroy(HalcyonJPEGEncoder *encoder);
 const char *halcyon_jpeg_encoder_message(const HalcyonJPEGEncoder *encoder);
 
 HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, int32_t width, int32_t height,
-                                             int32_t quality, bool subsamples_chroma);
+                                             int32_t quality, bool subsamples_chroma, bool optimizes_tables);
+
+// Writes a segment of at most 65,533 bytes, before the first row.
+HalcyonJPEGStatus halcyon_jpeg_encoder_write_segment(HalcyonJPEGEncoder *encoder, uint8_t marker, const uint8_t *bytes,
+                                                     size_t count);
 
 // Takes the next `row_count` rows of red, green, blue and an ignored byte.
 HalcyonJPEGStatus halcyon_jpeg_encoder_write_rows(HalcyonJPEGEncoder *encoder, const uint8_t *rows,

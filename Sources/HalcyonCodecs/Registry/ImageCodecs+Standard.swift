@@ -6,13 +6,20 @@ extension ImageCodecs {
             PNGDecoder(),
             WebPDecoder(),
             GIFDecoder(),
-        ],
+            AVIFDecoder(),
+            BMPDecoder(),
+            ICODecoder(),
+            CURDecoder(),
+            QOIDecoder(),
+        ] + traitDecoders,
         encoders: [
             JPEGEncoder(),
             PNGEncoder(),
             WebPEncoder(),
             GIFEncoder(),
             PAMEncoder(),
+            BMPEncoder(),
+            QOIEncoder(),
         ]
     )
 }
