@@ -63,7 +63,7 @@ struct JPEGThumbnailTests {
     @Test(
         "it must have the picture's shape, but for rounding",
         arguments: [
-            (PixelSize(40, 30), true), (PixelSize(40, 29), true), (PixelSize(7, 5), true), (PixelSize(80, 61), true),
+            (PixelSize(40, 30), true), (PixelSize(80, 59), true), (PixelSize(7, 5), true), (PixelSize(80, 61), true),
             (PixelSize(40, 40), false), (PixelSize(80, 50), false), (PixelSize(30, 40), false),
             (PixelSize(320, 240), false),
         ]
@@ -91,7 +91,7 @@ struct JPEGThumbnailTests {
     func damaged() throws {
         let options = DecodeOptions(usesEmbeddedThumbnail: true)
         let thumbnail = JPEGBytes(width: 40, height: 30, samples: [200]).data
-        for (data, length) in [(thumbnail.prefix(300), nil), (Data("no picture".utf8), nil), (thumbnail, 100_000)] {
+        for (data, length) in [(thumbnail.dropLast(6), nil), (Data("no picture".utf8), nil), (thumbnail, 100_000)] {
             let image = try decode(Self.exif(data, length: length), options)
             #expect(image.bitmap[0, 0] == [100, 100, 100, 255])
         }
