@@ -7,12 +7,13 @@ extension ImageCodecs {
             WebPDecoder(),
             GIFDecoder(),
             AVIFDecoder(),
-        ],
+        ] + traitDecoders,
         encoders: [
             JPEGEncoder(),
             PNGEncoder(),
             WebPEncoder(),
             GIFEncoder(),
+            AVIFEncoder(),
             PAMEncoder(),
         ]
     )
