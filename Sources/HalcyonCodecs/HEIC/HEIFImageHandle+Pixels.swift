@@ -12,8 +12,9 @@ extension HEIFImageHandle {
     func bitmap(limits: DecodeLimits, context: OpaquePointer, isCancelled: () -> Bool) throws -> Bitmap {
         try checkLimits(limits)
         // What the boxes say does not bind the coded pictures; nothing longer than this is decoded.
+        // (libheif refuses the limit itself, too.)
         let side = max(size.width, size.height, codedSize.width, codedSize.height, Self.greatestTileSide)
-        heif_context_set_maximum_image_size_limit(context, Int32(clamping: side))
+        heif_context_set_maximum_image_size_limit(context, Int32(clamping: side + 1))
         if isCancelled() {
             throw CancellationError()
         }
