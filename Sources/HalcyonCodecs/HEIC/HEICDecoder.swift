@@ -62,10 +62,11 @@ public struct HEICDecoder: ImageDecoder {
             throw .empty
         }
         let container = HEIFContainer(data)
-        let readable = extent == .beginning ? container.headerOnly : data
         // The closure's errors would lose their type.
-        return try readable.withUnsafeBytes { bytes in
-            Result { () throws(CodecError) in try HEIFReader(bytes, of: container, limits: limits) }.flatMap(body)
+        return try data.withUnsafeBytes { bytes in
+            Result { () throws(CodecError) in
+                try HEIFReader(bytes, of: container, extent: extent, limits: limits)
+            }.flatMap(body)
         }.get()
     }
 }

@@ -13,8 +13,8 @@ final class HEIFReader {
         case beginning
     }
 
-    /// libheif's own greatest side, below which all its sums of bytes fit.
-    private static let greatestSideLength: Int32 = 32_768
+    /// libheif's own bound of sides, which they stay below.
+    static let greatestSideLength: Int32 = 32_768
     /// Pictures of one file; more are refused whatever the caller allows.
     private static let greatestPictureCount = 10_000
 
@@ -22,24 +22,45 @@ final class HEIFReader {
     let container: HEIFContainer
     /// The pictures of the file that are no part of another, the primary one first.
     let pictures: [heif_item_id]
+    /// What the context reads from where the file may be cut short.
+    private let beginning: HEIFBeginning?
 
     /// Reads the boxes.
     ///
-    /// - Parameter bytes: Those of `container`, or its header; borrowed until the reader is gone.
-    init(_ bytes: UnsafeRawBufferPointer, of container: HEIFContainer, limits: DecodeLimits) throws(CodecError) {
+    /// - Parameters:
+    ///   - bytes: Those of `container`; borrowed until the reader is gone.
+    ///   - container: What its boxes say.
+    ///   - extent: Whether pixels will be asked for.
+    ///   - limits: Of these, the number of pictures counts here.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        of container: HEIFContainer,
+        extent: Extent,
+        limits: DecodeLimits
+    ) throws(CodecError) {
+        guard !container.isSequence else {
+            throw .unsupported(container.format, reason: "it is an image sequence")
+        }
         guard let context = heif_context_alloc() else {
             throw .bitmap(.outOfMemory(byteCount: 0))
         }
         heif_context_set_maximum_image_size_limit(context, Self.greatestSideLength)
         heif_context_set_max_decoding_threads(context, 0)
-        do {
-            let result = heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil)
+        let beginning = extent == .beginning && container.hasHeader ? HEIFBeginning(bytes) : nil
+        do throws(CodecError) {
+            let result =
+                if let beginning {
+                    heif_context_read_from_reader(context, beginning.callbacks, beginning.userData, nil)
+                } else {
+                    heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil)
+                }
             try Self.check(result, container)
             pictures = try Self.pictures(of: context, container, limits)
         } catch {
             heif_context_free(context)
             throw error
         }
+        self.beginning = beginning
         self.context = context
         self.container = container
     }
@@ -93,16 +114,13 @@ final class HEIFReader {
         _ limits: DecodeLimits
     ) throws(CodecError) -> [heif_item_id] {
         let count = Int(heif_context_get_number_of_top_level_images(context))
-        guard count > 0 else {
-            throw container.isCutShort ? .truncated(.heic) : .corrupt(.heic, reason: "it holds no picture")
-        }
         let maximum = min(limits.frameCount, greatestPictureCount)
         guard count <= maximum else {
             throw .limitExceeded(container.format, .frameCount(count, maximum: maximum))
         }
-        var pictures = [heif_item_id](repeating: 0, count: count)
-        let found = heif_context_get_list_of_top_level_image_IDs(context, &pictures, Int32(count))
-        pictures.removeLast(count - min(count, Int(found)))
+        var pictures = [heif_item_id](repeating: 0, count: max(0, count))
+        let found = heif_context_get_list_of_top_level_image_IDs(context, &pictures, Int32(pictures.count))
+        pictures.removeLast(pictures.count - min(pictures.count, max(0, Int(found))))
         var primary: heif_item_id = 0
         if heif_context_get_primary_image_ID(context, &primary).code == heif_error_Ok,
             let index = pictures.firstIndex(of: primary)
@@ -110,34 +128,21 @@ final class HEIFReader {
             pictures.remove(at: index)
             pictures.insert(primary, at: 0)
         }
-        guard !pictures.isEmpty else {
-            throw .corrupt(container.format, reason: "it holds no picture")
+        guard let first = pictures.first else {
+            throw container.isCutShort
+                ? .truncated(container.format) : .corrupt(container.format, reason: "it holds no picture")
         }
-        return pictures
+        // Pictures of a coding that libheif does not know have no depth; the first is to fail by its own error.
+        return [first] + pictures.dropFirst().filter { isKnown($0, in: context) }
     }
 
-    /// libheif's failure in our terms.
-    static func check(_ result: heif_error, _ container: HEIFContainer) throws(CodecError) {
-        guard result.code != heif_error_Ok else {
-            return
+    private static func isKnown(_ picture: heif_item_id, in context: OpaquePointer) -> Bool {
+        var handle: OpaquePointer?
+        guard heif_context_get_image_handle(context, picture, &handle).code == heif_error_Ok, let handle else {
+            return false
         }
-        let format = container.format
-        if let size = container.itemSize, max(size.width, size.height) > Int(greatestSideLength) {
-            throw .limitExceeded(format, .sideLength(size, maximum: Int(greatestSideLength)))
-        }
-        if container.isCutShort || result.subcode == heif_suberror_End_of_data {
-            throw .truncated(format)
-        }
-        let reason = result.message.map { String(cString: $0) } ?? "unknown error"
-        if let type = container.itemType, !["hvc1", "hev1", "av01", "grid", "iden", "iovl"].contains(type) {
-            throw .unsupported(format, reason: "its picture is coded as \(type)")
-        }
-        switch result.code {
-        case heif_error_Unsupported_feature, heif_error_Unsupported_filetype:
-            throw .unsupported(format, reason: reason)
-        default:
-            throw .corrupt(format, reason: reason)
-        }
+        defer { heif_image_handle_release(handle) }
+        return heif_image_handle_get_luma_bits_per_pixel(handle) > 0
     }
 }
 #endif

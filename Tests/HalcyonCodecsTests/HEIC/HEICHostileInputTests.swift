@@ -61,7 +61,7 @@ struct HEICHostileInputTests {
         var large = AVIFBytes(HEICBytes.plain)
         let property = try large.start(ofBox: "meta", "iprp", "ipco", "ispe", skipping: 1)
         large.set([0, 1, 0x11, 0x70, 0, 0, 0, 24], at: property + 12)
-        let refused = CodecError.limitExceeded(.heic, .sideLength(PixelSize(70_000, 24), maximum: 32_768))
+        let refused = CodecError.limitExceeded(.heic, .sideLength(PixelSize(70_000, 24), maximum: 32_767))
         #expect(throws: refused) { try decode(large.data) }
     }
 
