@@ -7,6 +7,10 @@ extension ImageCodecs {
             WebPDecoder(),
             GIFDecoder(),
             AVIFDecoder(),
+            BMPDecoder(),
+            ICODecoder(),
+            CURDecoder(),
+            QOIDecoder(),
         ] + traitDecoders,
         encoders: [
             JPEGEncoder(),
@@ -15,6 +19,8 @@ extension ImageCodecs {
             GIFEncoder(),
             AVIFEncoder(),
             PAMEncoder(),
+            BMPEncoder(),
+            QOIEncoder(),
         ]
     )
 }
