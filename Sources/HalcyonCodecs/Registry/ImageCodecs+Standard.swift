@@ -13,6 +13,6 @@ extension ImageCodecs {
             WebPEncoder(),
             GIFEncoder(),
             PAMEncoder(),
-        ]
+        ] + traitEncoders
     )
 }
