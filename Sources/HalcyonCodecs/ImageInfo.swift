@@ -15,7 +15,7 @@ public struct ImageInfo: Sendable, Hashable, Codable {
     public var frameDurations: [Int]
     /// How often an animation plays: `nil` for a still picture, 0 for without end.
     public var loopCount: Int?
-    /// Bits of one sample of one channel as stored: 1, 2, 4, 8, 10, 12 or 16.
+    /// Bits of one sample of one channel as stored, 1 to 16; of channels with different numbers the greatest.
     public var bitDepth: Int
     /// Whether the file has an alpha channel or a transparent colour.
     public var hasAlpha: Bool
@@ -57,15 +57,19 @@ public enum ColorSpace: Sendable, Hashable, Codable, CustomStringConvertible {
     case gray
     /// Cyan, magenta, yellow, black.
     case cmyk
+    /// The colour primaries and transfer characteristics of these numbers (ITU-T H.273).
+    case codePoints(primaries: Int, transfer: Int)
     /// An embedded ICC profile with this description, as far as it can be read.
     case icc(description: String)
 
-    /// "sRGB", "gray", "CMYK", or the name of the profile.
+    /// "sRGB", "gray", "CMYK", the names of the code points such as "BT.2020 PQ", or the name of the profile.
     public var description: String {
         switch self {
         case .sRGB: "sRGB"
         case .gray: "gray"
         case .cmyk: "CMYK"
+        case .codePoints(let primaries, let transfer):
+            CodePointNames.name(primaries: primaries, transfer: transfer)
         case .icc(let description): description
         }
     }

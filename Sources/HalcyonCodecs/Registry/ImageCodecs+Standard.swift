@@ -6,6 +6,11 @@ extension ImageCodecs {
             PNGDecoder(),
             WebPDecoder(),
             GIFDecoder(),
+            AVIFDecoder(),
+            BMPDecoder(),
+            ICODecoder(),
+            CURDecoder(),
+            QOIDecoder(),
         ] + traitDecoders,
         encoders: [
             JPEGEncoder(),
@@ -13,6 +18,8 @@ extension ImageCodecs {
             WebPEncoder(),
             GIFEncoder(),
             PAMEncoder(),
+            BMPEncoder(),
+            QOIEncoder(),
         ] + traitEncoders
     )
 }
