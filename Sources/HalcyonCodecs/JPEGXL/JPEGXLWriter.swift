@@ -9,6 +9,7 @@ final class JPEGXLWriter {
     private let settings: OpaquePointer
     private let size: PixelSize
     private let hasAlpha: Bool
+    private let depth: SampleDepth
     private var output = Data()
 
     private static let chunkByteCount = 65_536
@@ -16,7 +17,13 @@ final class JPEGXLWriter {
     private static let effort: Int64 = 5
 
     /// - Parameter loopCount: `nil` for a still picture.
-    init(_ size: PixelSize, hasAlpha: Bool, options: EncodeOptions, loopCount: Int?) throws(CodecError) {
+    init(
+        _ size: PixelSize,
+        hasAlpha: Bool,
+        depth: SampleDepth,
+        options: EncodeOptions,
+        loopCount: Int?
+    ) throws(CodecError) {
         guard let encoder = JxlEncoderCreate(nil) else {
             throw .cannotEncode(.jxl, reason: "out of memory")
         }
@@ -28,6 +35,7 @@ final class JPEGXLWriter {
         self.settings = settings
         self.size = size
         self.hasAlpha = hasAlpha
+        self.depth = depth
         try describe(isLossless: options.quality == nil, loopCount: loopCount)
         try setColors(options.metadata?.iccProfile)
         try setQuality(options.quality)
@@ -43,12 +51,12 @@ final class JPEGXLWriter {
         JxlEncoderInitBasicInfo(&basics)
         basics.xsize = UInt32(size.width)
         basics.ysize = UInt32(size.height)
-        basics.bits_per_sample = 8
+        basics.bits_per_sample = UInt32(depth.rawValue)
         basics.num_color_channels = 3
         basics.uses_original_profile = isLossless ? 1 : 0
         if hasAlpha {
             basics.num_extra_channels = 1
-            basics.alpha_bits = 8
+            basics.alpha_bits = UInt32(depth.rawValue)
         }
         if let loopCount {
             basics.have_animation = 1
@@ -88,11 +96,17 @@ final class JPEGXLWriter {
     }
 
     private func addBoxes(_ metadata: ImageMetadata?) throws(CodecError) {
-        guard let xmp = metadata?.xmp else {
+        guard let metadata, metadata.exif != nil || metadata.xmp != nil else {
             return
         }
         try check(JxlEncoderUseBoxes(encoder), "metadata")
-        try addBox("xml ", [UInt8](xmp))
+        if let exif = metadata.exif {
+            // Before the block stands the distance to its TIFF header (ISO/IEC 18181-2, clause 9.5).
+            try addBox("Exif", [0, 0, 0, 0] + [UInt8](EXIF.upright(exif)))
+        }
+        if let xmp = metadata.xmp {
+            try addBox("xml ", [UInt8](xmp))
+        }
         JxlEncoderCloseBoxes(encoder)
     }
 
@@ -117,14 +131,18 @@ final class JPEGXLWriter {
         }
         var format = JxlPixelFormat(
             num_channels: hasAlpha ? 4 : 3,
-            data_type: JXL_TYPE_UINT8,
+            data_type: depth == .sixteen ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
             endianness: JXL_NATIVE_ENDIAN,
             align: 0
         )
-        let samples = hasAlpha ? bitmap.straightRGBA() : bitmap.rgb()
-        let status = samples.withUnsafeBytes {
-            JxlEncoderAddImageFrame(settings, &format, $0.baseAddress, $0.count)
+        func addFrame(_ samples: UnsafeRawBufferPointer) -> JxlEncoderStatus {
+            JxlEncoderAddImageFrame(settings, &format, samples.baseAddress, samples.count)
         }
+        let status =
+            switch depth {
+            case .eight: Self.dropAlpha(bitmap.straightRGBA(), unless: hasAlpha).withUnsafeBytes(addFrame)
+            case .sixteen: Self.dropAlpha(bitmap.straightRGBA16(), unless: hasAlpha).withUnsafeBytes(addFrame)
+            }
         try check(status, "the picture")
         if isLast {
             JxlEncoderCloseInput(encoder)
@@ -160,18 +178,18 @@ final class JPEGXLWriter {
     }
 }
 
-extension Bitmap {
-    /// Red, green and blue without padding, as stored.
-    fileprivate func rgb() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: width * height * 3) { out, count in
-            count = width * height * 3
-            withUnsafeBytes { bytes in
-                for y in 0..<height {
-                    for x in 0..<width {
-                        for channel in 0..<3 {
-                            out[(y &* width &+ x) &* 3 &+ channel] = bytes[y &* bytesPerRow &+ x &* 4 &+ channel]
-                        }
-                    }
+extension JPEGXLWriter {
+    /// The first three of each four samples.
+    private static func dropAlpha<Sample>(_ samples: [Sample], unless hasAlpha: Bool) -> [Sample] {
+        guard !hasAlpha else {
+            return samples
+        }
+        let pixelCount = samples.count / 4
+        return [Sample](unsafeUninitializedCapacity: pixelCount * 3) { out, count in
+            count = pixelCount * 3
+            for pixel in 0..<pixelCount {
+                for channel in 0..<3 {
+                    out[pixel &* 3 &+ channel] = samples[pixel &* 4 &+ channel]
                 }
             }
         }

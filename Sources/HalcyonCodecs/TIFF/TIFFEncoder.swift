@@ -3,7 +3,7 @@ internal import CTIFFShim
 public import FoundationEssentials
 public import HalcyonRaster
 
-/// Writes TIFF 6.0 without loss: RGB of 8 bits a sample, with straight alpha where the bitmap has transparency, deflated
+/// Writes TIFF 6.0 without loss: RGB of 8 or 16 bits a sample as the bitmap has, with straight alpha where the bitmap has transparency, deflated
 /// with horizontal prediction, little endian.
 ///
 /// An ICC profile and an XMP packet are kept. EXIF is left out: TIFF holds its tags in the file's own directories.
@@ -21,7 +21,7 @@ public struct TIFFEncoder: ImageEncoder {
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for more than 2 GiB of samples, or where memory runs out.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
-        guard bitmap.size.area <= Self.maximumByteCount / 4 else {
+        guard bitmap.size.area <= Self.maximumByteCount / bitmap.bytesPerPixel else {
             throw .cannotEncode(.tiff, reason: "\(bitmap.size) pixels; their samples can have 2 GiB")
         }
         let writer = try open(bitmap, options.metadata)
@@ -42,7 +42,7 @@ public struct TIFFEncoder: ImageEncoder {
                 var page = HalcyonTIFFPage()
                 page.width = UInt32(bitmap.width)
                 page.height = UInt32(bitmap.height)
-                page.bits_per_sample = 8
+                page.bits_per_sample = UInt16(bitmap.depth.rawValue)
                 page.samples_per_pixel = bitmap.isOpaque ? 3 : 4
                 page.icc_profile = profile.baseAddress
                 page.icc_profile_size = profile.count
@@ -58,25 +58,16 @@ public struct TIFFEncoder: ImageEncoder {
     }
 
     private func writeRows(of bitmap: Bitmap, to writer: OpaquePointer) throws(CodecError) {
-        let width = bitmap.width
-        var samples = [UInt8](repeating: 0, count: width * 4)
+        var samples = [UInt8](repeating: 0, count: bitmap.width * bitmap.bytesPerPixel)
         for y in 0..<bitmap.height {
             let isWritten = bitmap.withUnsafeBytes { bytes in
-                samples.withUnsafeMutableBufferPointer { samples in
-                    guard
-                        let row = bytes.assumingMemoryBound(to: UInt8.self).baseAddress.map({
-                            $0 + y * bitmap.bytesPerRow
-                        }),
-                        let out = samples.baseAddress
-                    else {
+                samples.withUnsafeMutableBytes { samples in
+                    let row = UnsafeRawBufferPointer(rebasing: bytes[(y * bitmap.bytesPerRow)...])
+                    guard let row = row.baseAddress, let out = samples.baseAddress else {
                         return false
                     }
-                    if bitmap.isOpaque {
-                        Self.dropAlpha(row, into: out, count: width)
-                    } else {
-                        PixelConversion.unpremultiply(row, into: out, count: width)
-                    }
-                    return halcyon_tiff_writer_write_row(writer, out)
+                    Self.convert(row, into: out, of: bitmap)
+                    return halcyon_tiff_writer_write_row(writer, out.assumingMemoryBound(to: UInt8.self))
                 }
             }
             guard isWritten else {
@@ -85,7 +76,25 @@ public struct TIFFEncoder: ImageEncoder {
         }
     }
 
-    private static func dropAlpha(_ row: UnsafePointer<UInt8>, into out: UnsafeMutablePointer<UInt8>, count: Int) {
+    /// Makes a row straight, or leaves out alpha where there is none.
+    private static func convert(_ row: UnsafeRawPointer, into out: UnsafeMutableRawPointer, of bitmap: Bitmap) {
+        switch (bitmap.isOpaque, bitmap.depth) {
+        case (true, .eight): dropAlpha(row, into: out, count: bitmap.width, as: UInt8.self)
+        case (true, .sixteen): dropAlpha(row, into: out, count: bitmap.width, as: UInt16.self)
+        case (false, .eight):
+            let (row, out) = (row.assumingMemoryBound(to: UInt8.self), out.assumingMemoryBound(to: UInt8.self))
+            PixelConversion.unpremultiply(row, into: out, count: bitmap.width)
+        case (false, .sixteen): PixelConversion.unpremultiply16(row, into: out, count: bitmap.width)
+        }
+    }
+
+    private static func dropAlpha<Sample>(
+        _ row: UnsafeRawPointer,
+        into out: UnsafeMutableRawPointer,
+        count: Int,
+        as type: Sample.Type
+    ) {
+        let (row, out) = (row.assumingMemoryBound(to: type), out.assumingMemoryBound(to: type))
         for x in 0..<count {
             for channel in 0..<3 {
                 out[x &* 3 &+ channel] = row[x &* 4 &+ channel]

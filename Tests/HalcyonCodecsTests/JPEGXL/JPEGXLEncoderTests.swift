@@ -23,6 +23,19 @@ struct JPEGXLEncoderTests {
         #expect(image.info.hasAlpha == hasAlpha && image.bitmap.isOpaque == !hasAlpha)
     }
 
+    @Test("16 bits a sample stay", arguments: [false, true])
+    func sixteenBits(_ hasAlpha: Bool) throws {
+        let original = try Bitmap.sample(PixelSize(31, 12), hasAlpha: hasAlpha).converted(to: .sixteen)
+        let data = try encoder.encode(original, options: EncodeOptions(quality: nil))
+        let options = DecodeOptions(keepsSixteenBits: true)
+        let image = try JPEGXLDecoder().decode(data, options: options, isCancelled: { false })
+        #expect(image.bitmap.depth == .sixteen && image.info.bitDepth == 16)
+        #expect(
+            zip(image.bitmap.straightRGBA16(), original.straightRGBA16()).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+        )
+        #expect(try decode(data).bitmap.depth == .eight)
+    }
+
     @Test("with a quality, pixels come back nearly as they were, and a lower one takes fewer bytes")
     func lossy() throws {
         let original = try TestPictures.photo(96, 64)
@@ -59,11 +72,15 @@ struct JPEGXLEncoderTests {
         }
     }
 
-    @Test("an XMP packet is kept on request, and what is no profile is refused")
+    @Test("EXIF and an XMP packet are kept on request, and what is no profile is refused")
     func metadata() throws {
         let bitmap = try Bitmap.sample(PixelSize(4, 4))
         let xmp = Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8)
-        let data = try encoder.encode(bitmap, options: EncodeOptions(metadata: ImageMetadata(xmp: xmp)))
+        let exif = EXIFBlock(orientation: 6).data
+        let metadata = ImageMetadata(exif: exif, xmp: xmp)
+        let data = try encoder.encode(bitmap, options: EncodeOptions(metadata: metadata))
+        let upright = EXIF.upright(exif)
+        #expect(data.indices.contains { data[$0...].starts(with: upright) })
         #expect(data.indices.contains { data[$0...].starts(with: xmp) })
         let nonsense = EncodeOptions(metadata: ImageMetadata(iccProfile: Data("profile".utf8)))
         #expect(throws: CodecError.self) { try encoder.encode(bitmap, options: nonsense) }

@@ -60,6 +60,25 @@ struct TIFFDecoderTests {
         #expect(try pixels(row(wide, [entry(258, 32)])) == gray(0, 4, 255))
     }
 
+    @Test("samples of more than 8 bits are kept on request, multiplied by alpha")
+    func sixteenBits() throws {
+        func wide(_ file: TIFFBytes) throws -> [UInt16] {
+            let bitmap = try decode(file.data, DecodeOptions(keepsSixteenBits: true)).bitmap
+            #expect(bitmap.depth == .sixteen)
+            return bitmap.withUnsafeBytes { Array($0.bindMemory(to: UInt16.self).prefix(12)) }
+        }
+        let gray = try wide(row([0xcd, 0xab, 0, 1, 255, 0], [entry(258, 16)]))
+        #expect(gray == [0xabcd, 0xabcd, 0xabcd, 0xffff, 256, 256, 256, 0xffff, 255, 255, 255, 0xffff])
+        let grayAlpha: [UInt8] = [0, 0x80, 0xff, 0x7f, 1, 0, 0xff, 0xff, 9, 9, 0, 0]
+        let kinds = [entry(258, 16, 16), entry(277, 2)]
+        let straight = try wide(row(grayAlpha, kinds + [entry(338, 2)]))
+        #expect(straight == [0x4000, 0x4000, 0x4000, 0x7fff, 1, 1, 1, 0xffff, 0, 0, 0, 0])
+        let associated = try wide(row(grayAlpha, kinds + [entry(338, 1)]))
+        #expect(associated == [0x7fff, 0x7fff, 0x7fff, 0x7fff, 1, 1, 1, 0xffff, 0, 0, 0, 0])
+        let narrow = try decode(row([1, 2, 3], []).data, DecodeOptions(keepsSixteenBits: true))
+        #expect(narrow.bitmap.depth == .eight)
+    }
+
     @Test("floating-point samples stand for 0 to 1, and what lies beyond is cut off")
     func floats() throws {
         func bytes(_ values: [Float]) -> [UInt8] {

@@ -24,6 +24,18 @@ struct TIFFEncoderTests {
         #expect(data.count < original.byteCount / 2)
     }
 
+    @Test("16 bits a sample stay", arguments: [false, true])
+    func sixteenBits(_ hasAlpha: Bool) throws {
+        let original = try Bitmap.sample(PixelSize(31, 12), hasAlpha: hasAlpha).converted(to: .sixteen)
+        let data = try TIFFEncoder().encode(original, options: EncodeOptions())
+        let options = DecodeOptions(keepsSixteenBits: true)
+        let image = try TIFFDecoder().decode(data, options: options, isCancelled: { false })
+        #expect(image.bitmap.depth == .sixteen && image.info.bitDepth == 16)
+        #expect(
+            zip(image.bitmap.straightRGBA16(), original.straightRGBA16()).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+        )
+    }
+
     @Test("a colour profile and an XMP packet are kept on request")
     func metadata() throws {
         let profile = ICCProfileBytes.version4([("en", "Display P3")])
