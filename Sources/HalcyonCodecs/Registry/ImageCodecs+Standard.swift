@@ -21,6 +21,6 @@ extension ImageCodecs {
             PAMEncoder(),
             BMPEncoder(),
             QOIEncoder(),
-        ]
+        ] + traitEncoders
     )
 }

@@ -16,4 +16,16 @@ extension ImageCodecs {
         #endif
         return decoders
     }
+
+    /// Encoders of these formats.
+    static var traitEncoders: [any ImageEncoder] {
+        var encoders: [any ImageEncoder] = []
+        #if TIFF
+        encoders.append(TIFFEncoder())
+        #endif
+        #if JPEGXL
+        encoders.append(JPEGXLEncoder())
+        #endif
+        return encoders
+    }
 }
