@@ -63,12 +63,13 @@ let package = Package(
         .systemLibrary(name: "CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
-        .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // MARK: C that Swift cannot express
         .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
+        .target(name: "CJPEGKernels", cSettings: cSettings),
         .target(name: "CJPEGShim", dependencies: ["CLibJPEG"], cSettings: cSettings),
         .target(name: "CPNGKernels", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
@@ -85,7 +86,7 @@ let package = Package(
             name: "HalcyonCodecs",
             dependencies: [
                 "HalcyonRaster", "HalcyonConcurrency",
-                "CJPEGShim", "CPNGKernels", "CAVIF", "CDeflate", "CLCMS", "CWebP",
+                "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CDeflate", "CLCMS", "CWebP", "CZlib",
                 .target(name: "CHEIF", condition: .when(traits: ["HEIC"])),
                 .target(name: "CJPEGXL", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),
@@ -136,7 +137,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonConformance",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonHTTP", "HalcyonTesting",
+                "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -186,7 +187,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonConformanceTests",
-            dependencies: ["HalcyonConformance", "HalcyonHTTP", "HalcyonTesting"],
+            dependencies: ["HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -5,8 +5,9 @@ import PackageDescription
 /// As in the package above: `HALCYON_STRICT=1` turns warnings into errors.
 let isStrict = Context.environment["HALCYON_STRICT"] == "1"
 
-/// libpng is only a yardstick: where its headers are missing, the case is measured without it.
+/// libpng and giflib are only yardsticks: where their headers are missing, the cases are measured without them.
 let hasPNG = FileManager.default.fileExists(atPath: "/usr/include/png.h")
+let hasGIF = FileManager.default.fileExists(atPath: "/usr/include/gif_lib.h")
 
 var swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -19,6 +20,9 @@ if isStrict {
 }
 if hasPNG {
     cSettings.append(.define("HALCYON_REFERENCE_PNG"))
+}
+if hasGIF {
+    cSettings.append(.define("HALCYON_REFERENCE_GIF"))
 }
 
 let package = Package(
@@ -34,8 +38,8 @@ let package = Package(
         .target(
             name: "CReferences",
             cSettings: cSettings,
-            linkerSettings: ["curl", "jpeg", "webp", "sqlite3", "m"].map { .linkedLibrary($0) }
-                + (hasPNG ? [.linkedLibrary("png16")] : [])
+            linkerSettings: ["avif", "curl", "jpeg", "webp", "webpdemux", "sqlite3", "m"].map { .linkedLibrary($0) }
+                + (hasPNG ? [.linkedLibrary("png16")] : []) + (hasGIF ? [.linkedLibrary("gif")] : [])
         ),
         .executableTarget(
             name: "HalcyonBench",

@@ -316,10 +316,53 @@ void halcyon_png_drop_alpha(uint8_t *restrict output, const uint8_t *restrict ro
     }
 }
 
+void halcyon_png_drop_alpha_16(uint8_t *restrict output, const uint8_t *restrict row, size_t pixel_count) {
+    for (size_t x = 0; x < pixel_count; x++) {
+        for (size_t channel = 0; channel < 3; channel++) {
+            uint16_t sample;
+            memcpy(&sample, row + 8 * x + 2 * channel, sizeof sample);
+            output[6 * x + 2 * channel] = (uint8_t)(sample >> 8);
+            output[6 * x + 2 * channel + 1] = (uint8_t)sample;
+        }
+    }
+}
+
 bool halcyon_png_is_opaque(const uint8_t *row, size_t pixel_count) {
     uint8_t all = 255;
     for (size_t x = 0; x < pixel_count; x++) {
         all &= row[4 * x + 3];
     }
     return all == 255;
+}
+
+// MARK: GIF
+
+void halcyon_gif_expand(
+    uint8_t *restrict output, const uint8_t *restrict indices, const uint32_t *restrict table, size_t pixel_count) {
+    size_t x = 0;
+    // Eight indices at a time: one load instead of eight.
+    for (; x + 8 <= pixel_count; x += 8) {
+        uint64_t eight;
+        memcpy(&eight, indices + x, 8);
+        uint32_t pixels[8];
+        for (int i = 0; i < 8; i++) {
+            pixels[i] = table[eight & 0xFF];
+            eight >>= 8;
+        }
+        memcpy(output + 4 * x, pixels, 32);
+    }
+    for (; x < pixel_count; x++) {
+        memcpy(output + 4 * x, table + indices[x], 4);
+    }
+}
+
+void halcyon_gif_draw(
+    uint8_t *restrict output, const uint8_t *restrict indices, const uint32_t *restrict table, size_t pixel_count) {
+    for (size_t x = 0; x < pixel_count; x++) {
+        // Without a branch, because nobody can guess where a dithered picture is transparent.
+        uint32_t below, above = table[indices[x]];
+        memcpy(&below, output + 4 * x, 4);
+        above |= above == 0 ? below : 0;
+        memcpy(output + 4 * x, &above, 4);
+    }
 }

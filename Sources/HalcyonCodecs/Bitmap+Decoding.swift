@@ -2,9 +2,13 @@ internal import HalcyonRaster
 
 extension Bitmap {
     /// A bitmap to decode into.
-    static func forDecoding(_ size: PixelSize, isOpaque: Bool) throws(CodecError) -> Bitmap {
+    static func forDecoding(
+        _ size: PixelSize,
+        isOpaque: Bool,
+        depth: SampleDepth = .eight
+    ) throws(CodecError) -> Bitmap {
         do {
-            return try Bitmap(uninitialized: size, isOpaque: isOpaque)
+            return try Bitmap(uninitialized: size, isOpaque: isOpaque, depth: depth)
         } catch {
             throw .bitmap(error)
         }

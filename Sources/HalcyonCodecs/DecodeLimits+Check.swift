@@ -26,9 +26,12 @@ extension DecodeLimits {
 }
 
 extension PixelSize {
+    /// The bytes that a bitmap of this size with 8 bits a sample takes, or `Int.max` where they cannot be counted.
+    var bitmapByteCount: Int { bitmapByteCount(depth: .eight) }
+
     /// The bytes that a bitmap of this size takes, or `Int.max` where they cannot be counted.
-    var bitmapByteCount: Int {
-        let (bytesPerRow, rowOverflows) = width.multipliedReportingOverflow(by: 4)
+    func bitmapByteCount(depth: SampleDepth) -> Int {
+        let (bytesPerRow, rowOverflows) = width.multipliedReportingOverflow(by: depth.bytesPerPixel)
         guard !rowOverflows, bytesPerRow <= .max - 63 else {
             return .max
         }

@@ -19,6 +19,10 @@ public struct DecodeOptions: Sendable, Hashable {
     public var usesEmbeddedThumbnail: Bool
     /// What is refused before memory is taken. Default: ``DecodeLimits/standard``.
     public var limits: DecodeLimits
+    /// Whether colours are multiplied by alpha, as every user of a ``Bitmap`` expects. Without it the samples of a still
+    /// picture, or of the first frame, stay as the file has them, where the decoder can: for comparing them exactly with
+    /// those of other decoders, which a division by alpha could not give back. Default: `true`.
+    package var premultiplies = true
 
     /// Options with a default for everything.
     public init(

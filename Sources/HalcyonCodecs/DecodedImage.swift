@@ -3,12 +3,12 @@ public import HalcyonRaster
 /// A picture ready to be shown: upright pixels, and what the file said.
 public struct DecodedImage: Sendable {
     /// The pixels, with ``ImageInfo/orientation`` already applied, unless ``DecodeOptions/appliesOrientation`` was off.
-    public let bitmap: Bitmap
+    public internal(set) var bitmap: Bitmap
     /// The size this picture stands for: larger than ``size`` where the decoder reduced it, equal to it otherwise.
     public let fullSize: PixelSize
     /// What the samples mean, or `nil` for sRGB.
     public var colorProfile: ColorProfile? { header.colorProfile }
-    private let header: Header
+    private var header: Header
 
     /// Shared by all copies. A header holds several references, and counting each of them took most of a hit in memory.
     private final class Header: Sendable {
@@ -39,6 +39,11 @@ public struct DecodedImage: Sendable {
         self.bitmap = bitmap
         self.header = header
         self.fullSize = fullSize
+    }
+
+    /// Says that the pixels are sRGB.
+    mutating func removeColorProfile() {
+        header = Header(info, nil)
     }
 
     /// What the file said; ``ImageInfo/size`` is that of the file, which may be larger than ``bitmap``.

@@ -31,4 +31,18 @@ public protocol ImageDecoder: Sendable {
     ///
     /// - Throws: ``CodecError``.
     func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor
+
+    /// Reads what the file embeds besides its pixels; parts that are damaged or too large are left out.
+    ///
+    /// There is a default for formats that embed nothing.
+    ///
+    /// - Throws: ``CodecError`` where the bytes are not of this format at all.
+    func metadata(of data: Data) throws(CodecError) -> ImageMetadata
+}
+
+extension ImageDecoder {
+    /// Nothing.
+    public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
+        ImageMetadata()
+    }
 }

@@ -57,15 +57,19 @@ public enum ColorSpace: Sendable, Hashable, Codable, CustomStringConvertible {
     case gray
     /// Cyan, magenta, yellow, black.
     case cmyk
+    /// The colour primaries and transfer characteristics of these numbers (ITU-T H.273).
+    case codePoints(primaries: Int, transfer: Int)
     /// An embedded ICC profile with this description, as far as it can be read.
     case icc(description: String)
 
-    /// "sRGB", "gray", "CMYK", or the name of the profile.
+    /// "sRGB", "gray", "CMYK", the names of the code points such as "BT.2020 PQ", or the name of the profile.
     public var description: String {
         switch self {
         case .sRGB: "sRGB"
         case .gray: "gray"
         case .cmyk: "CMYK"
+        case .codePoints(let primaries, let transfer):
+            CodePointNames.name(primaries: primaries, transfer: transfer)
         case .icc(let description): description
         }
     }

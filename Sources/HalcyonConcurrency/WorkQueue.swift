@@ -11,18 +11,22 @@ package final class WorkQueue: Sendable {
 
     private struct State {
         var waiting = PriorityQueue<Item>()
-        var runningCount = 0
+        /// Numbers of the threads without work; the one that worked last is taken first.
+        var idleThreads: [Int]
     }
 
     /// How many pieces of work run at the same time.
     package let width: Int
-    private let state = Lock(State())
-    private let threads: DispatchQueue
+    private let state: Lock<State>
+    /// Serial queues, each of which is a thread while it works. One concurrent queue would share the threads of Swift's
+    /// pool, of which there is one a core, and work that blocks would keep every task of the program waiting.
+    private let threads: [DispatchQueue]
 
     package init(name: String, width: Int) {
         precondition(width > 0, "a work queue needs at least one thread")
         self.width = width
-        threads = DispatchQueue(label: name, attributes: .concurrent)
+        state = Lock(State(idleThreads: Array((0..<width).reversed())))
+        threads = (0..<width).map { DispatchQueue(label: "\(name).\($0)") }
     }
 
     /// Pieces of work that wait for a thread.
@@ -61,24 +65,21 @@ package final class WorkQueue: Sendable {
     }
 
     private func enqueue(_ item: Item, priority: LoadPriority) -> PriorityQueue<Item>.ID {
-        let (id, startsThread) = state.withLock { state -> (PriorityQueue<Item>.ID, Bool) in
-            let id = state.waiting.append(item, priority: priority)
-            guard state.runningCount < width else { return (id, false) }
-            state.runningCount += 1
-            return (id, true)
+        let (id, thread) = state.withLock { state in
+            (state.waiting.append(item, priority: priority), state.idleThreads.popLast())
         }
-        if startsThread {
-            threads.async { self.drain() }
+        if let thread {
+            threads[thread].async { self.drain(on: thread) }
         }
         return id
     }
 
-    /// Runs waiting work until there is none. `runningCount` was raised for this thread by who started it.
-    private func drain() {
+    /// Runs waiting work until there is none.
+    private func drain(on thread: Int) {
         while true {
             let item = state.withLock { state -> Item? in
                 if let item = state.waiting.popFirst() { return item }
-                state.runningCount -= 1
+                state.idleThreads.append(thread)
                 return nil
             }
             guard let item else { return }

@@ -11,6 +11,6 @@ struct ConformanceCommand: AsyncParsableCommand {
 
             Exit codes: 0 conforms, 1 does not, 64 the command line made no sense, 66 the tests are not there.
             """,
-        subcommands: [HTTPCommand.self]
+        subcommands: [HTTPCommand.self, ImagesCommand.self, ImageCheckCommand.self]
     )
 }

@@ -19,6 +19,18 @@ extension Bitmap {
         try self.init(rows: rows, bytesPerPixel: 4, size: size, bytesPerRow: bytesPerRow, convert: halcyon_premultiply)
     }
 
+    /// A bitmap of 16 bits a sample from rows of red, green, blue and straight alpha in the byte order of this machine,
+    /// 8 bytes a pixel; otherwise as ``init(premultiplying:size:bytesPerRow:)``.
+    public init(
+        premultiplying16 rows: UnsafeRawBufferPointer,
+        size: PixelSize,
+        bytesPerRow: Int? = nil
+    ) throws(BitmapError) {
+        try self.init(rows: rows, bytesPerPixel: 8, size: size, bytesPerRow: bytesPerRow, depth: .sixteen) {
+            halcyon_premultiply_16($0, $1, $2)
+        }
+    }
+
     /// An opaque bitmap from rows of red, green and blue, 3 bytes a pixel; otherwise as
     /// ``init(premultiplying:size:bytesPerRow:)``.
     public init(rgb rows: UnsafeRawBufferPointer, size: PixelSize, bytesPerRow: Int? = nil) throws(BitmapError) {
@@ -49,31 +61,12 @@ extension Bitmap {
         )
     }
 
-    /// All pixels with straight colours: red, green, blue and alpha, `4 * width` bytes a row without padding.
-    ///
-    /// Quotients are rounded to nearest. Where alpha is 0, so are the colours.
-    public func straightRGBA() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: width * 4 * height) { samples, count in
-            count = width * 4 * height
-            guard let out = samples.baseAddress else { return }
-            withRows { rows, bytesPerRow in
-                for y in 0..<height {
-                    let from = rows + y * bytesPerRow
-                    if isOpaque {
-                        (out + y * width * 4).initialize(from: from, count: width * 4)
-                    } else {
-                        halcyon_unpremultiply(from, out + y * width * 4, width)
-                    }
-                }
-            }
-        }
-    }
-
     private init(
         rows: UnsafeRawBufferPointer,
         bytesPerPixel: Int,
         size: PixelSize,
         bytesPerRow: Int?,
+        depth: SampleDepth = .eight,
         convert: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Bool
     ) throws(BitmapError) {
         // Checked before the memory is taken. No product overflows: an initialiser's sides are at most 2^26.
@@ -87,7 +80,7 @@ extension Bitmap {
         else {
             throw .tooFewBytes(expected: max(expected, rowByteCount), actual: rows.count)
         }
-        try self.init(uninitialized: size, isOpaque: false)
+        try self.init(uninitialized: size, isOpaque: false, depth: depth)
         let (width, height) = (self.width, self.height)
         isOpaque = withMutableRows { out, outBytesPerRow in
             var isOpaque = true

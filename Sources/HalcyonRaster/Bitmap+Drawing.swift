@@ -1,21 +1,30 @@
-internal import CRasterKernels
-
 extension Bitmap {
     /// Draws `source` over this picture (source-over, Porter and Duff 1984), its top left pixel at `point`.
     ///
-    /// What lies outside of this picture is left out. Drawing a picture onto itself is allowed.
+    /// What lies outside of this picture is left out. Drawing a picture onto itself is allowed. A source of another
+    /// depth is drawn as if converted to this one's.
     public mutating func draw(_ source: Bitmap, at point: PixelPoint = .zero) {
         let visible = PixelRect(origin: point, size: source.size).intersection(PixelRect(size: size))
         guard !visible.isEmpty else { return }
+        let depth = depth
+        let width = visible.size.width
+        var converted = [UInt8](repeating: 0, count: source.depth == depth ? 0 : width * depth.bytesPerPixel)
         withRows(reading: source) { out, outBytesPerRow, rows, sourceBytesPerRow in
             for y in 0..<visible.size.height {
-                let to = out + (visible.origin.y + y) * outBytesPerRow + visible.origin.x * 4
+                let to = out + (visible.origin.y + y) * outBytesPerRow + visible.origin.x * depth.bytesPerPixel
                 let from =
-                    rows + (visible.origin.y - point.y + y) * sourceBytesPerRow + (visible.origin.x - point.x) * 4
+                    rows + (visible.origin.y - point.y + y) * sourceBytesPerRow
+                    + (visible.origin.x - point.x) * source.bytesPerPixel
                 if source.isOpaque {
-                    to.update(from: from, count: visible.size.width * 4)
+                    source.depth.convert(from, to: depth, to, width)
+                } else if source.depth == depth {
+                    depth.drawOver(from, to, width)
                 } else {
-                    halcyon_source_over(from, to, visible.size.width)
+                    converted.withUnsafeMutableBufferPointer { converted in
+                        guard let row = converted.baseAddress else { return }
+                        source.depth.convert(from, to: depth, row, width)
+                        depth.drawOver(row, to, width)
+                    }
                 }
             }
         }
@@ -28,17 +37,13 @@ extension Bitmap {
     public mutating func fill(_ rect: PixelRect, with color: Color) {
         let rect = rect.intersection(PixelRect(size: size))
         guard !rect.isEmpty else { return }
-        let pixel = color.premultipliedPixel
+        let depth = depth
         withMutableRows { out, bytesPerRow in
-            withUnsafePointer(to: pixel) { pixel in
-                pixel.withMemoryRebound(to: UInt8.self, capacity: 4) { samples in
-                    for y in rect.origin.y..<(rect.origin.y + rect.size.height) {
-                        halcyon_fill_pixels(out + y * bytesPerRow + rect.origin.x * 4, samples, rect.size.width)
-                    }
-                }
+            for y in rect.origin.y..<(rect.origin.y + rect.size.height) {
+                depth.fill(out + y * bytesPerRow + rect.origin.x * depth.bytesPerPixel, with: color, rect.size.width)
             }
         }
-        if pixel.w < 255 {
+        if !color.isOpaque(at: depth) {
             isOpaque = false
         } else if rect.size == size {
             isOpaque = true

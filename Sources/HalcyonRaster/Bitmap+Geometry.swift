@@ -1,5 +1,3 @@
-internal import CRasterKernels
-
 extension Bitmap {
     /// The pixels inside `rect`, as a bitmap of their own. What of `rect` lies outside of the picture is cut off.
     ///
@@ -8,12 +6,12 @@ extension Bitmap {
     public func cropped(to rect: PixelRect) throws -> Bitmap {
         let rect = rect.intersection(PixelRect(size: size))
         guard rect.size != size else { return self }
-        var result = try Bitmap(uninitialized: rect.size, isOpaque: isOpaque)
+        var result = try Bitmap(uninitialized: rect.size, isOpaque: isOpaque, depth: depth)
         result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
             for y in 0..<rect.size.height {
                 (out + y * outBytesPerRow).update(
-                    from: source + (rect.origin.y + y) * sourceBytesPerRow + rect.origin.x * 4,
-                    count: rect.size.width * 4
+                    from: source + (rect.origin.y + y) * sourceBytesPerRow + rect.origin.x * bytesPerPixel,
+                    count: rect.size.width * bytesPerPixel
                 )
             }
         }
@@ -27,7 +25,7 @@ extension Bitmap {
     /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
     public func oriented(_ orientation: Orientation) throws -> Bitmap {
         guard orientation != .up else { return self }
-        var result = try Bitmap(uninitialized: orientation.displaySize(of: size), isOpaque: isOpaque)
+        var result = try Bitmap(uninitialized: orientation.displaySize(of: size), isOpaque: isOpaque, depth: depth)
         let resultHeight = result.height
         result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
             // Walking rows from the last to the first mirrors top to bottom.
@@ -36,24 +34,25 @@ extension Bitmap {
             switch orientation {
             case .up, .upMirrored:
                 for y in 0..<height {
-                    halcyon_reverse_pixels(source + y * sourceBytesPerRow, out + y * outBytesPerRow, width)
+                    depth.reverse(source + y * sourceBytesPerRow, out + y * outBytesPerRow, width)
                 }
             case .down:
                 for y in 0..<height {
-                    halcyon_reverse_pixels(lastSource - y * sourceBytesPerRow, out + y * outBytesPerRow, width)
+                    depth.reverse(lastSource - y * sourceBytesPerRow, out + y * outBytesPerRow, width)
                 }
             case .downMirrored:
                 for y in 0..<height {
-                    (out + y * outBytesPerRow).update(from: lastSource - y * sourceBytesPerRow, count: width * 4)
+                    (out + y * outBytesPerRow)
+                        .update(from: lastSource - y * sourceBytesPerRow, count: width * bytesPerPixel)
                 }
             case .leftMirrored:
-                halcyon_transpose_pixels(source, sourceBytesPerRow, out, outBytesPerRow, width, height)
+                depth.transpose(source, sourceBytesPerRow, out, outBytesPerRow, width, height)
             case .right:
-                halcyon_transpose_pixels(lastSource, -sourceBytesPerRow, out, outBytesPerRow, width, height)
+                depth.transpose(lastSource, -sourceBytesPerRow, out, outBytesPerRow, width, height)
             case .rightMirrored:
-                halcyon_transpose_pixels(lastSource, -sourceBytesPerRow, lastOut, -outBytesPerRow, width, height)
+                depth.transpose(lastSource, -sourceBytesPerRow, lastOut, -outBytesPerRow, width, height)
             case .left:
-                halcyon_transpose_pixels(source, sourceBytesPerRow, lastOut, -outBytesPerRow, width, height)
+                depth.transpose(source, sourceBytesPerRow, lastOut, -outBytesPerRow, width, height)
             }
         }
         return result

@@ -5,7 +5,7 @@ extension Bitmap {
     ///
     /// Works on premultiplied samples, so that the colour of transparent pixels does not bleed into visible ones, and
     /// in the encoding of the samples (sRGB), as is customary. An even area stays exactly as it is, an opaque picture
-    /// opaque. Beyond the result, the memory taken is one row of the source with 16 bits a sample. The same size
+    /// opaque. Beyond the result, the memory taken is one row of the source at twice its depth. The same size
     /// gives the same bitmap at no cost.
     ///
     /// - Parameters:
@@ -20,9 +20,11 @@ extension Bitmap {
         isCancelled: () -> Bool = { false }
     ) throws -> Bitmap {
         guard size != self.size else { return self }
-        var result = try Bitmap(uninitialized: size, isOpaque: isOpaque)
+        var result = try Bitmap(uninitialized: size, isOpaque: isOpaque, depth: depth)
         if filter == .nearest {
             try pickNearest(into: &result, isCancelled: isCancelled)
+        } else if depth == .sixteen {
+            try resampleSixteen(into: &result, filter: filter, isCancelled: isCancelled)
         } else {
             try resample(into: &result, filter: filter, isCancelled: isCancelled)
         }
@@ -37,7 +39,7 @@ extension Bitmap {
             for y in 0..<size.height {
                 if isCancelled() { throw CancellationError() }
                 let row = (2 * y + 1) * height / (2 * size.height)
-                halcyon_gather_pixels(
+                depth.gather(
                     source + row * sourceBytesPerRow,
                     columns,
                     out + y * outBytesPerRow,

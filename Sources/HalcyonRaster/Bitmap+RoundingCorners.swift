@@ -28,23 +28,38 @@ extension Bitmap {
         let roundsAny = radii != CornerRadii()
         guard roundsAny || (background != nil && !isOpaque) else { return self }
 
-        var result = try Bitmap(uninitialized: size, isOpaque: false)
+        var result = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)
         result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
             for y in 0..<height {
-                (out + y * outBytesPerRow).update(from: source + y * sourceBytesPerRow, count: width * 4)
+                (out + y * outBytesPerRow).update(from: source + y * sourceBytesPerRow, count: width * bytesPerPixel)
             }
         }
         result.isOpaque = isOpaque && !roundsAny
-        if roundsAny { result.clipCorners(radii) }
+        if roundsAny {
+            switch depth {
+            case .eight:
+                result.clipCorners(radii) { pixels, coverage, count in
+                    halcyon_multiply_by_coverage(pixels, coverage, count)
+                }
+            case .sixteen:
+                result.clipCorners(radii) { pixels, coverage, count in
+                    halcyon_multiply_by_coverage_16(pixels, coverage, count)
+                }
+            }
+        }
         guard let background else { return result }
-        var backdrop = try Bitmap(uninitialized: size, isOpaque: false)
+        var backdrop = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)
         backdrop.fill(PixelRect(size: size), with: background)
         backdrop.draw(result)
         return backdrop
     }
 
-    private mutating func clipCorners(_ radii: CornerRadii) {
-        let (width, height) = (width, height)
+    /// `multiply` multiplies pixels by so many parts of the largest sample.
+    private mutating func clipCorners<Sample: FixedWidthInteger>(
+        _ radii: CornerRadii,
+        multiply: (UnsafeMutablePointer<UInt8>, UnsafePointer<Sample>, Int) -> Void
+    ) {
+        let (width, height, bytesPerPixel) = (width, height, bytesPerPixel)
         let top = [CornerCoverage(radius: radii.topLeft), CornerCoverage(radius: radii.topRight)]
         let bottom = [CornerCoverage(radius: radii.bottomLeft), CornerCoverage(radius: radii.bottomRight)]
         let topExtent = max(top[0].extent, top[1].extent)
@@ -52,7 +67,7 @@ extension Bitmap {
         // A pixel in the middle of an odd side can lose parts to two arcs, or four. Those parts never overlap, so they
         // add up; multiplying one coverage by the other would take too much.
         var losses = [Double](repeating: 0, count: width)
-        var coverage = [UInt8](repeating: 255, count: width)
+        var coverage = [Sample](repeating: .max, count: width)
         withMutableRows { out, bytesPerRow in
             for y in 0..<height where y < topExtent || y >= height - bottomExtent {
                 // How many pixels from each end lose something.
@@ -70,13 +85,13 @@ extension Bitmap {
                 }
                 for span in [0..<touched[0], max(touched[0], width - touched[1])..<width] where !span.isEmpty {
                     for x in span {
-                        coverage[x] = UInt8((max(0, 1 - losses[x]) * 255).rounded())
+                        coverage[x] = Sample((max(0, 1 - losses[x]) * Double(Sample.max)).rounded())
                         losses[x] = 0
                     }
                     coverage.withUnsafeBufferPointer { coverage in
                         guard let start = coverage.baseAddress else { return }
-                        halcyon_multiply_by_coverage(
-                            out + y * bytesPerRow + span.lowerBound * 4,
+                        multiply(
+                            out + y * bytesPerRow + span.lowerBound * bytesPerPixel,
                             start + span.lowerBound,
                             span.count
                         )

@@ -1,5 +1,6 @@
-/// Pixels in memory: rows from top to bottom, each of `width` pixels of four 8-bit samples, in the order red, green,
-/// blue, alpha, with the colours multiplied by alpha ("premultiplied"), in sRGB.
+/// Pixels in memory: rows from top to bottom, each of `width` pixels of four samples, in the order red, green, blue,
+/// alpha, with the colours multiplied by alpha ("premultiplied"), in sRGB. Samples have 8 bits, or 16 where that was
+/// asked for (``depth``); every operation takes and gives either.
 ///
 /// A bitmap is a value. Copies share their buffer until one of them is changed.
 public struct Bitmap: Sendable {
@@ -7,9 +8,11 @@ public struct Bitmap: Sendable {
     public let width: Int
     /// Pixels from top to bottom; at least 1.
     public let height: Int
-    /// Bytes from the start of a row to the start of the next: at least `4 * width`, a multiple of 64.
+    /// Bits of each sample.
+    public let depth: SampleDepth
+    /// Bytes from the start of a row to the start of the next: at least `bytesPerPixel * width`, a multiple of 64.
     public let bytesPerRow: Int
-    /// Whether every pixel is known to have alpha 255.
+    /// Whether every pixel is known to have the largest alpha: 255, or 65,535 where ``depth`` is 16 bits.
     public var isOpaque: Bool
 
     package var buffer: PixelBuffer
@@ -18,29 +21,35 @@ public struct Bitmap: Sendable {
     ///
     /// - Throws: ``BitmapError/invalidSize(_:)`` for a size without pixels or beyond what can be addressed,
     ///   ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
-    public init(size: PixelSize, isOpaque: Bool = false) throws(BitmapError) {
-        try self.init(uninitialized: size, isOpaque: isOpaque)
+    public init(size: PixelSize, isOpaque: Bool = false, depth: SampleDepth = .eight) throws(BitmapError) {
+        try self.init(uninitialized: size, isOpaque: isOpaque, depth: depth)
         withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
     /// A bitmap whose pixels hold arbitrary values, for callers that write every one of them.
-    package init(uninitialized size: PixelSize, isOpaque: Bool) throws(BitmapError) {
+    package init(
+        uninitialized size: PixelSize,
+        isOpaque: Bool,
+        depth: SampleDepth = .eight
+    ) throws(BitmapError) {
         // Sides are bounded before anything is multiplied: 2^26 pixels a side keep every product below 2^63.
         guard !size.isEmpty, size.width <= 1 << 26, size.height <= 1 << 26 else {
             throw .invalidSize(size)
         }
         width = size.width
         height = size.height
-        bytesPerRow = (size.width * 4 + 63) & ~63
+        self.depth = depth
+        bytesPerRow = depth.bytesPerRow(width: size.width)
         self.isOpaque = isOpaque
         buffer = try PixelBuffer(byteCount: bytesPerRow * size.height)
     }
 
-    /// The bitmap that a buffer held before: `size` and `isOpaque` must be those of that bitmap.
-    package init(size: PixelSize, isOpaque: Bool, buffer: PixelBuffer) {
+    /// The bitmap that a buffer held before: `size`, `isOpaque` and `depth` must be those of that bitmap.
+    package init(size: PixelSize, isOpaque: Bool, depth: SampleDepth, buffer: PixelBuffer) {
         width = size.width
         height = size.height
-        bytesPerRow = (size.width * 4 + 63) & ~63
+        self.depth = depth
+        bytesPerRow = depth.bytesPerRow(width: size.width)
         self.isOpaque = isOpaque
         self.buffer = buffer
         precondition(buffer.byteCount >= bytesPerRow * height, "the buffer belongs to another bitmap")
@@ -48,6 +57,9 @@ public struct Bitmap: Sendable {
 
     /// Width and height.
     public var size: PixelSize { PixelSize(width, height) }
+
+    /// Bytes from a pixel to the next: 4, or 8 where ``depth`` is 16 bits.
+    public var bytesPerPixel: Int { depth.bytesPerPixel }
 
     /// The memory the pixels take.
     public var byteCount: Int { bytesPerRow * height }

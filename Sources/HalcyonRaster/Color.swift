@@ -31,11 +31,28 @@ public struct Color: Hashable, Sendable, Codable {
     /// Transparent black.
     public static let clear = Color(white: 0, alpha: 0)
 
-    /// The colour as a pixel of a ``Bitmap``: each component rounded to nearest, colours multiplied by alpha.
+    /// The colour as a pixel of an 8-bit ``Bitmap``: each component rounded to nearest, colours multiplied by alpha.
     package var premultipliedPixel: SIMD4<UInt8> {
+        SIMD4(truncatingIfNeeded: samples(maximum: 255))
+    }
+
+    /// The colour as a pixel of a 16-bit ``Bitmap``.
+    package var premultipliedPixel16: SIMD4<UInt16> {
+        SIMD4(truncatingIfNeeded: samples(maximum: 65_535))
+    }
+
+    /// Whether pixels of this colour are opaque once they are written.
+    func isOpaque(at depth: SampleDepth) -> Bool {
+        switch depth {
+        case .eight: premultipliedPixel.w == .max
+        case .sixteen: premultipliedPixel16.w == .max
+        }
+    }
+
+    private func samples(maximum: Double) -> SIMD4<UInt32> {
         func limited(_ value: Double) -> Double { value > 0 ? min(value, 1) : 0 }
         let alpha = limited(alpha)
-        func sample(_ value: Double) -> UInt8 { UInt8((limited(value) * alpha * 255).rounded()) }
-        return SIMD4(sample(red), sample(green), sample(blue), UInt8((alpha * 255).rounded()))
+        func sample(_ value: Double) -> UInt32 { UInt32((limited(value) * alpha * maximum).rounded()) }
+        return SIMD4(sample(red), sample(green), sample(blue), UInt32((alpha * maximum).rounded()))
     }
 }

@@ -47,4 +47,69 @@ package enum PixelConversion {
     ) {
         halcyon_unpremultiply(source, out, count)
     }
+
+    /// ``premultiply(_:into:count:)`` for samples of 16 bits in the byte order of this machine; returns whether every
+    /// alpha was 65,535.
+    package static func premultiply16(
+        _ source: UnsafeRawPointer,
+        into out: UnsafeMutableRawPointer,
+        count: Int
+    ) -> Bool {
+        halcyon_premultiply_16(source, out, count)
+    }
+
+    /// ``unpremultiply(_:into:count:)`` for samples of 16 bits in the byte order of this machine.
+    package static func unpremultiply16(
+        _ source: UnsafeRawPointer,
+        into out: UnsafeMutableRawPointer,
+        count: Int
+    ) {
+        halcyon_unpremultiply_16(source, out, count)
+    }
+
+    /// Straight samples in the order of files, which is the big-endian one for samples of 16 bits.
+    package static func writeStraight(
+        _ source: UnsafePointer<UInt8>,
+        into out: UnsafeMutablePointer<UInt8>,
+        count: Int,
+        depth: SampleDepth
+    ) {
+        switch depth {
+        case .eight:
+            unpremultiply(source, into: out, count: count)
+        case .sixteen:
+            unpremultiply16(source, into: out, count: count)
+            if UInt16(bigEndian: 1) != 1 {
+                swapBytes16(out, into: out, count: count * 4)
+            }
+        }
+    }
+
+    /// Exchanges the bytes of `count` samples of 16 bits, where a file has the byte order that this machine has not.
+    package static func swapBytes16(
+        _ source: UnsafeRawPointer,
+        into out: UnsafeMutableRawPointer,
+        count: Int
+    ) {
+        halcyon_swap_sample_bytes(source, out, count)
+    }
+
+    /// Rounds `count` samples of 16 bits in the byte order of this machine to 8 bits.
+    package static func narrow(_ source: UnsafeRawPointer, into out: UnsafeMutablePointer<UInt8>, count: Int) {
+        halcyon_narrow_samples(source, out, count)
+    }
+
+    /// Makes `count` samples of 16 bits in the byte order of this machine from samples of 8.
+    package static func widen(_ source: UnsafePointer<UInt8>, into out: UnsafeMutableRawPointer, count: Int) {
+        halcyon_widen_samples(source, out, count)
+    }
+
+    /// Puts premultiplied pixels over those that are there: source + out * (1 - source alpha).
+    package static func composite(
+        _ source: UnsafePointer<UInt8>,
+        over out: UnsafeMutablePointer<UInt8>,
+        count: Int
+    ) {
+        halcyon_source_over(source, out, count)
+    }
 }

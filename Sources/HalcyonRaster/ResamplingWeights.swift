@@ -16,6 +16,12 @@ struct ResamplingWeights: Sendable {
     /// How many pixels beyond the source `stride` weights from the last starts on would reach.
     let overhang: Int
 
+    /// The weights as fractions of 1. Exact: 16 bits divided by a power of two.
+    var fractions: [Float] {
+        let unit = Float(1 << bits)
+        return values.map { Float($0) / unit }
+    }
+
     var byteCount: Int { values.count * 2 + starts.count * 8 }
 
     /// - Parameter maximumBits: the most fractional bits that the sums over these weights have room for.

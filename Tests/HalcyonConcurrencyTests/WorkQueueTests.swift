@@ -69,22 +69,35 @@ struct WorkQueueTests {
     @Test("tells running work that it is cancelled")
     func cancelRunning() async throws {
         let queue = WorkQueue(name: "test", width: 1)
-        let hasStarted = DispatchSemaphore(value: 0)
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
             try await queue.run(priority: PriorityBox(.normal)) { flag in
-                hasStarted.signal()
+                start.finish()
                 while !flag.isCancelled {}
                 try flag.check()
             }
         }
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                hasStarted.wait()
-                continuation.resume()
-            }
-        }
+        for await _ in starts {}
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("keeps no task of the program waiting while all its threads are blocked", .timeLimit(.minutes(1)))
+    func blockedThreads() async throws {
+        let blockers = (0..<64).map { _ in Blocker(WorkQueue(name: "test", width: 1)) }
+        for blocker in blockers {
+            await blocker.occupy()
+        }
+        let sum = await withTaskGroup(of: Int.self) { group in
+            for number in 0..<1_000 {
+                group.addTask { number }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(sum == 499_500)
+        for blocker in blockers {
+            blocker.release()
+        }
     }
 
     @Test("gives every caller one answer under random cancellation")

@@ -1,24 +1,14 @@
 #include "codecs.h"
 
-#include <setjmp.h>
-#include <stdio.h>
+#include "jpeg_errors.h"
+
 #include <string.h>
 
-#include <jpeglib.h>
 #include <webp/decode.h>
 
 #ifdef HALCYON_REFERENCE_PNG
 #include <png.h>
 #endif
-
-struct errors {
-    struct jpeg_error_mgr manager;
-    jmp_buf target;
-};
-
-static void leave(j_common_ptr info) {
-    longjmp(((struct errors *)info->err)->target, 1);
-}
 
 int halcyon_reference_decode_jpeg(
     const uint8_t *bytes, size_t count, unsigned scale_numerator, uint8_t *pixels, size_t pixels_size

@@ -7,7 +7,7 @@
 
 #pragma clang assume_nonnull begin
 
-// The innermost loops of PNG, on whole rows. They are C because the same loops in Swift are about one and a half times
+// The innermost loops of PNG and GIF, on whole rows. They are C because the same loops in Swift are about one and a half times
 // slower in release builds (its vector operations stay calls) and some 50 times slower in debug builds.
 //
 // Every length is that of the caller's own buffers; nothing here reads a length from a file. Where a function takes
@@ -38,8 +38,15 @@ bool halcyon_png_premultiply(uint8_t *output, const uint8_t *row, size_t pixelCo
 void halcyon_png_unpremultiply(uint8_t *output, const uint8_t *row, size_t pixelCount);
 /// RGBA to RGB, dropping alpha.
 void halcyon_png_drop_alpha(uint8_t *output, const uint8_t *row, size_t pixelCount);
+/// RGBA of native-endian 16-bit samples to RGB of big-endian ones, dropping alpha.
+void halcyon_png_drop_alpha_16(uint8_t *output, const uint8_t *row, size_t pixelCount);
 /// Whether every alpha of a row of RGBA is 255.
 bool halcyon_png_is_opaque(const uint8_t *row, size_t pixelCount);
+
+/// Writes table[indices[i]] as pixel i of a row of RGBA; the table has 256 entries.
+void halcyon_gif_expand(uint8_t *output, const uint8_t *indices, const uint32_t *table, size_t pixelCount);
+/// The same, except that entries of 0 leave the pixel as it is; all others must be opaque.
+void halcyon_gif_draw(uint8_t *output, const uint8_t *indices, const uint32_t *table, size_t pixelCount);
 
 #pragma clang assume_nonnull end
 

@@ -1,7 +1,7 @@
 // The innermost loops over pixels, in C because Swift (6.3) emits the baseline instruction set only and cannot choose
 // a faster one while running, and because the same loops are some hundred times slower in a debug build of Swift.
 //
-// A pixel is four bytes: red, green, blue, alpha, colours multiplied by alpha unless a name says "straight".
+// A pixel is four bytes (the loops over eight are in SixteenBitKernels.h): red, green, blue, alpha, colours multiplied by alpha unless a name says "straight".
 // No function reads or writes beyond the counts it is given, and none needs its pointers aligned.
 
 #ifndef HALCYON_RASTER_KERNELS_H
@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ColorKernels.h"
 #include "ResamplingVariants.h"
+#include "SixteenBitKernels.h"
 
 #pragma clang assume_nonnull begin
 

@@ -27,14 +27,16 @@ final class CachedImage: Sendable {
     var weakReference: WeakValue<CachedImage> {
         let info = image.info
         let fullSize = image.fullSize
+        let colorProfile = image.colorProfile
         let byteCount = byteCount
         let validity = validity
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
+        let depth = image.bitmap.depth
         return WeakValue(image.bitmap.buffer) { buffer in
-            let bitmap = Bitmap(size: size, isOpaque: isOpaque, buffer: buffer)
+            let bitmap = Bitmap(size: size, isOpaque: isOpaque, depth: depth, buffer: buffer)
             return CachedImage(
-                image: DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize),
+                image: DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize, colorProfile: colorProfile),
                 byteCount: byteCount,
                 validity: validity
             )

@@ -1,7 +1,9 @@
-internal import CPNGKernels
 internal import HalcyonRaster
 
 /// Where the frames of an animation are put together: it undoes each frame as that frame asked, before the next comes.
+///
+/// Every frame becomes a bitmap of its own, into which only what the frame leaves visible is copied from the one before.
+/// Where nobody else holds that one, as while frames are passed over, the frame is drawn right into it.
 struct AnimationCanvas {
     /// What happens to a frame's rectangle before the next frame is drawn.
     enum Disposal {
@@ -11,82 +13,95 @@ struct AnimationCanvas {
         case restore
     }
 
-    /// A part of the canvas; never reaches beyond it.
-    struct Area {
-        let left: Int
-        let top: Int
-        let width: Int
-        let height: Int
-
-        /// The part of a rectangle that lies on a canvas of this size; may be empty.
-        init(left: Int, top: Int, size: PixelSize, within canvas: PixelSize) {
-            self.left = min(max(left, 0), canvas.width)
-            self.top = min(max(top, 0), canvas.height)
-            width = max(0, min(size.width, canvas.width - self.left))
-            height = max(0, min(size.height, canvas.height - self.top))
-        }
+    /// How the pixels of a frame meet those below.
+    enum Drawing {
+        /// Every pixel of the area is written; whether all of them are opaque is said.
+        case replacing(isOpaque: Bool)
+        /// Pixels below remain visible here and there.
+        case over
     }
 
-    private(set) var bitmap: Bitmap
-    private var pending: (area: Area, disposal: Disposal)?
-    private var saved: Bitmap?
+    let size: PixelSize
+    /// The canvas after the frame drawn last; `nil` before the first.
+    private(set) var picture: Bitmap?
+    private var below = Below.earlier(Ground())
 
-    /// A transparent canvas.
-    init(size: PixelSize) throws(BitmapError) {
-        bitmap = try Bitmap(size: size)
+    /// Whether the ground of the next frame is the current picture or an earlier one.
+    private enum Below {
+        case current(cleared: Area?)
+        case earlier(Ground)
     }
 
-    /// Undoes the frame before, and remembers how this one is to be undone.
-    mutating func beginFrame(_ area: Area, disposal: Disposal) {
-        if let pending {
-            switch pending.disposal {
-            case .keep:
-                break
-            case .clear:
-                clear(pending.area)
-            case .restore:
-                if let saved {
-                    bitmap = saved
-                }
-            }
-        }
-        // A copy shares its memory until the frame is drawn, which then copies the canvas once.
-        saved = disposal == .restore ? bitmap : nil
-        pending = (area, disposal)
+    /// A canvas of transparent pixels.
+    init(size: PixelSize) {
+        self.size = size
     }
 
-    /// Hands each row of an area, as a pointer to its first pixel, to `draw` with its number from the area's top.
+    /// Forgets all frames.
+    mutating func reset() {
+        picture = nil
+        below = .earlier(Ground())
+    }
+
+    /// Takes over a frame that replaces the whole canvas.
+    mutating func replaceAll(with bitmap: Bitmap, disposal: Disposal) {
+        let ground = takeGround()
+        picture = bitmap
+        below = Self.below(Area(left: 0, top: 0, size: size, within: size), disposal, ground)
+    }
+
+    /// Undoes the frame before and draws this one: each row of `area`, as a pointer to its first pixel, is handed to
+    /// `draw` with its number from the area's top.
     ///
     /// Raw pointers, because this is the innermost loop of drawing frames; an ``Area`` never reaches beyond the canvas.
-    mutating func drawRows(_ area: Area, _ draw: (UnsafeMutablePointer<UInt8>, Int) throws -> Void) rethrows {
-        let bytesPerRow = bitmap.bytesPerRow
-        try bitmap.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) throws in
-            guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), area.width > 0 else {
-                return
+    ///
+    /// - Throws: ``BitmapError/outOfMemory(byteCount:)``, after which the canvas is as in the beginning.
+    mutating func drawFrame(
+        _ area: Area,
+        _ drawing: Drawing,
+        disposal: Disposal,
+        draw: (UnsafeMutablePointer<UInt8>, Int) -> Void
+    ) throws(BitmapError) {
+        var ground = takeGround()
+        let isOpaqueBelow = ground.isOpaque
+        var bitmap: Bitmap
+        if disposal != .restore, let owned = ground.takePicture() {
+            bitmap = owned
+        } else {
+            bitmap = try ground.copy(size: size, without: drawing.replaces ? area : nil)
+        }
+        bitmap.forEachRow(of: area, draw)
+        bitmap.isOpaque =
+            switch drawing {
+            case .replacing(isOpaque: true) where area.covers(size): true
+            case .replacing(isOpaque: true) where isOpaqueBelow: true
+            case .over where isOpaqueBelow: true
+            default: !bitmap.containsTransparency()
             }
-            for row in 0..<area.height {
-                try draw(start + (area.top + row) * bytesPerRow + 4 * area.left, row)
-            }
+        picture = bitmap
+        below = Self.below(area, disposal, ground)
+    }
+
+    /// What the next frame is drawn on; the canvas holds it no longer.
+    private mutating func takeGround() -> Ground {
+        defer { reset() }
+        switch below {
+        case .current(let cleared): return Ground(picture: picture, cleared: cleared)
+        case .earlier(let ground): return ground
         }
     }
 
-    /// The canvas as it stands, which says truly whether it is opaque.
-    func snapshot() -> Bitmap {
-        var copy = bitmap
-        copy.isOpaque = bitmap.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
-                return false
-            }
-            return (0..<bitmap.height).allSatisfy { row in
-                halcyon_png_is_opaque(start + row * bitmap.bytesPerRow, bitmap.width)
-            }
+    private static func below(_ area: Area, _ disposal: Disposal, _ ground: Ground) -> Below {
+        switch disposal {
+        case .keep: .current(cleared: nil)
+        case .clear: .current(cleared: area)
+        case .restore: .earlier(ground)
         }
-        return copy
     }
+}
 
-    private mutating func clear(_ area: Area) {
-        drawRows(area) { row, _ in
-            row.update(repeating: 0, count: 4 * area.width)
-        }
+extension AnimationCanvas.Drawing {
+    fileprivate var replaces: Bool {
+        if case .replacing = self { true } else { false }
     }
 }

@@ -17,6 +17,7 @@ public struct BMPEncoder: ImageEncoder {
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a picture of 4 GiB or more, which the file header cannot
     ///   tell.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
+        let bitmap = try bitmap.withEightBits()
         let isOpaque = bitmap.isOpaque || !bitmap.containsTransparency()
         let profile = options.metadata?.iccProfile ?? Data()
         let header = try BMPHeaderWriter(bitmap.size, isOpaque: isOpaque, profileByteCount: profile.count)

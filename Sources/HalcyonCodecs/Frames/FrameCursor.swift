@@ -3,6 +3,9 @@ public import HalcyonRaster
 
 /// A place in an animation, from which frames are composed one after the other. Belongs to one thread at a time.
 public protocol FrameCursor {
+    /// What the samples of the frame handed out last mean, or `nil` for sRGB. Default: `nil`.
+    var colorProfile: ColorProfile? { get }
+
     /// The frame with this number, from 0, composed with those before it: upright, premultiplied, in the colours of
     /// the file.
     ///
@@ -14,16 +17,30 @@ public protocol FrameCursor {
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap
 }
 
+extension FrameCursor {
+    /// sRGB.
+    public var colorProfile: ColorProfile? { nil }
+}
+
 /// For formats that hold their frames independently of each other: decodes each one anew.
 struct IndependentFrames: FrameCursor {
     let decoder: any ImageDecoder
     let data: Data
     let options: DecodeOptions
+    private(set) var colorProfile: ColorProfile?
+
+    init(decoder: any ImageDecoder, data: Data, options: DecodeOptions) {
+        self.decoder = decoder
+        self.data = data
+        self.options = options
+    }
 
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
         var options = options
         options.frame = index
-        return try decoder.decode(data, options: options, isCancelled: isCancelled).bitmap
+        let image = try decoder.decode(data, options: options, isCancelled: isCancelled)
+        colorProfile = image.colorProfile
+        return image.bitmap
     }
 }
 

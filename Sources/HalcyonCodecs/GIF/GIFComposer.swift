@@ -1,54 +1,137 @@
 internal import HalcyonRaster
 
-/// Composes the frames of a file one after the other, as browsers do: what no frame covers is transparent, and so is
-/// what a frame leaves when it is disposed of "to background".
+/// Composes the frames of a file, as browsers do: what no frame covers is transparent, and so is what a frame leaves
+/// when it is disposed of "to background".
 struct GIFComposer {
-    let bytes: UnsafeRawBufferPointer
     let file: GIFFile
+    private let limits: DecodeLimits
+    private let canvasCount: Int
     private let lzw: GIFLZWDecoder
     private var canvas: AnimationCanvas
+    private var dependencies: FrameDependencies
     /// The number of the frame that comes next.
     private(set) var nextFrame = 0
 
     /// A composer that stands before the first frame.
-    init(_ bytes: UnsafeRawBufferPointer, _ file: GIFFile) throws {
-        self.bytes = bytes
+    ///
+    /// - Parameters:
+    ///   - file: The frames.
+    ///   - limits: Checked for each frame before it is decompressed.
+    ///   - canvasCount: The bitmaps of the canvas's size that exist at a time.
+    init(_ file: GIFFile, limits: DecodeLimits = .standard, canvasCount: Int = 1) throws {
         self.file = file
+        self.limits = limits
+        self.canvasCount = canvasCount
+        try limits.check(file.canvas, of: .gif)
         lzw = try GIFLZWDecoder()
-        canvas = try AnimationCanvas(size: file.canvas)
+        canvas = AnimationCanvas(size: file.canvas)
+        dependencies = FrameDependencies(
+            file.frames.map { frame in
+                FrameDependencies.Frame(
+                    coversCanvas: file.area(of: frame).covers(file.canvas),
+                    replaces: frame.control.transparentIndex == nil,
+                    disposal: frame.control.disposal
+                )
+            }
+        )
     }
 
-    /// The picture after `frame`, which must not lie behind the frame that comes next.
-    mutating func picture(after frame: Int, isCancelled: () -> Bool) throws -> Bitmap {
-        while nextFrame <= frame {
+    /// The picture after `frame`; `bytes` must be those of the file.
+    ///
+    /// What is wrong with a frame leaves those before it readable, and those behind it that do not need it.
+    mutating func picture(
+        after frame: Int,
+        in bytes: UnsafeRawBufferPointer,
+        isCancelled: () -> Bool
+    ) throws -> Bitmap {
+        // An empty canvas is what stands before frame 0, also after a leap to a frame that could not be drawn.
+        defer {
+            if canvas.picture == nil {
+                nextFrame = 0
+            }
+        }
+        var isComposed = false
+        while !isComposed {
+            let start = dependencies.start(for: frame, next: nextFrame)
+            let leavesGap = start != nextFrame
+            if leavesGap {
+                rewind(to: start)
+            }
+            isComposed = try drawFrames(upTo: frame, behindGap: leavesGap, bytes, isCancelled)
+        }
+        guard let picture = canvas.picture else {
+            throw CodecError.noSuchFrame(frame, frameCount: file.frames.count)
+        }
+        return picture
+    }
+
+    private mutating func rewind(to frame: Int) {
+        canvas.reset()
+        nextFrame = frame
+    }
+
+    /// Says `false` where the first frame, which was thought to cover everything, needs those before it after all.
+    private mutating func drawFrames(
+        upTo last: Int,
+        behindGap: Bool,
+        _ bytes: UnsafeRawBufferPointer,
+        _ isCancelled: () -> Bool
+    ) throws -> Bool {
+        var mustCover = behindGap && nextFrame <= last && dependencies.isCovering(nextFrame)
+        while nextFrame <= last {
             if isCancelled() {
                 throw CancellationError()
             }
-            try drawNextFrame(isCancelled)
+            let isComplete = try drawNextFrame(bytes, onlyIfComplete: mustCover, isCancelled)
+            if !isComplete {
+                dependencies.revoke(nextFrame)
+                if mustCover {
+                    rewind(to: 0)
+                    return false
+                }
+            }
+            nextFrame += 1
+            mustCover = false
         }
-        return canvas.snapshot()
+        return true
     }
 
-    private mutating func drawNextFrame(_ isCancelled: () -> Bool) throws {
+    /// Says whether the data fill all of the frame.
+    private mutating func drawNextFrame(
+        _ bytes: UnsafeRawBufferPointer,
+        onlyIfComplete: Bool,
+        _ isCancelled: () -> Bool
+    ) throws -> Bool {
         let frame = file.frames[nextFrame]
-        let disposal: AnimationCanvas.Disposal =
-            switch frame.control.disposal {
-            case .keep: .keep
-            case .background: .clear
-            case .previous: .restore
-            }
-        let area = AnimationCanvas.Area(left: frame.left, top: frame.top, size: frame.size, within: file.canvas)
-        canvas.beginFrame(area, disposal: disposal)
-        if !frame.size.isEmpty {
-            let indices = try PixelBuffer(byteCount: frame.size.area + GIFLZWDecoder.slack)
-            let count = try decompress(frame, into: indices, isCancelled)
-            draw(frame, indices, count, area)
+        let area = file.area(of: frame)
+        guard !frame.size.isEmpty else {
+            try draw(frame, area, .over) { _, _ in }
+            return true
         }
-        nextFrame += 1
+        try limits.check(frame.size, of: .gif)
+        let canvases = file.canvas.bitmapByteCount.multipliedReportingOverflow(by: canvasCount)
+        try limits.checkMemory(
+            canvases.overflow ? .max : canvases.partialValue,
+            frame.size.area,
+            frame.dataRange.count,
+            of: .gif
+        )
+        let indices = try PixelBuffer(byteCount: frame.size.area + GIFLZWDecoder.slack)
+        let count = try decompress(frame, bytes, into: indices, isCancelled)
+        let isComplete = count == frame.size.area
+        if isComplete || !onlyIfComplete {
+            try draw(frame, area, indices, count, GIFColorTable(of: frame, file, bytes))
+        }
+        return isComplete
     }
 
     /// Fills the indices of a frame; says how many there are.
-    private func decompress(_ frame: GIFFrame, into indices: PixelBuffer, _ isCancelled: () -> Bool) throws -> Int {
+    private func decompress(
+        _ frame: GIFFrame,
+        _ bytes: UnsafeRawBufferPointer,
+        into indices: PixelBuffer,
+        _ isCancelled: () -> Bool
+    ) throws -> Int {
         // The specification ends at 8, but files with up to 11, whose codes still fit 12 bits, are shown everywhere.
         guard (1...11).contains(frame.minimumCodeSize) else {
             throw CodecError.corrupt(
@@ -56,7 +139,7 @@ struct GIFComposer {
                 reason: "frame \(nextFrame) has a minimum code size of \(frame.minimumCodeSize)"
             )
         }
-        let (data, dataCount) = try gather(frame.dataRange)
+        let (data, dataCount) = try gather(frame.dataRange, of: bytes)
         let (count, outcome) = lzw.decode(
             UnsafeRawBufferPointer(start: data.pointer, count: dataCount),
             minimumCodeSize: frame.minimumCodeSize,
@@ -80,7 +163,10 @@ struct GIFComposer {
     }
 
     /// Puts the contents of sub-blocks one behind the other.
-    private func gather(_ range: Range<Int>) throws -> (buffer: PixelBuffer, count: Int) {
+    private func gather(
+        _ range: Range<Int>,
+        of bytes: UnsafeRawBufferPointer
+    ) throws -> (buffer: PixelBuffer, count: Int) {
         let buffer = try PixelBuffer(byteCount: max(1, range.count))
         var reader = GIFReader(UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), offset: range.lowerBound)
         var count = 0
@@ -94,46 +180,33 @@ struct GIFComposer {
 
     /// Draws the part of a frame that lies on the canvas and that its data reach.
     ///
-    /// Raw pointers in the innermost loop: an index has 8 bits and the table 256 entries; rows and columns end at the
-    /// canvas and at the frame's count of indices.
-    private mutating func draw(_ frame: GIFFrame, _ indices: PixelBuffer, _ count: Int, _ area: AnimationCanvas.Area) {
-        let table = colorTable(of: frame)
-        let transparent = frame.control.transparentIndex
+    /// Raw pointers in the innermost loop: rows and columns end at the canvas and at the frame's count of indices.
+    private mutating func draw(
+        _ frame: GIFFrame,
+        _ area: AnimationCanvas.Area,
+        _ indices: PixelBuffer,
+        _ count: Int,
+        _ colors: GIFColorTable
+    ) throws {
+        let source = indices.pointer.assumingMemoryBound(to: UInt8.self)
         let rowOrder = frame.isInterlaced ? GIFComposer.storedRows(height: frame.size.height) : []
-        table.withUnsafeBufferPointer { table in
-            canvas.drawRows(area) { row, y in
-                let start = (frame.isInterlaced ? rowOrder[y] : y) * frame.size.width
-                let width = min(area.width, count - start)
-                guard width > 0 else {
-                    return
-                }
-                let source = indices.pointer.assumingMemoryBound(to: UInt8.self) + start
-                let target = UnsafeMutableRawPointer(row)
-                if let transparent {
-                    for x in 0..<width where source[x] != transparent {
-                        target.storeBytes(of: table[Int(source[x])], toByteOffset: 4 &* x, as: UInt32.self)
-                    }
-                } else {
-                    for x in 0..<width {
-                        target.storeBytes(of: table[Int(source[x])], toByteOffset: 4 &* x, as: UInt32.self)
-                    }
-                }
+        let isReplacing = count == frame.size.area && !colors.hasTransparency
+        try draw(frame, area, isReplacing ? .replacing(isOpaque: true) : .over) { row, y in
+            let start = (frame.isInterlaced ? rowOrder[y] : y) * frame.size.width
+            let width = min(area.width, count - start)
+            if width > 0 {
+                colors.expand(source + start, count: width, to: row)
             }
         }
     }
 
-    /// 256 opaque pixels; those that no palette names are black.
-    private func colorTable(of frame: GIFFrame) -> [UInt32] {
-        var table = [UInt32](repeating: UInt32(0xFF00_0000).littleEndian, count: 256)
-        guard let palette = frame.palette ?? file.globalPalette else {
-            return table
-        }
-        for index in 0..<palette.count / 3 {
-            let color = palette.lowerBound + 3 * index
-            let pixel = UInt32(bytes[color]) | UInt32(bytes[color + 1]) << 8 | UInt32(bytes[color + 2]) << 16
-            table[index] = (pixel | 0xFF00_0000).littleEndian
-        }
-        return table
+    private mutating func draw(
+        _ frame: GIFFrame,
+        _ area: AnimationCanvas.Area,
+        _ drawing: AnimationCanvas.Drawing,
+        row: (UnsafeMutablePointer<UInt8>, Int) -> Void
+    ) throws {
+        try canvas.drawFrame(area, drawing, disposal: frame.control.disposal, draw: row)
     }
 
     /// For each row from top to bottom, the number under which interlacing stores it (GIF89a, appendix E).

@@ -45,13 +45,20 @@ public struct GIFDecoder: ImageDecoder {
             return try data.withUnsafeBytes { bytes in
                 let file = try GIFFile(bytes, limits: options.limits)
                 try check(file, options)
-                var composer = try GIFComposer(bytes, file)
-                let bitmap = try composer.picture(after: options.frame, isCancelled: isCancelled)
+                var composer = try GIFComposer(file)
+                let bitmap = try composer.picture(after: options.frame, in: bytes, isCancelled: isCancelled)
                 return DecodedImage(bitmap: bitmap, info: file.info)
             }
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
         }
+    }
+
+    /// Opens an animation; a frame costs its own decompression and a copy of what it leaves visible of the one before.
+    ///
+    /// - Throws: ``CodecError``.
+    public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
+        try GIFFrameCursor(data, limits: options.limits)
     }
 
     /// Refuses what is too large before any memory is taken for it.
@@ -64,7 +71,7 @@ public struct GIFDecoder: ImageDecoder {
         for size in CollectionOfOne(file.canvas) + needed.map(\.size) {
             try limits.check(size, of: .gif)
         }
-        let savesCanvas = needed.contains { $0.control.disposal == .previous }
+        let savesCanvas = needed.contains { $0.control.disposal == .restore }
         let largestFrame = needed.reduce(0) { max($0, $1.size.area + $1.dataRange.count) }
         let canvas = file.canvas.bitmapByteCount
         try limits.checkMemory(canvas, savesCanvas ? canvas : 0, largestFrame, of: .gif)

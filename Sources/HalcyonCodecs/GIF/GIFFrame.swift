@@ -2,24 +2,9 @@ internal import HalcyonRaster
 
 /// One image of a file: its descriptor (GIF89a, 20), the graphic control before it (23), and where its data lie.
 struct GIFFrame {
-    enum Disposal {
-        case keep
-        case background
-        case previous
-
-        /// The values of bits 2 to 4; 4 was once written for 3, and the others mean nothing.
-        init(_ value: UInt8) {
-            switch value {
-            case 2: self = .background
-            case 3, 4: self = .previous
-            default: self = .keep
-            }
-        }
-    }
-
     /// What stands in front of an image or a text and holds for that one only.
     struct Control {
-        var disposal = Disposal.keep
+        var disposal = AnimationCanvas.Disposal.keep
         /// Hundredths of a second.
         var delay = 0
         var transparentIndex: UInt8?
@@ -70,4 +55,15 @@ struct GIFFrame {
 
     /// Milliseconds.
     var duration: Int { control.delay * 10 }
+}
+
+extension AnimationCanvas.Disposal {
+    /// The values of bits 2 to 4 (GIF89a, 23); 4 was once written for 3, and the others mean nothing.
+    init(gif value: UInt8) {
+        switch value {
+        case 2: self = .clear
+        case 3, 4: self = .restore
+        default: self = .keep
+        }
+    }
 }

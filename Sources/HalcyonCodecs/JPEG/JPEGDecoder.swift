@@ -13,8 +13,20 @@ public struct JPEGDecoder: ImageDecoder {
     /// whole picture. Encoders write about ten.
     private static let maximumScanCount: Int32 = 500
 
+    /// Rows of units between two questions, at reduced size.
+    private static let unitRowsPerStep = 8
+
+    /// Whether baseline files are decoded at 1/8 and 2/8 without libjpeg. Tests hold both against each other.
+    private let usesReducer: Bool
+
     /// A decoder.
-    public init() {}
+    public init() {
+        self.init(usesReducer: true)
+    }
+
+    init(usesReducer: Bool) {
+        self.usesReducer = usesReducer
+    }
 
     /// ``ImageFormat/jpeg``.
     public var format: ImageFormat { .jpeg }
@@ -52,16 +64,22 @@ public struct JPEGDecoder: ImageDecoder {
             throw CodecError.unsupported(.jpeg, reason: reason)
         }
         try options.limits.check(header.size, of: .jpeg)
-        let scale = JPEGScale(of: header.size, serving: header.storedTarget(for: options.targetSize))
+        let orientation = options.appliesOrientation ? header.orientation : .up
+        // The target is meant for the picture that is handed out; the stored one may be turned.
+        let target = orientation.swapsSides ? options.targetSize?.transposed : options.targetSize
+        let scale = JPEGScale(of: header.size, serving: target)
         let bitmapByteCount = scale.size.bitmapByteCount
         let coefficientByteCount = header.hasMultipleScans ? header.coefficientByteCount : 0
         try options.limits.checkMemory(
             bitmapByteCount,
-            header.orientation == .up ? 0 : bitmapByteCount,
+            orientation == .up ? 0 : bitmapByteCount,
             coefficientByteCount,
             of: .jpeg
         )
         let bitmap = try data.withUnsafeBytes { bytes in
+            if let bitmap = try reduced(bytes, data, header: header, scale: scale, isCancelled: isCancelled) {
+                return bitmap
+            }
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,
@@ -70,7 +88,36 @@ public struct JPEGDecoder: ImageDecoder {
             )
             return try Self.pixels(from: decompressor, isCancelled: isCancelled)
         }
-        return DecodedImage(bitmap: try bitmap.oriented(header.orientation), info: header.info)
+        return DecodedImage(
+            bitmap: try bitmap.oriented(orientation),
+            info: header.info,
+            fullSize: orientation.displaySize(of: header.size)
+        )
+    }
+
+    /// The picture as our own decoder reads it, or `nil` for what is libjpeg's.
+    private func reduced(
+        _ bytes: UnsafeRawBufferPointer,
+        _ data: Data,
+        header: JPEGHeader,
+        scale: JPEGScale,
+        isCancelled: () -> Bool
+    ) throws -> Bitmap? {
+        guard usesReducer, scale.eighths <= 2, let reducer = JPEGReducer(),
+            reducer.open(bytes, data, header: header, scale: scale), reducer.size == scale.size
+        else {
+            return nil
+        }
+        var bitmap = try Bitmap.forDecoding(scale.size, isOpaque: true)
+        var rowCount = 0
+        while rowCount < bitmap.height {
+            try Self.throwIfCancelled(isCancelled)
+            guard let count = reducer.decode(Self.unitRowsPerStep, into: &bitmap) else {
+                return nil
+            }
+            rowCount = count
+        }
+        return bitmap
     }
 
     private static func pixels(
@@ -111,10 +158,5 @@ extension JPEGHeader {
             bitDepth: precision,
             colorSpace: colorSpace
         )
-    }
-
-    /// The target, which is meant for the upright picture, turned as the stored one is.
-    fileprivate func storedTarget(for target: PixelSize?) -> PixelSize? {
-        orientation.swapsSides ? target?.transposed : target
     }
 }

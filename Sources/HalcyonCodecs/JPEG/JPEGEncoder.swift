@@ -23,6 +23,7 @@ public struct JPEGEncoder: ImageEncoder {
         guard max(bitmap.width, bitmap.height) <= Self.maximumSideLength else {
             throw .cannotEncode(.jpeg, reason: "\(bitmap.size) pixels; a side can have \(Self.maximumSideLength)")
         }
+        let bitmap = try bitmap.withEightBits()
         guard let handle = halcyon_jpeg_encoder_create() else {
             throw .cannotEncode(.jpeg, reason: "out of memory")
         }

@@ -16,6 +16,12 @@ struct JPEGSegments {
         static let startOfImage = 0xd8
         static let endOfImage = 0xd9
         static let startOfScan = 0xda
+        static let baselineFrame = 0xc0
+        static let extendedFrame = 0xc1
+        static let huffmanTables = 0xc4
+        static let quantizationTables = 0xdb
+        static let restartInterval = 0xdd
+        static let application0 = 0xe0
         static let application1 = 0xe1
         static let application2 = 0xe2
         static let application14 = 0xee
@@ -24,7 +30,8 @@ struct JPEGSegments {
     }
 
     private let reader: ByteReader
-    private var offset = 2
+    /// Behind the last segment, counted from the first byte of the file.
+    private(set) var offset = 2
 
     init(_ data: Data) {
         reader = ByteReader(data)

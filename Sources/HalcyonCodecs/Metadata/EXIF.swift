@@ -10,7 +10,36 @@ package enum EXIF {
     /// about the picture, so that only the first directory is read. Linear in the entries of that directory, at most
     /// 65,535.
     package static func orientation(in block: Data) -> Orientation? {
-        let tiff = ByteReader(block).hasText("Exif\0\0", at: 0) ? block.dropFirst(6) : block
+        guard let (reader, entry) = orientationEntry(in: tiff(of: block)) else {
+            return nil
+        }
+        return orientation(at: entry, of: reader)
+    }
+
+    /// The block as an encoder embeds it beside upright pixels: without "Exif\0\0", and with the orientation tag of the
+    /// first directory, where there is one, set to 1, whatever it was. Nothing else changes, so no offset moves.
+    package static func upright(_ block: Data) -> Data {
+        var result = Data(tiff(of: block))
+        guard let (reader, entry) = orientationEntry(in: result) else {
+            return result
+        }
+        // Type SHORT, one value, in the first two bytes of the field (TIFF 6.0, section 2).
+        let fields: [UInt8] =
+            reader.order == .littleEndian ? [3, 0, 1, 0, 0, 0, 1, 0, 0, 0] : [0, 3, 0, 0, 0, 1, 0, 1, 0, 0]
+        guard reader.bytes(at: entry + 2, count: fields.count) != nil else {
+            return result
+        }
+        result.replaceSubrange(entry + 2..<entry + 2 + fields.count, with: fields)
+        return result
+    }
+
+    /// The block without the prefix that belongs to JPEG's segment.
+    package static func tiff(of block: Data) -> Data {
+        ByteReader(block).hasText("Exif\0\0", at: 0) ? block.dropFirst(6) : block
+    }
+
+    /// Where the entry of the orientation lies in a TIFF file.
+    private static func orientationEntry(in tiff: Data) -> (reader: ByteReader, entry: Int)? {
         guard let reader = tiffReader(of: tiff), let directory = reader.uint32(at: 4),
             let entryCount = reader.uint16(at: directory)
         else {
@@ -22,7 +51,7 @@ package enum EXIF {
                 return nil
             }
             if tag == orientationTag {
-                return orientation(at: entry, of: reader)
+                return (reader, entry)
             }
         }
         return nil

@@ -1,7 +1,8 @@
 public import FoundationEssentials
 public import HalcyonRaster
 
-/// Writes PAM (Netpbm's "P7"): RGB_ALPHA, 8 bits a sample, straight alpha, with red, green and blue 0 where alpha is 0.
+/// Writes PAM (Netpbm's "P7"): RGB_ALPHA, 8 or 16 bits a sample as the bitmap has, straight alpha, with red, green
+/// and blue 0 where alpha is 0.
 public struct PAMEncoder: ImageEncoder {
     /// An encoder.
     public init() {}
@@ -11,10 +12,11 @@ public struct PAMEncoder: ImageEncoder {
 
     /// Encodes a bitmap. Never fails; the options don't matter.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
-        var header = "P7\nWIDTH \(bitmap.width)\nHEIGHT \(bitmap.height)\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\n"
-        header += "ENDHDR\n"
+        let maximum = bitmap.depth == .eight ? 255 : 65_535
+        var header = "P7\nWIDTH \(bitmap.width)\nHEIGHT \(bitmap.height)\nDEPTH 4\nMAXVAL \(maximum)\n"
+        header += "TUPLTYPE RGB_ALPHA\nENDHDR\n"
         let headerBytes = Data(header.utf8)
-        let rowByteCount = bitmap.width * 4
+        let rowByteCount = bitmap.width * bitmap.bytesPerPixel
         var file = Data(count: headerBytes.count + rowByteCount * bitmap.height)
         file.withUnsafeMutableBytes { file in
             file.copyBytes(from: headerBytes)
@@ -25,10 +27,11 @@ public struct PAMEncoder: ImageEncoder {
                     return
                 }
                 for row in 0..<bitmap.height {
-                    PixelConversion.unpremultiply(
+                    PixelConversion.writeStraight(
                         source + row * bitmap.bytesPerRow,
                         into: target + headerBytes.count + row * rowByteCount,
-                        count: bitmap.width
+                        count: bitmap.width,
+                        depth: bitmap.depth
                     )
                 }
             }

@@ -1,27 +1,51 @@
 internal import HalcyonRaster
 
-/// Composes the frames of an animated PNG one after the other (PNG, 11.3.6.2).
+/// Composes the frames of an animated PNG (PNG, 11.3.6.2).
 struct PNGComposer {
-    private let decoder: PNGPictureDecoder
+    let file: PNGFile
     private var canvas: AnimationCanvas
+    private let dependencies: FrameDependencies
     /// The number of the frame that comes next.
     private(set) var nextFrame = 0
 
-    private var frames: [PNGFrame] { decoder.file.frames }
-
     /// A composer that stands before the first frame of an animation.
-    init(_ decoder: PNGPictureDecoder) throws {
-        self.decoder = decoder
-        canvas = try AnimationCanvas(size: decoder.file.header.size)
+    init(_ file: PNGFile) {
+        self.file = file
+        canvas = AnimationCanvas(size: file.header.size)
+        dependencies = FrameDependencies(
+            file.frames.map { frame in
+                FrameDependencies.Frame(
+                    coversCanvas: frame.covers(file.header.size),
+                    replaces: frame.blending == .source,
+                    disposal: frame.disposal
+                )
+            }
+        )
     }
 
-    /// The picture after `frame`, which must not lie behind the frame that comes next.
-    mutating func picture(after frame: Int) throws -> Bitmap {
-        nextFrame = max(nextFrame, firstFrameNeeded(for: frame))
-        while nextFrame <= frame {
-            try drawNextFrame()
+    /// The picture after `frame`; `decoder` must be one of the same file.
+    ///
+    /// What is wrong with a frame leaves those before it readable, and those behind it that do not need it.
+    mutating func picture(after frame: Int, _ decoder: PNGPictureDecoder) throws -> Bitmap {
+        // An empty canvas is what stands before frame 0, also after a leap to a frame that could not be drawn.
+        defer {
+            if canvas.picture == nil {
+                nextFrame = 0
+            }
         }
-        return canvas.snapshot()
+        let start = dependencies.start(for: frame, next: nextFrame)
+        if start != nextFrame {
+            canvas.reset()
+            nextFrame = start
+        }
+        while nextFrame <= frame {
+            try drawNextFrame(decoder)
+            nextFrame += 1
+        }
+        guard let picture = canvas.picture else {
+            throw CodecError.noSuchFrame(frame, frameCount: file.frames.count)
+        }
+        return picture
     }
 
     /// Bytes that the canvas, its saved state and the largest frame take together.
@@ -34,69 +58,19 @@ struct PNGComposer {
         return canvas.overflow || overflows ? .max : sum
     }
 
-    /// Frames before one that replaces the whole canvas cannot be seen any more.
-    private func firstFrameNeeded(for frame: Int) -> Int {
-        let size = decoder.file.header.size
-        let isFresh = { (index: Int) in
-            let candidate = frames[index]
-            return candidate.covers(size) && candidate.blending == .source
-                && (index == frame || candidate.disposal != .previous)
-        }
-        return (0...frame).last(where: isFresh) ?? 0
-    }
-
-    private mutating func drawNextFrame() throws {
-        let frame = frames[nextFrame]
+    private mutating func drawNextFrame(_ decoder: PNGPictureDecoder) throws {
+        let frame = file.frames[nextFrame]
         let picture = try decoder.decode(
             frame.dataRanges,
             size: frame.size,
-            chunkName: nextFrame == 0 && decoder.file.imageIsFirstFrame ? "IDAT" : "fdAT of frame \(nextFrame)"
+            chunkName: nextFrame == 0 && file.imageIsFirstFrame ? "IDAT" : "fdAT of frame \(nextFrame)"
         )
-        let area = AnimationCanvas.Area(
+        try canvas.draw(
+            picture,
             left: frame.left,
             top: frame.top,
-            size: frame.size,
-            within: decoder.file.header.size
+            blends: frame.blending == .over,
+            disposal: frame.disposal
         )
-        let disposal: AnimationCanvas.Disposal =
-            switch frame.disposal {
-            case .none: .keep
-            case .background: .clear
-            case .previous: .restore
-            }
-        canvas.beginFrame(area, disposal: disposal)
-        picture.withUnsafeBytes { bytes in
-            guard let source = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
-                return
-            }
-            canvas.drawRows(area) { row, number in
-                let pixels = source + number * picture.bytesPerRow
-                if frame.blending == .source || picture.isOpaque {
-                    row.update(from: pixels, count: 4 * area.width)
-                } else {
-                    PNGComposer.blend(pixels, over: row, width: area.width)
-                }
-            }
-        }
-        nextFrame += 1
-    }
-
-    /// `source + target * (1 - alpha)` for premultiplied pixels, rounded to the nearest.
-    private static func blend(
-        _ source: UnsafePointer<UInt8>,
-        over target: UnsafeMutablePointer<UInt8>,
-        width: Int
-    ) {
-        for offset in stride(from: 0, to: 4 &* width, by: 4) {
-            let transparency = 255 &- UInt32(source[offset &+ 3])
-            if transparency == 255 {
-                continue
-            }
-            for channel in 0..<4 {
-                let below = UInt32(target[offset &+ channel]) &* transparency &+ 128
-                let sum = UInt32(source[offset &+ channel]) &+ (below &+ below &>> 8) &>> 8
-                target[offset &+ channel] = UInt8(truncatingIfNeeded: min(255, sum))
-            }
-        }
     }
 }

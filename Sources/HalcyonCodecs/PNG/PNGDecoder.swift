@@ -47,15 +47,34 @@ public struct PNGDecoder: ImageDecoder {
             return try data.withUnsafeBytes { bytes in
                 let file = try PNGFile(bytes, limits: options.limits, checksImageData: true)
                 let info = file.info(in: bytes)
-                try check(file, turned: info.orientation != .up, options)
+                let orientation = options.appliesOrientation ? info.orientation : .up
+                try check(file, turned: orientation != .up, options)
                 let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
-                    try picture(bytes, file, frame: options.frame, isCancelled)
+                    try picture(bytes, file, options, isCancelled)
                 }
-                return DecodedImage(bitmap: try bitmap.oriented(info.orientation), info: info)
+                return DecodedImage(
+                    bitmap: try bitmap.oriented(orientation),
+                    info: info,
+                    fullSize: orientation.displaySize(of: info.size)
+                )
             }
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
         }
+    }
+
+    /// Opens the animation, or the default image where there is none. Of a file whose default image is no frame,
+    /// frame 0 is the animation's first.
+    ///
+    /// - Throws: ``CodecError``.
+    public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
+        let file = try data.withUnsafeBytes { bytes in
+            try PNGFile(bytes, limits: options.limits, checksImageData: true)
+        }
+        guard file.isAnimated else {
+            return IndependentFrames(decoder: self, data: data, options: options)
+        }
+        return try PNGFrameCursor(data, file, options: options)
     }
 
     /// Refuses what is too large before any memory is taken for it.
@@ -78,14 +97,16 @@ public struct PNGDecoder: ImageDecoder {
     private func picture(
         _ bytes: UnsafeRawBufferPointer,
         _ file: PNGFile,
-        frame: Int,
+        _ options: DecodeOptions,
         _ isCancelled: @escaping @Sendable () -> Bool
     ) throws -> Bitmap {
-        let decoder = PNGPictureDecoder(bytes, file, isCancelled: isCancelled)
-        guard frame > 0 else {
+        // Frames are composed of premultiplied pixels.
+        let premultiplies = options.premultiplies || options.frame > 0
+        let decoder = PNGPictureDecoder(bytes, file, premultiplies: premultiplies, isCancelled: isCancelled)
+        guard options.frame > 0 else {
             return try decoder.decode(file.imageRanges, size: file.header.size, chunkName: "IDAT")
         }
-        var composer = try PNGComposer(decoder)
-        return try composer.picture(after: frame)
+        var composer = PNGComposer(file)
+        return try composer.picture(after: options.frame, decoder)
     }
 }

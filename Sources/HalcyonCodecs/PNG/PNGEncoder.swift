@@ -3,7 +3,7 @@ public import FoundationEssentials
 public import HalcyonRaster
 
 /// Writes PNG (W3C PNG, third edition) without loss: RGB where every pixel is opaque, RGBA with straight alpha
-/// otherwise, 8 bits a sample, marked as sRGB.
+/// otherwise, 8 or 16 bits a sample as the bitmap has, marked as sRGB.
 ///
 /// Each row gets the filter whose result has the smallest sum of absolute values (PNG, 12.7).
 public struct PNGEncoder: ImageEncoder {
@@ -33,7 +33,7 @@ public struct PNGEncoder: ImageEncoder {
         header.append(bigEndian: UInt32(truncatingIfNeeded: bitmap.width))
         header.append(bigEndian: UInt32(truncatingIfNeeded: bitmap.height))
         let colorType: PNGHeader.ColorType = rows.hasAlpha ? .rgba : .rgb
-        header += [8, colorType.rawValue, 0, 0, 0]
+        header += [UInt8(bitmap.depth.rawValue), colorType.rawValue, 0, 0, 0]
         writer.append(.imageHeader, header)
         // Perceptual, as for photographs.
         writer.append(.standardColor, [0])

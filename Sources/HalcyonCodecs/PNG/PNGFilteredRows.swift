@@ -11,8 +11,8 @@ struct PNGFilteredRows {
     ///
     /// Raw pointers: five filters run over every byte. All lengths come from the bitmap.
     init(_ bitmap: Bitmap) throws(BitmapError) {
-        hasAlpha = !bitmap.isOpaque && !PNGFilteredRows.isOpaque(bitmap)
-        let bytesPerPixel = hasAlpha ? 4 : 3
+        hasAlpha = !bitmap.isOpaque && bitmap.containsTransparency()
+        let bytesPerPixel = (hasAlpha ? 4 : 3) * bitmap.depth.rawValue / 8
         let rowBytes = bitmap.width * bytesPerPixel
         byteCount = (rowBytes + 1) * bitmap.height
         buffer = try PixelBuffer(byteCount: byteCount)
@@ -28,10 +28,13 @@ struct PNGFilteredRows {
                 return
             }
             for y in 0..<bitmap.height {
+                let source = pixels + y * bitmap.bytesPerRow
                 if hasAlpha {
-                    halcyon_png_unpremultiply(row, pixels + y * bitmap.bytesPerRow, bitmap.width)
+                    PixelConversion.writeStraight(source, into: row, count: bitmap.width, depth: bitmap.depth)
+                } else if bitmap.depth == .sixteen {
+                    halcyon_png_drop_alpha_16(row, source, bitmap.width)
                 } else {
-                    halcyon_png_drop_alpha(row, pixels + y * bitmap.bytesPerRow, bitmap.width)
+                    halcyon_png_drop_alpha(row, source, bitmap.width)
                 }
                 let target = output + y * (rowBytes + 1)
                 var least = UInt64.max
@@ -45,17 +48,6 @@ struct PNGFilteredRows {
                 }
                 (target + 1).update(from: lines + (2 + Int(target[0])) * rowBytes, count: rowBytes)
                 swap(&row, &previous)
-            }
-        }
-    }
-
-    private static func isOpaque(_ bitmap: Bitmap) -> Bool {
-        bitmap.withUnsafeBytes { bytes in
-            guard let pixels = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
-                return true
-            }
-            return (0..<bitmap.height).allSatisfy { y in
-                halcyon_png_is_opaque(pixels + y * bitmap.bytesPerRow, bitmap.width)
             }
         }
     }

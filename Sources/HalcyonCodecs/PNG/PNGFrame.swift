@@ -2,12 +2,6 @@ internal import HalcyonRaster
 
 /// One frame of an animated PNG: its fcTL chunk (PNG, 11.3.6.2) and where its data lie.
 struct PNGFrame {
-    enum Disposal: UInt8 {
-        case none = 0
-        case background = 1
-        case previous = 2
-    }
-
     enum Blending: UInt8 {
         case source = 0
         case over = 1
@@ -18,7 +12,7 @@ struct PNGFrame {
     let top: Int
     /// Milliseconds, rounded.
     let duration: Int
-    let disposal: Disposal
+    let disposal: AnimationCanvas.Disposal
     let blending: Blending
     /// The compressed data, in pieces.
     var dataRanges: [Range<Int>] = []
@@ -26,7 +20,7 @@ struct PNGFrame {
     /// Reads the 26 bytes of the chunk; `nil` where they make no frame within a canvas of this size.
     init?(_ payload: UnsafeRawBufferPointer, canvas: PixelSize) {
         guard payload.count == 26,
-            let disposal = Disposal(rawValue: payload[24]),
+            let disposal = AnimationCanvas.Disposal(png: payload[24]),
             let blending = Blending(rawValue: payload[25])
         else {
             return nil
@@ -50,5 +44,17 @@ struct PNGFrame {
 
     func covers(_ canvas: PixelSize) -> Bool {
         left == 0 && top == 0 && size == canvas
+    }
+}
+
+extension AnimationCanvas.Disposal {
+    /// The values of dispose_op (PNG, 11.3.6.2).
+    fileprivate init?(png value: UInt8) {
+        switch value {
+        case 0: self = .keep
+        case 1: self = .clear
+        case 2: self = .restore
+        default: return nil
+        }
     }
 }

@@ -15,11 +15,16 @@ struct PNGPictureDecoder {
     let expander: PNGPixelExpander
     let isCancelled: @Sendable () -> Bool
 
-    init(_ bytes: UnsafeRawBufferPointer, _ file: PNGFile, isCancelled: @escaping @Sendable () -> Bool) {
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        _ file: PNGFile,
+        premultiplies: Bool = true,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) {
         self.bytes = bytes
         self.file = file
         self.isCancelled = isCancelled
-        expander = PNGPixelExpander(file)
+        expander = PNGPixelExpander(file, premultiplies: premultiplies)
     }
 
     /// Decodes the stream in `ranges`, which holds a picture of `size`.

@@ -1,7 +1,7 @@
 internal import CPNGKernels
 internal import HalcyonRaster
 
-/// Turns unfiltered rows of any colour type into premultiplied RGBA of 8 bits.
+/// Turns unfiltered rows of any colour type into RGBA of 8 bits, premultiplied unless told otherwise.
 ///
 /// Rows are raw pointers here: the subscripts of arrays cost a check a byte, and the lengths are those of the buffers
 /// that ``PNGPictureDecoder`` made from the header, never a number from the compressed data. A sample is at most 8 bits
@@ -23,15 +23,17 @@ struct PNGPixelExpander {
 
     private let layout: Layout
     private let table: [UInt32]
+    private let premultiplies: Bool
 
     /// An expander for the rows of this file.
-    init(_ file: PNGFile) {
+    init(_ file: PNGFile, premultiplies: Bool = true) {
+        self.premultiplies = premultiplies
         let header = file.header
         let keys = PNGPixelExpander.keys(file.transparency ?? [])
         var table: [UInt32] = []
         switch header.colorType {
         case .palette:
-            table = PNGPixelExpander.paletteTable(file.palette, alpha: file.transparency ?? [])
+            table = PNGPixelExpander.paletteTable(file.palette, alpha: file.transparency ?? [], premultiplies)
             layout = .indexed(bitDepth: header.bitDepth)
         case .gray where header.bitDepth == 16:
             layout = .gray16(transparent: keys.first)
@@ -62,7 +64,7 @@ struct PNGPixelExpander {
     func expand(_ row: UnsafeMutablePointer<UInt8>, width: Int, to output: UnsafeMutablePointer<UInt8>) -> Bool {
         switch layout {
         case .rgba8:
-            return halcyon_png_premultiply(output, row, width)
+            return premultiply(row, width, output)
         case .rgb8:
             halcyon_png_expand_rgb(output, row, width)
             return true
@@ -94,14 +96,27 @@ struct PNGPixelExpander {
             _ = write(width, output) { x in
                 UInt32(row[2 &* size &* x]) &* 0x01_0101 | UInt32(row[2 &* size &* x &+ size]) << 24
             }
-            return halcyon_png_premultiply(output, output, width)
+            return premultiply(output, width, output)
         case .rgba16:
             _ = write(width, output) { x in
                 UInt32(row[8 &* x]) | UInt32(row[8 &* x &+ 2]) << 8 | UInt32(row[8 &* x &+ 4]) << 16
                     | UInt32(row[8 &* x &+ 6]) << 24
             }
-            return halcyon_png_premultiply(output, output, width)
+            return premultiply(output, width, output)
         }
+    }
+
+    private func premultiply(
+        _ row: UnsafeMutablePointer<UInt8>,
+        _ width: Int,
+        _ output: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        guard premultiplies else {
+            return write(width, output) { x in
+                UnsafeRawPointer(row).loadUnaligned(fromByteOffset: 4 &* x, as: UInt32.self)
+            }
+        }
+        return halcyon_png_premultiply(output, row, width)
     }
 
     private func expandIndexed(
@@ -166,16 +181,17 @@ extension PNGPixelExpander {
         }
     }
 
-    /// Premultiplied pixels of a palette. An index beyond its end is an error that decoders are to survive; such
+    /// Pixels of a palette. An index beyond its end is an error that decoders are to survive; such
     /// pixels are opaque black.
-    private static func paletteTable(_ palette: [UInt8], alpha: [UInt8]) -> [UInt32] {
+    private static func paletteTable(_ palette: [UInt8], alpha: [UInt8], _ premultiplies: Bool) -> [UInt32] {
         (0..<256).map { index in
             guard 3 * index + 2 < palette.count else {
                 return 0xFF00_0000
             }
             let opacity = index < alpha.count ? UInt32(alpha[index]) : 255
             return (0..<3).reduce(opacity << 24) { pixel, channel in
-                let color = (UInt32(palette[3 * index + channel]) * opacity * 2 + 255) / 510
+                let straight = UInt32(palette[3 * index + channel])
+                let color = premultiplies ? (straight * opacity * 2 + 255) / 510 : straight
                 return pixel | color << UInt32(8 * channel)
             }
         }

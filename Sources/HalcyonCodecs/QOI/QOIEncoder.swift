@@ -16,6 +16,7 @@ public struct QOIEncoder: ImageEncoder {
     ///
     /// Never fails.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
+        let bitmap = try bitmap.withEightBits()
         let isOpaque = bitmap.isOpaque || !bitmap.containsTransparency()
         var file = Data(QOIHeader.signature)
         for side in [bitmap.width, bitmap.height] {

@@ -6,11 +6,12 @@ extension ImageCodecs {
             PNGDecoder(),
             WebPDecoder(),
             GIFDecoder(),
+            AVIFDecoder(),
             BMPDecoder(),
             ICODecoder(),
             CURDecoder(),
             QOIDecoder(),
-        ],
+        ] + traitDecoders,
         encoders: [
             JPEGEncoder(),
             PNGEncoder(),

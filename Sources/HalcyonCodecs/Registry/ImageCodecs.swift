@@ -49,6 +49,9 @@ extension ImageCodecs {
         }
         let beginning = data.prefix(Self.detectionByteCount)
         if let format = ImageFormat.detect(beginning) {
+            if let decoder = decoders.first(where: { $0.format == format }) {
+                return decoder
+            }
             throw .unsupported(format, reason: "there is no decoder for this format")
         }
         throw .unknownFormat(detected: ForeignContent.name(of: beginning))
@@ -61,7 +64,16 @@ extension ImageCodecs {
         try decoder(for: data).info(of: data, limits: limits)
     }
 
-    /// Decodes one frame into upright, premultiplied pixels.
+    /// What the file embeds besides its pixels: EXIF, XMP and an ICC profile, as far as its format holds them.
+    ///
+    /// Parts that are damaged or too large are left out.
+    ///
+    /// - Throws: As ``decoder(for:)`` does, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``.
+    public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
+        try decoder(for: data).metadata(of: data)
+    }
+
+    /// Decodes one frame into upright, premultiplied pixels, in sRGB unless ``DecodeOptions/color`` says otherwise.
     ///
     /// - Parameter isCancelled: Asked between groups of rows; once it says `true`, decoding ends. Default: never.
     /// - Throws: ``CodecError``, or `CancellationError`.
@@ -71,6 +83,7 @@ extension ImageCodecs {
         isCancelled: @Sendable () -> Bool = { false }
     ) throws -> DecodedImage {
         try decoder(for: data).decode(data, options: options, isCancelled: isCancelled)
+            .converted(options.color, isCancelled: isCancelled)
     }
 
     /// The encoder for a format, or `nil`.

@@ -12,7 +12,7 @@ struct WebPChunks {
 
     private let reader: ByteReader
     private let end: Int
-    private var offset = 12
+    private var offset: Int
     /// Whether a chunk, or the whole file by its own account, is longer than the bytes.
     private(set) var isCutShort: Bool
 
@@ -27,8 +27,17 @@ struct WebPChunks {
             throw .corrupt(.webp, reason: "no WebP header")
         }
         // Chunks start at even offsets, but some writers leave the padding of the last one out.
+        offset = 12
         end = min(8 + size, reader.count)
         isCutShort = 8 + size - size % 2 > reader.count
+    }
+
+    /// Walks chunks that lie inside another.
+    init(chunks data: Data) {
+        reader = ByteReader(data, order: .littleEndian)
+        offset = 0
+        end = reader.count
+        isCutShort = false
     }
 
     /// The next chunk, which may be cut short, or `nil` at the end.

@@ -41,13 +41,14 @@ public struct WebPDecoder: ImageDecoder {
         let header = try WebPHeader(parsing: data, maximumFrameCount: options.limits.frameCount)
         try options.limits.check(header.size, of: .webp)
         let bitmapByteCount = header.size.bitmapByteCount
-        let orientedByteCount = header.orientation == .up ? 0 : bitmapByteCount
+        let orientation = options.appliesOrientation ? header.orientation : .up
+        let orientedByteCount = orientation == .up ? 0 : bitmapByteCount
         guard 0..<header.frameCount ~= options.frame else {
             throw CodecError.noSuchFrame(options.frame, frameCount: header.frameCount)
         }
         let bitmap: Bitmap
         if header.isAnimated {
-            // libwebp keeps two canvases, and a lossless frame's own copy.
+            // The canvas, the one before it, a frame, and libwebp's own copy of one without loss.
             try options.limits.checkMemory(
                 bitmapByteCount,
                 bitmapByteCount,
@@ -55,18 +56,41 @@ public struct WebPDecoder: ImageDecoder {
                 bitmapByteCount,
                 of: .webp
             )
-            bitmap = try WebPAnimationReader.frame(
-                options.frame,
-                of: data,
-                header: header,
-                isCancelled: isCancelled
-            )
+            guard !header.frames.isEmpty else {
+                throw header.isCutShort
+                    ? CodecError.truncated(.webp) : .corrupt(.webp, reason: "an animation without frames")
+            }
+            var composer = WebPComposer(header)
+            bitmap = try composer.picture(after: options.frame, isCancelled: isCancelled)
         } else {
             // A lossless picture is decoded to a copy of its own; otherwise the alpha channel is.
             let ownByteCount = header.isLossless ? bitmapByteCount : header.hasAlpha ? bitmapByteCount / 4 : 0
             try options.limits.checkMemory(bitmapByteCount, max(orientedByteCount, ownByteCount), of: .webp)
-            bitmap = try WebPStillReader.pixels(of: data, header: header, isCancelled: isCancelled)
+            bitmap = try WebPStillReader.pixels(
+                of: data,
+                header: header,
+                premultiplies: options.premultiplies,
+                isCancelled: isCancelled
+            )
         }
-        return DecodedImage(bitmap: try bitmap.oriented(header.orientation), info: header.info)
+        return DecodedImage(
+            bitmap: try bitmap.oriented(orientation),
+            info: header.info,
+            fullSize: orientation.displaySize(of: header.size)
+        )
+    }
+
+    /// Opens an animation, or the one picture of a file that is none.
+    ///
+    /// - Throws: ``CodecError``.
+    public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
+        guard !data.isEmpty else {
+            throw CodecError.empty
+        }
+        let header = try WebPHeader(parsing: data, maximumFrameCount: options.limits.frameCount)
+        guard header.isAnimated else {
+            return IndependentFrames(decoder: self, data: data, options: options)
+        }
+        return try WebPFrameCursor(header, options: options)
     }
 }

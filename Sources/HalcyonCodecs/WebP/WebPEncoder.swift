@@ -19,6 +19,7 @@ public struct WebPEncoder: ImageEncoder {
         guard max(bitmap.width, bitmap.height) <= Self.maximumSideLength else {
             throw .cannotEncode(.webp, reason: "\(bitmap.size) pixels; a side can have \(Self.maximumSideLength)")
         }
+        let bitmap = try bitmap.withEightBits()
         var config = try configuration(quality: options.quality)
         var picture = WebPPicture()
         var writer = WebPMemoryWriter()

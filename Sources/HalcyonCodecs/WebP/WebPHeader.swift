@@ -9,8 +9,8 @@ struct WebPHeader {
     private(set) var isAnimated = false
     /// Whether the still picture is coded without loss.
     private(set) var isLossless = false
-    /// Of the frames that can be seen, in milliseconds.
-    private(set) var frameDurations: [Int] = []
+    /// The frames that can be seen, of which the last may be cut short.
+    private(set) var frames: [WebPFrame] = []
     private(set) var loopCount = 0
     private(set) var orientation: Orientation = .up
     private(set) var profile: Data?
@@ -86,21 +86,20 @@ struct WebPHeader {
         }
     }
 
-    /// RFC 9649 2.7.1.1, figure 9: position and size of 24 bits each, then the duration.
     private mutating func readFrame(_ chunk: WebPChunks.Chunk, maximumFrameCount: Int) throws(CodecError) {
-        guard let duration = chunk.reader.uint24(at: 12) else {
+        guard let frame = WebPFrame(chunk) else {
             return
         }
-        frameDurations.append(duration)
-        guard frameDurations.count <= maximumFrameCount else {
-            throw .limitExceeded(.webp, .frameCount(frameDurations.count, maximum: maximumFrameCount))
+        frames.append(frame)
+        guard frames.count <= maximumFrameCount else {
+            throw .limitExceeded(.webp, .frameCount(frames.count, maximum: maximumFrameCount))
         }
     }
 }
 
 extension WebPHeader {
     /// At least 1, even where no frame can be seen yet.
-    var frameCount: Int { max(1, frameDurations.count) }
+    var frameCount: Int { max(1, frames.count) }
 
     var info: ImageInfo {
         ImageInfo(
@@ -108,7 +107,7 @@ extension WebPHeader {
             size: size,
             orientation: orientation,
             frameCount: frameCount,
-            frameDurations: frameDurations,
+            frameDurations: frames.map(\.duration),
             loopCount: isAnimated ? loopCount : nil,
             hasAlpha: hasAlpha,
             colorSpace: profile.flatMap(ICCProfile.colorSpace(of:)) ?? .sRGB

@@ -13,16 +13,39 @@ enum WebPStillReader {
     static func pixels(
         of data: Data,
         header: WebPHeader,
+        premultiplies: Bool = true,
         isCancelled: () -> Bool
     ) throws -> Bitmap {
-        var bitmap = try Bitmap.forDecoding(header.size, isOpaque: !header.hasAlpha)
+        var bitmap = try pixels(
+            of: data,
+            size: header.size,
+            hasAlpha: header.hasAlpha,
+            isCutShort: header.isCutShort,
+            isCancelled: isCancelled
+        )
+        if header.isLossless, !header.hasAlpha {
+            // The header's alpha bit is only a hint (RFC 9649 3.4).
+            bitmap.isOpaque = !bitmap.containsTransparency()
+        }
+        return bitmap
+    }
+
+    /// Decodes the picture in a file, or in the chunks of a frame.
+    static func pixels(
+        of data: Data,
+        size: PixelSize,
+        hasAlpha: Bool,
+        isCutShort: Bool,
+        isCancelled: () -> Bool
+    ) throws -> Bitmap {
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: !hasAlpha)
         let bytesPerRow = bitmap.bytesPerRow
         let status = try bitmap.withUnsafeMutableBytes { pixels in
             var output = WebPDecBuffer()
             guard WebPInitDecBuffer(&output) != 0 else {
                 throw CodecError.unsupported(.webp, reason: "this version of libwebp")
             }
-            output.colorspace = MODE_rgbA
+            output.colorspace = premultiplies ? MODE_rgbA : MODE_RGBA
             output.is_external_memory = 1
             output.u.RGBA.rgba = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
             output.u.RGBA.stride = Int32(bytesPerRow)
@@ -34,12 +57,8 @@ enum WebPStillReader {
                 }
             }
         }
-        if let error = error(for: status, header: header) {
+        if let error = error(for: status, size: size, isCutShort: isCutShort) {
             throw error
-        }
-        if header.isLossless, !header.hasAlpha {
-            // The header's alpha bit is only a hint (RFC 9649 3.4).
-            bitmap.isOpaque = !bitmap.containsTransparency()
         }
         return bitmap
     }
@@ -66,13 +85,13 @@ enum WebPStillReader {
         return status
     }
 
-    private static func error(for status: VP8StatusCode, header: WebPHeader) -> CodecError? {
+    private static func error(for status: VP8StatusCode, size: PixelSize, isCutShort: Bool) -> CodecError? {
         switch status {
         case VP8_STATUS_OK: nil
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: .truncated(.webp)
-        case VP8_STATUS_OUT_OF_MEMORY: .bitmap(.outOfMemory(byteCount: header.size.bitmapByteCount))
+        case VP8_STATUS_OUT_OF_MEMORY: .bitmap(.outOfMemory(byteCount: size.bitmapByteCount))
         case VP8_STATUS_UNSUPPORTED_FEATURE: .unsupported(.webp, reason: "a feature that libwebp does not have")
-        default: header.isCutShort ? .truncated(.webp) : .corrupt(.webp, reason: "the picture data")
+        default: isCutShort ? .truncated(.webp) : .corrupt(.webp, reason: "the picture data")
         }
     }
 }

@@ -25,7 +25,10 @@ enum Interruption {
             }
             guard isFirst else { end(number) }
             work.withLock { $0 }?.cancel()
-            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(patience)) { end(number) }
+            // On a queue of its own: the threads of the global ones may all be busy, which is why somebody asks twice.
+            DispatchQueue(label: "halcyon.interruption").asyncAfter(deadline: .now() + .milliseconds(patience)) {
+                end(number)
+            }
         }
         defer { source.cancel() }
         let task = Task { try await body() }

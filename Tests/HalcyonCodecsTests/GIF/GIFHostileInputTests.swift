@@ -124,7 +124,8 @@ struct GIFHostileInputTests {
 
     @Test("a cancelled decode ends between frames")
     func cancellation() throws {
-        let image = GIFBytes.image(0, 0, 1, 1, [0])
+        // Frames with a transparent colour need those before them.
+        let image = GIFBytes.control(transparent: 1) + GIFBytes.image(0, 0, 1, 1, [0])
         let data = GIFBytes.file(GIFBytes.header(1, 1), image, image, image, image)
         let questions = Lock(0)
         #expect(throws: CancellationError.self) {

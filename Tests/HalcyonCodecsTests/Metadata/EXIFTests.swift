@@ -62,4 +62,30 @@ struct EXIFTests {
         block.nextDirectory = EXIFBlock(orientation: 3)
         #expect(EXIF.orientation(in: block.data) == nil)
     }
+
+    @Test("a block to embed beside upright pixels says 1 and is otherwise the same", arguments: [false, true])
+    func upright(isLittleEndian: Bool) throws {
+        var block = EXIFBlock(orientation: 6, isLittleEndian: isLittleEndian)
+        block.nextDirectory = EXIFBlock(orientation: 8, isLittleEndian: isLittleEndian)
+        var expected = EXIFBlock(orientation: 1, isLittleEndian: isLittleEndian)
+        expected.nextDirectory = block.nextDirectory
+        #expect(EXIF.upright(block.data) == expected.data)
+        #expect(EXIF.upright(Data("Exif\0\0".utf8) + block.data) == expected.data)
+        block.type = 4
+        #expect(EXIF.orientation(in: EXIF.upright(block.data)) == .up)
+        block.type = 2
+        block.count = 9
+        #expect(EXIF.orientation(in: EXIF.upright(block.data)) == .up)
+    }
+
+    @Test("blocks without an orientation, and damaged ones, are embedded as they are")
+    func uprightWithoutOrientation() {
+        var other = EXIFBlock(orientation: 6)
+        other.tag = 271
+        #expect(EXIF.upright(other.data) == other.data)
+        let block = EXIFBlock(orientation: 6).data
+        for length in 0..<block.count - 6 {
+            #expect(EXIF.upright(block.prefix(length)) == block.prefix(length), "cut at \(length)")
+        }
+    }
 }

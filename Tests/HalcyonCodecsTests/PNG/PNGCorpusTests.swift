@@ -1,8 +1,7 @@
 import FoundationEssentials
+import HalcyonCodecs
 import HalcyonRaster
 import Testing
-
-@testable import HalcyonCodecs
 
 @Suite("PNG files of the public corpora", .enabled(if: PixelCorpus.isPresent, "the corpora are not there"))
 struct PNGCorpusTests {
@@ -33,14 +32,6 @@ struct PNGCorpusTests {
 
     /// The hash over all frames, and their number.
     private func frameHash(_ data: Data) throws -> (hash: String, count: Int) {
-        try data.withUnsafeBytes { bytes in
-            let file = try PNGFile(bytes, limits: .standard, checksImageData: true)
-            var composer = try PNGComposer(PNGPictureDecoder(bytes, file) { false })
-            var hash = SHA256()
-            for frame in file.frames.indices {
-                hash.update(try composer.picture(after: frame).straightBytes())
-            }
-            return (hash.finish(), file.frames.count)
-        }
+        try FrameReader.hash(data, PNGDecoder())
     }
 }

@@ -83,7 +83,9 @@ final class ChildProcess: Sendable {
     }
 
     private func watch(deadline: Duration) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(deadline.components.seconds))) {
+        DispatchQueue(label: "halcyon.tests.deadline").asyncAfter(
+            deadline: .now() + .seconds(Int(deadline.components.seconds))
+        ) {
             [weak self] in
             self?.state.withLock { state in
                 guard let self, state.ending == nil else { return }

@@ -91,17 +91,16 @@ struct ServerCachingTests {
 
     @Test("is not refreshed for a pipeline that has gone")
     func endOfRefreshes() async throws {
-        let transport: ScriptedTransport
+        let refresh: ScriptedTransfer
         do {
             let fixture = ServerCachingFixture()
-            transport = fixture.transport
             fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])
             _ = try await fixture.load()
             fixture.clock.advance(by: 100)
-            transport.setRoute(fixture.url, nil)
+            fixture.transport.setRoute(fixture.url, nil)
             _ = try await fixture.load()
+            refresh = await fixture.transport.nextTransfer()
         }
-        let refresh = await transport.nextTransfer()
         await refresh.waitUntilCancelled()
     }
 

@@ -19,6 +19,25 @@ int halcyon_reference_decode_webp(
 // libpng's simplified interface. Built only where libpng is there: see halcyon_reference_has_png.
 int halcyon_reference_decode_png(const uint8_t *bytes, size_t count, uint8_t *pixels, size_t pixels_size);
 
+// libavif with dav1d: the first picture, or all of a sequence.
+int halcyon_reference_decode_avif(const uint8_t *bytes, size_t count, int threads, int all_frames);
+
+// All frames of an animated WebP, composed by libwebp.
+int halcyon_reference_decode_webp_frames(const uint8_t *bytes, size_t count);
+
+// All frames of a GIF by giflib, its colours looked up, drawn over each other. Built only where giflib is there: see
+// halcyon_reference_has_gif.
+int halcyon_reference_decode_gif_frames(const uint8_t *bytes, size_t count);
+
+// Rows of RGBA without padding to a file, alpha left out. The quality is the library's own, from 0 to 100.
+int halcyon_reference_encode_jpeg(const uint8_t *pixels, int width, int height, int quality, size_t *byte_count);
+int halcyon_reference_encode_webp(const uint8_t *pixels, int width, int height, int quality, size_t *byte_count);
+// libpng at zlib's level 6, its own choice of filters.
+int halcyon_reference_encode_png(const uint8_t *pixels, int width, int height, size_t *byte_count);
+
+// 1 if giflib was there when this was built.
+int halcyon_reference_has_gif(void);
+
 // 1 if libpng was there when this was built.
 int halcyon_reference_has_png(void);
 

@@ -10,7 +10,8 @@ struct BenchCommand: AsyncParsableCommand {
             Each row is one piece of work: what ours took, what the reference took in the same run, and the ratio \
             (ours ÷ reference, lower is better). Measure in release mode, on a machine that does little else; the \
             spread says how far to trust a row.
-            """
+            """,
+        subcommands: [PixelContenderCommand.self]
     )
 
     private static var suites: [any BenchmarkSuite.Type] {
@@ -62,6 +63,33 @@ struct BenchCommand: AsyncParsableCommand {
     )
     var entriesFolder: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Measure the pixels suite also against this libvips.so, such as that of the wheel pyvips-binary.",
+            valueName: "path"
+        )
+    )
+    var vipsLibrary: String?
+
+    @Option(help: ArgumentHelp("The Python whose Pillow the pixels suite measures.", valueName: "program"))
+    var python = "python3"
+
+    @Option(
+        help: ArgumentHelp(
+            "A halcyon-bench built for debugging, for the thumbnails of debug builds in the pixels suite.",
+            valueName: "path"
+        )
+    )
+    var debugBuild: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take the inputs of the pixels suite from this picture instead of a drawn one.",
+            valueName: "path"
+        )
+    )
+    var photo: String?
+
     func validate() throws {
         guard samples > 0 else { throw ValidationError("--samples must be at least 1.") }
         guard transferCount > 0 else { throw ValidationError("--count must be at least 1.") }
@@ -79,7 +107,11 @@ struct BenchCommand: AsyncParsableCommand {
             transferCount: transferCount,
             asyncHTTPClient: asyncHTTPClient,
             entryCount: entryCount,
-            entriesFolder: entriesFolder
+            entriesFolder: entriesFolder,
+            vipsLibrary: vipsLibrary,
+            python: python,
+            debugBuild: debugBuild,
+            photo: photo
         )
         let suites = Self.suites.filter { names.isEmpty || names.contains($0.name) }.map { $0.init(options) }
         if listsOnly {

@@ -31,6 +31,14 @@ struct SuiteOptions {
     let entryCount: Int
     /// Where that cache is kept from one run to the next; without it, it is made anew and removed.
     let entriesFolder: String?
+    /// A further libvips for the `pixels` suite, beside the system's.
+    let vipsLibrary: String?
+    /// The Python whose Pillow the `pixels` suite measures.
+    let python: String
+    /// A `halcyon-bench` built for debugging; without it, the rows of debug builds are left out.
+    let debugBuild: String?
+    /// A picture that the `pixels` suite takes its inputs from; without it, they are drawn.
+    let photo: String?
 }
 
 /// Why a suite cannot run here, and what to do about it.

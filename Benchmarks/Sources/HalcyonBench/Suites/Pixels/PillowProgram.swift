@@ -1,0 +1,78 @@
+/// Pillow in the conversation of ``PixelContenderCommand``.
+enum PillowProgram {
+    static let source = """
+        import io, os, re, sys, threading, time
+        import PIL
+        from PIL import Image, features
+
+        def status(field):
+            return int(re.search(field + r":\\s+(\\d+)", open("/proc/self/status").read()).group(1)) * 1024
+
+        try:
+            open("/proc/self/clear_refs", "w").write("5")
+        except OSError:
+            pass
+        start = status("VmRSS")
+        threads = int(sys.argv[1])
+        path, format, width, height, kind = sys.argv[2:7]
+        work = sys.argv[7:]
+        data = open(path, "rb").read()
+        size = (int(width), int(height))
+        numbers = tuple(int(word) for word in work if word.isdigit())
+
+        def thumbnail():
+            image = Image.open(io.BytesIO(data))
+            image.draft(None, (numbers[0] * 2, numbers[1] * 2))
+            image.load()
+            image.resize(numbers, Image.Resampling.LANCZOS)
+
+        def decode():
+            Image.open(io.BytesIO(data)).load()
+
+        def frames():
+            image = Image.open(io.BytesIO(data))
+            for frame in range(image.n_frames):
+                image.seek(frame)
+                image.convert("RGBA")
+
+        if kind == "raw":
+            # Premultiplied already, so that resizing does not do it once more.
+            picture = Image.frombytes("RGBa", size, data)
+            opaque = Image.frombytes("RGBA", size, data).convert("RGB")
+
+        def resize():
+            picture.resize(numbers, Image.Resampling.LANCZOS)
+
+        def encode():
+            target = io.BytesIO()
+            options = {} if work[1] == "png" else {"quality": numbers[0]}
+            opaque.save(target, work[1], **options)
+            return target.tell()
+
+        operation = globals()[work[0]]
+
+        try:
+            operation()
+        except Exception as error:
+            print("failed", type(error).__name__, error, flush=True)
+            sys.exit()
+        print("ready Pillow", PIL.__version__, flush=True)
+        for line in sys.stdin:
+            count = int(line)
+            byte_count = 0
+            wall, processor = time.monotonic_ns(), time.process_time_ns()
+            def loop():
+                global byte_count
+                for _ in range(count):
+                    byte_count = operation() or 0
+            workers = [threading.Thread(target=loop) for _ in range(threads)] if threads > 1 else []
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+            if not workers:
+                loop()
+            wall, processor = time.monotonic_ns() - wall, time.process_time_ns() - processor
+            print(wall, processor, status("VmHWM") - start, byte_count, flush=True)
+        """
+}

@@ -1,0 +1,39 @@
+internal import HalcyonCodecs
+internal import HalcyonRaster
+
+/// What is done to a picture, in words that a program can be started with.
+enum PixelWork: Hashable {
+    /// A file to a small picture that fits into a size.
+    case thumbnail(PixelSize)
+    /// A file to pixels.
+    case decode
+    /// All frames of a file to pixels, one after the other.
+    case frames
+    /// Pixels to other pixels, Lanczos-3.
+    case resize(PixelSize)
+    /// Pixels to a file.
+    case encode(ImageFormat, quality: Int)
+
+    init?(_ words: [String]) {
+        let numbers = words.compactMap(Int.init)
+        switch (words.first, numbers.count) {
+        case ("thumbnail", 2): self = .thumbnail(PixelSize(numbers[0], numbers[1]))
+        case ("resize", 2): self = .resize(PixelSize(numbers[0], numbers[1]))
+        case ("decode", 0): self = .decode
+        case ("frames", 0): self = .frames
+        case ("encode", 1) where words.count == 3:
+            self = .encode(ImageFormat(rawValue: words[1]), quality: numbers[0])
+        default: return nil
+        }
+    }
+
+    var words: [String] {
+        switch self {
+        case .thumbnail(let size): ["thumbnail", "\(size.width)", "\(size.height)"]
+        case .resize(let size): ["resize", "\(size.width)", "\(size.height)"]
+        case .decode: ["decode"]
+        case .frames: ["frames"]
+        case .encode(let format, let quality): ["encode", format.rawValue, "\(quality)"]
+        }
+    }
+}

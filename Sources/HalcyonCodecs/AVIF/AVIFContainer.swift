@@ -1,0 +1,47 @@
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// What the boxes of an AVIF file say that libavif 0.11 does not tell: whether the file is cut short, and how often its
+/// animation plays.
+struct AVIFContainer {
+    /// The file; see ``AVIFContainer+Amendments``.
+    let data: Data
+    /// Whether the bytes end within a box.
+    let isCutShort: Bool
+    /// Whether the file turns or crops its primary picture by a property that readers may ignore, which MIAF forbids
+    /// (ISO/IEC 23000-22, 7.3.9).
+    let hasOptionalTransformation: Bool
+    /// The size of the primary item as its properties state it.
+    let itemSize: PixelSize?
+    /// The track of pictures, if there is one.
+    let track: AVIFTrack?
+
+    init(_ data: Data) {
+        let reader = ByteReader(data)
+        var boxes = reader.boxes(in: 0..<reader.count)
+        var isCutShort = false
+        var amendments = AVIFAmendments(reader)
+        var (properties, track): (HEIFItemProperties?, AVIFTrack?)
+        while let box = boxes.next() {
+            isCutShort = isCutShort || box.isCutShort
+            if box.isOpenEnded {
+                amendments.close(box)
+            }
+            if box.type == "meta", properties == nil, let found = HEIFItemProperties(reader, meta: box.payload) {
+                properties = found
+                amendments.separateAssociations(found.associationBoxes)
+            } else if box.type == "moov", track == nil {
+                let tracks = reader.boxes(in: box.payload).filter { $0.type == "trak" }
+                track = tracks.lazy.compactMap { AVIFTrack(reader, track: $0) }.first { $0.handler == "pict" }
+                amendments.hideTracks(tracks)
+            }
+        }
+        self.isCutShort = isCutShort || boxes.offset < reader.count
+        self.track = track
+        itemSize = properties?.primarySize
+        let primary = properties.flatMap { properties in properties.primaryItem.map(properties.associations(of:)) }
+        hasOptionalTransformation =
+            primary?.contains { !$0.isEssential && ["clap", "irot", "imir"].contains($0.box.type) } ?? false
+        self.data = amendments.applied()
+    }
+}

@@ -1,0 +1,86 @@
+public import FoundationEssentials
+internal import HalcyonRaster
+
+/// Reads AVIF (AV1 Image File Format 1.1) by libavif: stills, grids and image sequences, of 8, 10 and 12 bits, grey and
+/// colour at all samplings, with alpha.
+///
+/// A picture is turned by `irot` and `imir`; EXIF orientation does not count in this format. A clean aperture (`clap`) is
+/// not applied. Of a file with layers, the best is shown. libavif cannot be interrupted: once decoding is cancelled, it
+/// ends after the frame in work.
+public struct AVIFDecoder: ImageDecoder {
+    private let threadCount: Int
+
+    /// A decoder.
+    ///
+    /// - Parameter threadCount: Threads that may work on one picture. Default: 1, because a program that shows many
+    ///   pictures decodes several of them at a time.
+    public init(threadCount: Int = 1) {
+        self.threadCount = max(1, threadCount)
+    }
+
+    /// ``ImageFormat/avif``.
+    public var format: ImageFormat { .avif }
+
+    /// Whether the brands of the file are those of AVIF, before any of another format.
+    public func recognizes(_ prefix: Data) -> Bool {
+        ImageFormat.detect(prefix) == .avif
+    }
+
+    /// Reads the boxes before the pictures.
+    ///
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before what describes the pictures,
+    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many frames, and for more pixels
+    ///   than libavif can take, 2^28.
+    public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
+        try withReader(of: data, extent: .beginning, limits: limits) { $0.info }
+    }
+
+    /// Decodes one frame; of an animation, from the key frame before it on.
+    public func decode(
+        _ data: Data,
+        options: DecodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage {
+        try withReader(of: data, extent: .whole, limits: options.limits) { reader in
+            Result {
+                let info = reader.info
+                let bitmap = try reader.bitmap(ofFrame: options.frame, options: options, isCancelled: isCancelled)
+                return DecodedImage(bitmap: bitmap, info: info, colorProfile: reader.colorProfile)
+            }
+        }.get()
+    }
+
+    /// Opens a file's frames. Going back starts at the key frame before.
+    ///
+    /// - Throws: ``CodecError``.
+    public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
+        try AVIFFrameCursor(data, options: options, threadCount: threadCount)
+    }
+
+    private func withReader<Result>(
+        of data: Data,
+        extent: AVIFReader.Extent,
+        limits: DecodeLimits,
+        includesMetadata: Bool = false,
+        _ body: (AVIFReader) -> Result
+    ) throws(CodecError) -> Result {
+        guard !data.isEmpty else {
+            throw .empty
+        }
+        let container = AVIFContainer(data)
+        // The closure's errors would lose their type.
+        return try container.data.withUnsafeBytes { bytes in
+            Swift.Result { () throws(CodecError) in
+                let reader = try AVIFReader(
+                    bytes,
+                    of: container,
+                    extent: extent,
+                    limits: limits,
+                    threadCount: threadCount,
+                    includesMetadata: includesMetadata
+                )
+                return body(reader)
+            }
+        }.get()
+    }
+}

@@ -1,0 +1,79 @@
+internal import CAVIF
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+extension AVIFReader {
+    /// What the header says.
+    var info: ImageInfo {
+        let frameCount = max(1, Int(decoder.pointee.imageCount))
+        let isAnimated = frameCount > 1
+        return ImageInfo(
+            format: .avif,
+            size: size,
+            orientation: orientation,
+            frameCount: frameCount,
+            frameDurations: isAnimated ? (0..<frameCount).map(duration(ofFrame:)) : [],
+            loopCount: isAnimated ? container.track?.loopCount ?? 0 : nil,
+            bitDepth: Int(decoder.pointee.image.pointee.depth),
+            hasAlpha: decoder.pointee.alphaPresent != AVIF_FALSE,
+            colorSpace: colorSpace
+        )
+    }
+
+    /// `irot` turns counter-clockwise by quarters, then `imir` mirrors: 0 top to bottom, 1 left to right (ISO/IEC
+    /// 23008-12, 6.5.10 and 6.5.12). EXIF orientation does not count in AVIF (MIAF, 7.3.6.7).
+    var orientation: Orientation {
+        let image = decoder.pointee.image.pointee
+        let isTurned = image.transformFlags & AVIF_TRANSFORM_IROT.rawValue != 0
+        let isMirrored = image.transformFlags & AVIF_TRANSFORM_IMIR.rawValue != 0
+        return Orientation(
+            quartersCounterClockwise: isTurned ? Int(image.irot.angle) : 0,
+            mirroring: isMirrored ? (image.imir.mode == 0 ? .topToBottom : .leftToRight) : nil
+        )
+    }
+
+    /// The profile embedded, or else the code points; `nil` for sRGB, and where the file does not say.
+    var colorProfile: ColorProfile? {
+        let image = decoder.pointee.image.pointee
+        if let profile = Data(image.icc) {
+            return .icc(profile)
+        }
+        return ColorProfile(
+            primaries: Int(image.colorPrimaries),
+            transfer: Int(image.transferCharacteristics)
+        )
+    }
+
+    /// EXIF, XMP and ICC profile, of a reader opened for them.
+    var metadata: ImageMetadata {
+        let image = decoder.pointee.image.pointee
+        return ImageMetadata(exif: Data(image.exif), xmp: Data(image.xmp), iccProfile: Data(image.icc))
+    }
+
+    private var colorSpace: ColorSpace {
+        if case .icc(let profile)? = colorProfile, let colorSpace = ICCProfile.colorSpace(of: profile) {
+            return colorSpace
+        }
+        return decoder.pointee.image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? .gray : .sRGB
+    }
+
+    /// In milliseconds, rounded.
+    private func duration(ofFrame index: Int) -> Int {
+        var timing = avifImageTiming()
+        guard avifDecoderNthImageTiming(decoder, UInt32(index), &timing) == AVIF_RESULT_OK, timing.timescale > 0 else {
+            return 0
+        }
+        let milliseconds = Double(timing.durationInTimescales) * 1_000 / Double(timing.timescale)
+        return Int(min(milliseconds, Double(Int32.max)).rounded())
+    }
+}
+
+extension Data {
+    /// A copy of libavif's bytes, or `nil` where there are none.
+    fileprivate init?(_ bytes: avifRWData) {
+        guard let start = bytes.data, bytes.size > 0 else {
+            return nil
+        }
+        self.init(bytes: start, count: bytes.size)
+    }
+}

@@ -1,0 +1,101 @@
+internal import CAVIF
+internal import HalcyonRaster
+
+extension AVIFReader {
+    /// Room for tiles whose edges lie outside of a small picture.
+    private static let pixelCountOfTiles = 1 << 16
+
+    /// A frame, upright if the options say so.
+    ///
+    /// libavif cannot be interrupted, so that cancellation takes effect before and after decoding and converting.
+    func bitmap(ofFrame index: Int, options: DecodeOptions, isCancelled: () -> Bool) throws -> Bitmap {
+        let frameCount = max(1, Int(decoder.pointee.imageCount))
+        guard 0..<frameCount ~= index else {
+            throw CodecError.noSuchFrame(index, frameCount: frameCount)
+        }
+        let orientation = options.appliesOrientation ? orientation : .up
+        try checkLimits(options.limits, isTurned: orientation != .up)
+        try throwIfCancelled(isCancelled)
+        let result = avifDecoderNthImage(decoder, UInt32(index))
+        guard result == AVIF_RESULT_OK else {
+            throw Self.error(result, of: decoder, isCutShort: container.isCutShort)
+        }
+        try throwIfCancelled(isCancelled)
+        let bitmap = try pixels()
+        try throwIfCancelled(isCancelled)
+        return try bitmap.upright(orientation)
+    }
+
+    private func throwIfCancelled(_ isCancelled: () -> Bool) throws {
+        if isCancelled() {
+            throw CancellationError()
+        }
+    }
+
+    private func checkLimits(_ limits: DecodeLimits, isTurned: Bool) throws(CodecError) {
+        try limits.check(size, of: .avif)
+        let bitmapByteCount = size.bitmapByteCount
+        // The picture and its tiles; of an animation, the eight frames that others can refer to (AV1, 7.20).
+        let pictureCount = decoder.pointee.imageCount > 1 ? 10 : 3
+        try limits.checkMemory(
+            bitmapByteCount,
+            isTurned ? bitmapByteCount : 0,
+            planeByteCount * pictureCount,
+            of: .avif
+        )
+        // The coded picture can be of another size than the file states. Nothing beyond this is decoded.
+        decoder.pointee.imageSizeLimit = UInt32(min(Self.greatestPixelCount, 2 * size.area + Self.pixelCountOfTiles))
+    }
+
+    /// Bytes of one picture's planes: brightness, colours and alpha.
+    private var planeByteCount: Int {
+        let image = decoder.pointee.image.pointee
+        var format = avifPixelFormatInfo()
+        avifGetPixelFormatInfo(image.yuvFormat, &format)
+        let chroma =
+            format.monochrome != AVIF_FALSE
+            ? 0 : 2 * (((size.width + 1) >> Int(format.chromaShiftX)) * ((size.height + 1) >> Int(format.chromaShiftY)))
+        let alpha = decoder.pointee.alphaPresent != AVIF_FALSE ? size.area : 0
+        return (size.area + chroma + alpha) * (image.depth > 8 ? 2 : 1)
+    }
+
+    /// The frame decoded last, premultiplied.
+    private func pixels() throws(CodecError) -> Bitmap {
+        let image = decoder.pointee.image
+        guard let image, size == PixelSize(Int(image.pointee.width), Int(image.pointee.height)) else {
+            throw .corrupt(.avif, reason: "a picture is not \(size) pixels large, as the file states")
+        }
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: image.pointee.alphaPlane == nil)
+        var result = convert(image, into: &bitmap)
+        if result == AVIF_RESULT_REFORMAT_FAILED, let substitute = Self.substitutes[image.pointee.matrixCoefficients] {
+            image.pointee.matrixCoefficients = substitute
+            result = convert(image, into: &bitmap)
+        }
+        guard result == AVIF_RESULT_OK else {
+            throw Self.error(result, of: decoder, isCutShort: false)
+        }
+        if !bitmap.isOpaque {
+            bitmap.isOpaque = !bitmap.containsTransparency()
+        }
+        return bitmap
+    }
+
+    /// Matrices that libavif does not know, and the nearest that it does: BT.2020 with constant luminance (10) is shown
+    /// as the one without (9).
+    private static let substitutes: [avifMatrixCoefficients: avifMatrixCoefficients] = [
+        UInt16(AVIF_MATRIX_COEFFICIENTS_BT2020_CL): UInt16(AVIF_MATRIX_COEFFICIENTS_BT2020_NCL)
+    ]
+
+    private func convert(_ image: UnsafeMutablePointer<avifImage>, into bitmap: inout Bitmap) -> avifResult {
+        var rows = avifRGBImage()
+        avifRGBImageSetDefaults(&rows, image)
+        rows.depth = 8
+        rows.format = AVIF_RGB_FORMAT_RGBA
+        rows.alphaPremultiplied = AVIF_TRUE
+        rows.rowBytes = UInt32(bitmap.bytesPerRow)
+        return bitmap.withUnsafeMutableBytes { pixels in
+            rows.pixels = pixels.assumingMemoryBound(to: UInt8.self).baseAddress
+            return avifImageYUVToRGB(image, &rows)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import CAVIF
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// An open AVIF file: owns libavif's decoder, which reads from bytes that must outlive it.
+final class AVIFReader {
+    /// What libavif may take, in pixels, whatever the caller allows: its own greatest value.
+    static let greatestPixelCount = 1 << 28
+    /// Bytes that an item may claim beyond the end of the beginning of a file, of which libavif makes a buffer for an
+    /// item in several pieces.
+    private static let greatestMissingByteCount = 1 << 26
+
+    /// How much of the file is there.
+    enum Extent {
+        /// All of it; what lies beyond its end does not exist.
+        case whole
+        /// Perhaps the beginning only, which is enough for the header.
+        case beginning
+    }
+
+    let decoder: UnsafeMutablePointer<avifDecoder>
+    let container: AVIFContainer
+    /// The size of the pictures as stored.
+    let size: PixelSize
+
+    /// Reads the boxes.
+    ///
+    /// - Parameters:
+    ///   - bytes: Those of `container`; borrowed until the reader is gone.
+    ///   - extent: Whether pixels will be asked for.
+    ///   - includesMetadata: Whether EXIF and XMP are read, which may lie at the end of the file.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        of container: AVIFContainer,
+        extent: Extent,
+        limits: DecodeLimits,
+        threadCount: Int = 1,
+        includesMetadata: Bool = false
+    ) throws(CodecError) {
+        guard let decoder = avifDecoderCreate() else {
+            throw .bitmap(.outOfMemory(byteCount: MemoryLayout<avifDecoder>.size))
+        }
+        decoder.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
+        decoder.pointee.maxThreads = Int32(clamping: threadCount)
+        decoder.pointee.ignoreExif = includesMetadata ? AVIF_FALSE : AVIF_TRUE
+        decoder.pointee.ignoreXMP = includesMetadata ? AVIF_FALSE : AVIF_TRUE
+        decoder.pointee.imageDimensionLimit = 0
+        decoder.pointee.imageCountLimit = UInt32(clamping: max(1, limits.frameCount))
+        let isSet = avifDecoderSetIOMemory(decoder, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
+        if isSet == AVIF_RESULT_OK, extent == .beginning, let source = decoder.pointee.io {
+            source.pointee.sizeHint = UInt64(bytes.count + Self.greatestMissingByteCount)
+        }
+        let result = isSet == AVIF_RESULT_OK ? avifDecoderParse(decoder) : isSet
+        guard result == AVIF_RESULT_OK, let image = decoder.pointee.image?.pointee else {
+            let error = Self.parseError(result, of: decoder, container, limits)
+            avifDecoderDestroy(decoder)
+            throw error
+        }
+        self.decoder = decoder
+        self.container = container
+        size = PixelSize(Int(image.width), Int(image.height))
+        guard !container.hasOptionalTransformation else {
+            throw .corrupt(.avif, reason: "it turns or crops the picture by a property that is not marked essential")
+        }
+        guard !size.isEmpty else {
+            throw .corrupt(.avif, reason: "it has a size of \(size)")
+        }
+    }
+
+    deinit {
+        avifDecoderDestroy(decoder)
+    }
+
+    /// libavif's refusal in our terms: limits first, because it calls all of them damage.
+    private static func parseError(
+        _ result: avifResult,
+        of decoder: UnsafeMutablePointer<avifDecoder>,
+        _ container: AVIFContainer,
+        _ limits: DecodeLimits
+    ) -> CodecError {
+        if let track = container.track, track.frameCount > limits.frameCount {
+            return .limitExceeded(.avif, .frameCount(track.frameCount, maximum: limits.frameCount))
+        }
+        if let size = container.itemSize ?? container.track?.size, size.area > greatestPixelCount {
+            return .limitExceeded(.avif, .pixelCount(size, maximum: greatestPixelCount))
+        }
+        return error(result, of: decoder, isCutShort: container.isCutShort)
+    }
+
+    /// libavif's failure in our terms.
+    static func error(
+        _ result: avifResult,
+        of decoder: UnsafeMutablePointer<avifDecoder>,
+        isCutShort: Bool
+    ) -> CodecError {
+        let detail = withUnsafeBytes(of: &decoder.pointee.diag.error) { text in
+            String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        // The detail is the only trace of bytes that end between two boxes.
+        if isCutShort || detail.contains("truncated data") {
+            return .truncated(.avif)
+        }
+        let name = avifResultToString(result).map { String(cString: $0) } ?? "unknown error"
+        let reason = detail.isEmpty ? name : "\(name): \(detail)"
+        switch result {
+        case AVIF_RESULT_TRUNCATED_DATA, AVIF_RESULT_IO_ERROR, AVIF_RESULT_WAITING_ON_IO:
+            return .truncated(.avif)
+        case AVIF_RESULT_NO_CODEC_AVAILABLE, AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_UNSUPPORTED_DEPTH:
+            return .unsupported(.avif, reason: reason)
+        default:
+            return .corrupt(.avif, reason: reason)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import HalcyonRaster
+
+/// A track of an image sequence (ISO/IEC 14496-12, clause 8.3).
+struct AVIFTrack {
+    /// "pict" for pictures, "auxv" for alpha and the like, "soun" for sound.
+    let handler: String
+    /// Frames, as the table of sample sizes counts them.
+    let frameCount: Int
+    /// The size of the track's pictures.
+    let size: PixelSize
+    /// How often the track plays; 0 for without end.
+    let loopCount: Int
+
+    init?(_ reader: ByteReader, track: ISOMediaBox) {
+        guard let handlerBox = reader.payload(ofBox: "mdia", "hdlr", in: track.payload),
+            let handler = reader.bytes(at: handlerBox.lowerBound + 8, count: 4),
+            let header = reader.payload(ofBox: "tkhd", in: track.payload),
+            let version = reader.uint8(at: header.lowerBound)
+        else {
+            return nil
+        }
+        self.handler = String(decoding: handler, as: UTF8.self)
+        let sizes = reader.payload(ofBox: "mdia", "minf", "stbl", "stsz", in: track.payload)
+        frameCount = sizes.flatMap { reader.uint32(at: $0.lowerBound + 8) } ?? 0
+        // Width and height are the last fields, with 16 bits after the point.
+        size = PixelSize(
+            (reader.uint32(at: header.upperBound - 8) ?? 0) >> 16,
+            (reader.uint32(at: header.upperBound - 4) ?? 0) >> 16
+        )
+        let duration = Self.duration(reader, at: header.lowerBound + (version == 1 ? 28 : 20), isWide: version == 1)
+        loopCount = Self.loopCount(reader, track: track.payload, duration: duration)
+    }
+
+    /// `nil` for one that is not known or has no end, which all bits set say.
+    private static func duration(_ reader: ByteReader, at offset: Int, isWide: Bool) -> Int? {
+        guard let first = reader.uint32(at: offset) else {
+            return nil
+        }
+        guard isWide else {
+            return first == 0xffff_ffff ? nil : first
+        }
+        guard first < 1 << 30, let second = reader.uint32(at: offset + 4) else {
+            return nil
+        }
+        return first << 32 | second
+    }
+
+    /// An edit list with one entry and its first flag set repeats that entry until the track ends (AVIF 1.1, 7). Files
+    /// without one play without end in browsers.
+    private static func loopCount(_ reader: ByteReader, track: Range<Int>, duration: Int?) -> Int {
+        guard let edits = reader.payload(ofBox: "edts", "elst", in: track),
+            let version = reader.uint8(at: edits.lowerBound),
+            let flags = reader.uint24(at: edits.lowerBound + 1), reader.uint32(at: edits.lowerBound + 4) == 1
+        else {
+            return 0
+        }
+        guard flags & 1 != 0 else {
+            return 1
+        }
+        let segment = Self.duration(reader, at: edits.lowerBound + 8, isWide: version == 1)
+        guard let duration, let segment, segment > 0 else {
+            return 0
+        }
+        return max(1, (duration - 1) / segment + 1)
+    }
+}

@@ -1,0 +1,71 @@
+internal import HalcyonRaster
+
+extension AnimationCanvas {
+    /// What a frame is drawn on: a picture, or else transparent pixels, of which one area is cleared.
+    struct Ground {
+        var picture: Bitmap?
+        var cleared: Area?
+
+        var isOpaque: Bool { picture?.isOpaque == true && cleared == nil }
+
+        /// The picture to be drawn into, unless someone else holds it too.
+        mutating func takePicture() -> Bitmap? {
+            guard picture != nil, isKnownUniquelyReferenced(&picture!.buffer), var owned = picture else {
+                return nil
+            }
+            picture = nil
+            if let cleared {
+                owned.forEachRow(of: cleared) { row, _ in row.update(repeating: 0, count: 4 * cleared.width) }
+            }
+            return owned
+        }
+
+        /// The same pixels in a bitmap of their own.
+        ///
+        /// - Parameter replaced: An area whose pixels are left as they happen to be.
+        func copy(size: PixelSize, without replaced: Area?) throws(BitmapError) -> Bitmap {
+            var result = try Bitmap(uninitialized: size, isOpaque: false)
+            let bytesPerRow = result.bytesPerRow
+            let source = picture
+            result.withUnsafeMutableBytes { (target: UnsafeMutableRawBufferPointer) in
+                guard let target = target.baseAddress else {
+                    return
+                }
+                for y in 0..<size.height {
+                    let row = target + y * bytesPerRow
+                    guard let replaced, replaced.rows.contains(y) else {
+                        copy(source, row: y, columns: 0..<size.width, to: row)
+                        continue
+                    }
+                    copy(source, row: y, columns: 0..<replaced.left, to: row)
+                    copy(source, row: y, columns: replaced.columns.upperBound..<size.width, to: row)
+                }
+            }
+            return result
+        }
+
+        /// Raw pointers, because most of a frame passes through here; both bitmaps have the size of the canvas.
+        private func copy(_ source: Bitmap?, row: Int, columns: Range<Int>, to target: UnsafeMutableRawPointer) {
+            guard !columns.isEmpty else {
+                return
+            }
+            let start = target + 4 * columns.lowerBound
+            guard let source else {
+                start.initializeMemory(as: UInt8.self, repeating: 0, count: 4 * columns.count)
+                return
+            }
+            source.withUnsafeBytes { bytes in
+                if let pixels = bytes.baseAddress {
+                    start.copyMemory(
+                        from: pixels + row * source.bytesPerRow + 4 * columns.lowerBound,
+                        byteCount: 4 * columns.count
+                    )
+                }
+            }
+            if let cleared, cleared.rows.contains(row) {
+                let hole = cleared.columns.clamped(to: columns)
+                (target + 4 * hole.lowerBound).initializeMemory(as: UInt8.self, repeating: 0, count: 4 * hole.count)
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+extension ColorProfile {
+    /// The profile that code points (ITU-T H.273) stand for; `nil` for sRGB and where both are unspecified.
+    ///
+    /// What one of both leaves open is taken as in sRGB, whose primaries are those of BT.709 (1) and whose transfer
+    /// characteristics have a number of their own (13).
+    init?(primaries: Int, transfer: Int) {
+        let known = (
+            primaries: primaries == 0 || primaries == 2 ? 1 : primaries,
+            transfer: transfer == 0 || transfer == 2 ? 13 : transfer
+        )
+        guard known != (1, 13) else {
+            return nil
+        }
+        self = .codePoints(primaries: known.primaries, transfer: known.transfer)
+    }
+}

@@ -1,0 +1,80 @@
+internal import CLCMS
+internal import HalcyonRaster
+
+/// A colour space that no curves and matrix describe, but a table: lcms2 interpolates in it.
+///
+/// Unchecked: lcms2 only reads a transform while it converts, since it was made without the cache of the last pixel
+/// ("cmsFLAGS_NOCACHE", lcms2's documentation of threads). Nothing is written after `init`.
+final class ColorTable: @unchecked Sendable {
+    private let context: ProfileContext
+    private let transform: cmsHTRANSFORM
+    private let wideTransform: cmsHTRANSFORM
+
+    /// A table from an open profile of RGB, whose context it keeps alive; `nil` where lcms2 refuses it.
+    init?(_ profile: cmsHPROFILE, in context: ProfileContext) {
+        guard let sRGB = cmsCreate_sRGBProfileTHR(context.handle) else { return nil }
+        defer { cmsCloseProfile(sRGB) }
+        func transform(_ depth: SampleDepth) -> cmsHTRANSFORM? {
+            let format = Self.format(depth)
+            return [cmsUInt32Number(INTENT_PERCEPTUAL), cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC)].lazy
+                .compactMap { intent in
+                    cmsCreateTransformTHR(
+                        context.handle,
+                        profile,
+                        format,
+                        sRGB,
+                        format,
+                        intent,
+                        cmsUInt32Number(cmsFLAGS_NOCACHE)
+                    )
+                }
+                .first
+        }
+        guard let narrow = transform(.eight) else { return nil }
+        guard let wide = transform(.sixteen) else {
+            cmsDeleteTransform(narrow)
+            return nil
+        }
+        self.context = context
+        self.transform = narrow
+        wideTransform = wide
+    }
+
+    deinit {
+        cmsDeleteTransform(transform)
+        cmsDeleteTransform(wideTransform)
+    }
+
+    /// Converts straight pixels in place; alpha, an "extra" channel to lcms2, is left alone.
+    func convert(_ pixels: UnsafeMutablePointer<UInt8>, count: Int, depth: SampleDepth) {
+        cmsDoTransform(
+            depth == .eight ? transform : wideTransform,
+            pixels,
+            pixels,
+            cmsUInt32Number(truncatingIfNeeded: count)
+        )
+    }
+
+    /// lcms2's TYPE_RGBA_8 and TYPE_RGBA_16, macros that Swift does not see.
+    private static func format(_ depth: SampleDepth) -> cmsUInt32Number {
+        let (rgb, extraChannels, channels) = (4, 1, 3)
+        return cmsUInt32Number(rgb << 16 | extraChannels << 7 | channels << 3 | depth.rawValue / 8)
+    }
+}
+
+/// What lcms2 keeps of its own beside profiles and transforms, so that nothing is shared with other users of lcms2 in
+/// the same process, such as their error handlers.
+///
+/// Unchecked: the handle is only passed on.
+final class ProfileContext: @unchecked Sendable {
+    let handle: cmsContext
+
+    init?() {
+        guard let handle = cmsCreateContext(nil, nil) else { return nil }
+        self.handle = handle
+    }
+
+    deinit {
+        cmsDeleteContext(handle)
+    }
+}

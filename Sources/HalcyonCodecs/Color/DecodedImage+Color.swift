@@ -1,0 +1,21 @@
+extension DecodedImage {
+    /// Turns the pixels into sRGB, if they are not; ``colorProfile`` is `nil` afterwards.
+    ///
+    /// - Throws: `CancellationError`, as ``HalcyonRaster/Bitmap/convertToSRGB(from:isCancelled:)`` does.
+    public mutating func convertToSRGB(isCancelled: () -> Bool = { false }) throws(CancellationError) {
+        guard let colorProfile else { return }
+        try bitmap.convertToSRGB(from: colorProfile, isCancelled: isCancelled)
+        removeColorProfile()
+    }
+
+    /// The same picture in the colours that `handling` calls for.
+    package consuming func converted(
+        _ handling: ColorHandling,
+        isCancelled: () -> Bool = { false }
+    ) throws(CancellationError) -> DecodedImage {
+        if handling == .sRGB {
+            try convertToSRGB(isCancelled: isCancelled)
+        }
+        return self
+    }
+}

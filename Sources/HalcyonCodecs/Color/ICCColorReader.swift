@@ -1,0 +1,74 @@
+internal import CLCMS
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// Finds out how the colours of an ICC profile become sRGB, with lcms2 reading the profile.
+enum ICCColorReader {
+    /// Profiles of displays have a few kilobytes, those with tables up to one or two megabytes.
+    private static let maximumByteCount = 4 << 20
+
+    /// The conversion for a profile of grey or RGB colours; `nil` for what is damaged, too long, of another colour
+    /// model (CMYK, say) or of a kind that does not describe pictures.
+    static func conversion(for data: Data) -> ColorConversion? {
+        guard data.count >= 128, data.count <= maximumByteCount, let context = ProfileContext() else { return nil }
+        let opened = data.withUnsafeBytes { bytes in
+            // lcms2 copies the bytes.
+            cmsOpenProfileFromMemTHR(context.handle, bytes.baseAddress, cmsUInt32Number(bytes.count))
+        }
+        guard let profile = opened else { return nil }
+        defer { cmsCloseProfile(profile) }
+        let classes = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
+        let deviceClass = cmsGetDeviceClass(profile)
+        guard classes.contains(where: { $0 == deviceClass }) else { return nil }
+        let colorSpace = cmsGetColorSpace(profile)
+        if colorSpace == cmsSigGrayData {
+            return gray(profile)
+        }
+        guard colorSpace == cmsSigRgbData else { return nil }
+        return matrix(profile) ?? ColorTable(profile, in: context).map(ColorConversion.table)
+    }
+
+    /// Curves and the places of red, green and blue in XYZ with the white D50 (ICC.1:2022 8.3.3). Tables take
+    /// precedence where a profile has both.
+    private static func matrix(_ profile: cmsHPROFILE) -> ColorConversion? {
+        guard cmsIsMatrixShaper(profile) != 0, cmsGetPCS(profile) == cmsSigXYZData,
+            cmsIsTag(profile, cmsSigAToB0Tag) == 0, cmsIsTag(profile, cmsSigDToB0Tag) == 0,
+            let red = colorant(profile, cmsSigRedColorantTag), let green = colorant(profile, cmsSigGreenColorantTag),
+            let blue = colorant(profile, cmsSigBlueColorantTag),
+            let redCurve = cmsReadTag(profile, cmsSigRedTRCTag),
+            let greenCurve = cmsReadTag(profile, cmsSigGreenTRCTag),
+            let blueCurve = cmsReadTag(profile, cmsSigBlueTRCTag)
+        else { return nil }
+        let curves = [redCurve, greenCurve, blueCurve].map(OpaquePointer.init)
+        let matrix = ColorPrimaries.matrixFromConnectionSpace * ColorMatrix(red, green, blue)
+        return ColorShaper(
+            curve: { channel, sample in Double(cmsEvalToneCurveFloat(curves[channel], Float(sample))) },
+            matrix: matrix
+        ).map(ColorConversion.shaper)
+    }
+
+    /// One curve (ICC.1:2022 8.3.4), to Y, or to L* where the connection space is Lab.
+    private static func gray(_ profile: cmsHPROFILE) -> ColorConversion? {
+        guard let tag = cmsReadTag(profile, cmsSigGrayTRCTag) else { return nil }
+        let curve = OpaquePointer(tag)
+        let isLab = cmsGetPCS(profile) == cmsSigLabData
+        return ColorShaper(
+            curve: { _, sample in
+                let value = Double(cmsEvalToneCurveFloat(curve, Float(sample)))
+                return isLab ? luminance(ofLightness: value) : value
+            },
+            matrix: .identity
+        ).map(ColorConversion.gray)
+    }
+
+    private static func colorant(_ profile: cmsHPROFILE, _ tag: cmsTagSignature) -> SIMD3<Double>? {
+        guard let value = cmsReadTag(profile, tag)?.assumingMemoryBound(to: cmsCIEXYZ.self).pointee else { return nil }
+        return SIMD3(value.X, value.Y, value.Z)
+    }
+
+    /// Y of L* / 100, both from 0 to 1 (CIE 15, 8.2.1.1).
+    private static func luminance(ofLightness lightness: Double) -> Double {
+        let root = (lightness * 100 + 16) / 116
+        return root > 6.0 / 29 ? root * root * root : lightness * 100 / 903.296_3
+    }
+}

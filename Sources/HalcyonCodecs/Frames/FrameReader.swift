@@ -1,0 +1,82 @@
+public import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonRaster
+
+/// An animation, opened to be read frame by frame. A still picture is one of a single frame.
+///
+/// Frames in rising order cost one decompression each. Going back begins again at the last frame that depends on no
+/// other. Of the decoded frames only what the next one needs is kept, so that memory does not grow with their number.
+///
+/// Any number of readers may be open on the same bytes; each has a place of its own. One reader may be used from several
+/// threads: it composes one frame after the other.
+public final class FrameReader: Sendable {
+    /// What the header says.
+    public let info: ImageInfo
+
+    private let state: Lock<State>
+
+    private struct State {
+        var cursor: any FrameCursor
+        var nextIndex = 0
+    }
+
+    /// Opens `data` with a decoder of its format.
+    ///
+    /// - Throws: ``CodecError``, among them ``CodecError/limitExceeded(_:_:)``.
+    public init(_ data: Data, decoder: any ImageDecoder, options: DecodeOptions = DecodeOptions()) throws {
+        info = try decoder.info(of: data, limits: options.limits)
+        state = Lock(State(cursor: try decoder.cursor(for: data, options: options)))
+    }
+
+    /// The number of frames; 1 for a still picture.
+    public var frameCount: Int { info.frameCount }
+
+    /// How often the animation plays; 0 for without end, `nil` for a still picture.
+    public var loopCount: Int? { info.loopCount }
+
+    /// A frame, composed with those before it: upright, unless ``DecodeOptions/appliesOrientation`` is off.
+    ///
+    /// Waits while another thread reads a frame.
+    ///
+    /// - Parameters:
+    ///   - index: The frame's number, from 0.
+    ///   - isCancelled: Asked at least once for each frame that has to be decoded; once it says `true`, decoding ends,
+    ///     and the reader can still be used. Must not use this reader. Default: never.
+    /// - Throws: ``CodecError/noSuchFrame(_:frameCount:)``; ``CodecError`` for a damaged frame, behind which others may
+    ///   be readable; `CancellationError`.
+    public func frame(at index: Int, isCancelled: @Sendable () -> Bool = { false }) throws -> DecodedImage {
+        try state.withLock { state in
+            let image = try self.frame(at: index, &state.cursor, isCancelled)
+            state.nextIndex = index + 1
+            return image
+        }
+    }
+
+    /// The frame behind the one read last, at first the first one; `nil` at the end, and from the beginning after that.
+    ///
+    /// - Parameter isCancelled: As for ``frame(at:isCancelled:)``. Default: never.
+    /// - Throws: As ``frame(at:isCancelled:)`` does; the next call then tries the same frame.
+    public func next(isCancelled: @Sendable () -> Bool = { false }) throws -> DecodedImage? {
+        try state.withLock { state in
+            guard state.nextIndex < frameCount else {
+                state.nextIndex = 0
+                return nil
+            }
+            let image = try frame(at: state.nextIndex, &state.cursor, isCancelled)
+            state.nextIndex += 1
+            return image
+        }
+    }
+
+    private func frame(
+        at index: Int,
+        _ cursor: inout any FrameCursor,
+        _ isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage {
+        guard 0..<frameCount ~= index else {
+            throw CodecError.noSuchFrame(index, frameCount: frameCount)
+        }
+        let bitmap = try cursor.bitmap(ofFrame: index, isCancelled: isCancelled)
+        return DecodedImage(bitmap: bitmap, info: info, colorProfile: cursor.colorProfile)
+    }
+}

@@ -1,0 +1,94 @@
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// What a HEIF file's boxes say of its primary item (ISO/IEC 23008-12), for what the libraries cannot tell or read.
+struct HEIFItemProperties {
+    /// A property and whether a reader must understand it.
+    struct Association {
+        let box: ISOMediaBox
+        let isEssential: Bool
+    }
+
+    private let reader: ByteReader
+    /// What the `meta` box holds behind its version and flags.
+    private let meta: Range<Int>
+    /// The `ipma` boxes, in their order.
+    let associationBoxes: [ISOMediaBox]
+    private let properties: [ISOMediaBox]
+
+    /// - Parameter meta: What the `meta` box holds.
+    init?(_ reader: ByteReader, meta: Range<Int>) {
+        guard meta.count >= 4 else {
+            return nil
+        }
+        self.reader = reader
+        self.meta = meta.lowerBound + 4..<meta.upperBound
+        guard let properties = reader.payload(ofBox: "iprp", in: self.meta) else {
+            return nil
+        }
+        associationBoxes = reader.boxes(in: properties).filter { $0.type == "ipma" }
+        self.properties = reader.payload(ofBox: "ipco", in: properties).map { Array(reader.boxes(in: $0)) } ?? []
+    }
+
+    /// The identifier of the primary item (clause 6.4 of 14496-12's `pitm`).
+    var primaryItem: Int? {
+        guard let payload = reader.payload(ofBox: "pitm", in: meta), let version = reader.uint8(at: payload.lowerBound)
+        else {
+            return nil
+        }
+        return version == 0
+            ? reader.uint16(at: payload.lowerBound + 4) : reader.uint32(at: payload.lowerBound + 4)
+    }
+
+    /// The coded size of the primary item (`ispe`), before it is turned.
+    var primarySize: PixelSize? {
+        guard let item = primaryItem, let box = associations(of: item).first(where: { $0.box.type == "ispe" })?.box,
+            let width = reader.uint32(at: box.payload.lowerBound + 4),
+            let height = reader.uint32(at: box.payload.lowerBound + 8), box.payload.count >= 12
+        else {
+            return nil
+        }
+        return PixelSize(width, height)
+    }
+
+    /// The properties of an item in their order. Linear in the bytes of the `ipma` boxes.
+    func associations(of item: Int) -> [Association] {
+        associationBoxes.flatMap { associations(of: item, in: $0.payload) }
+    }
+
+    /// Clause 9.3 of 23008-12: for each item its identifier, a count, and as many indices of properties.
+    private func associations(of item: Int, in payload: Range<Int>) -> [Association] {
+        guard let version = reader.uint8(at: payload.lowerBound), let flags = reader.uint24(at: payload.lowerBound + 1),
+            let entryCount = reader.uint32(at: payload.lowerBound + 4)
+        else {
+            return []
+        }
+        let isWide = flags & 1 != 0
+        var offset = payload.lowerBound + 8
+        for _ in 0..<entryCount {
+            let identifier = version == 0 ? reader.uint16(at: offset) : reader.uint32(at: offset)
+            offset += version == 0 ? 2 : 4
+            guard offset < payload.upperBound, let identifier, let count = reader.uint8(at: offset) else {
+                return []
+            }
+            offset += 1
+            if identifier == item {
+                return (0..<count).compactMap { association(at: offset + $0 * (isWide ? 2 : 1), isWide: isWide) }
+            }
+            offset += count * (isWide ? 2 : 1)
+        }
+        return []
+    }
+
+    /// The highest bit says "essential", the others count properties from 1.
+    private func association(at offset: Int, isWide: Bool) -> Association? {
+        guard let value = isWide ? reader.uint16(at: offset) : reader.uint8(at: offset) else {
+            return nil
+        }
+        let index = value & (isWide ? 0x7fff : 0x7f) - 1
+        guard properties.indices.contains(index) else {
+            return nil
+        }
+        return Association(box: properties[index], isEssential: value & (isWide ? 0x8000 : 0x80) != 0)
+    }
+}

@@ -1,0 +1,79 @@
+/// A box of the ISO base media format (ISO/IEC 14496-12, clause 4.2): a size, a type, and what it holds.
+struct ISOMediaBox {
+    /// Four characters.
+    let type: String
+    /// Where the box begins, with its size.
+    let start: Int
+    /// What it holds, as far as the bytes go.
+    let payload: Range<Int>
+    /// Whether the box, by its own account, is longer than what it lies in.
+    let isCutShort: Bool
+    /// Whether its size says "to the end of the file".
+    let isOpenEnded: Bool
+}
+
+/// The boxes that follow each other in a range of bytes.
+struct ISOMediaBoxes: Sequence, IteratorProtocol {
+    private let reader: ByteReader
+    private let end: Int
+    private(set) var offset: Int
+
+    /// - Parameter range: Where to look; must lie in the reader's bytes.
+    init(_ reader: ByteReader, in range: Range<Int>) {
+        self.reader = reader
+        offset = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// The next box, or `nil` at the end, or where too few bytes are left for a box's size and type.
+    mutating func next() -> ISOMediaBox? {
+        guard offset + 8 <= end, let shortSize = reader.uint32(at: offset),
+            let type = reader.bytes(at: offset + 4, count: 4)
+        else {
+            return nil
+        }
+        var (size, headerSize) = (shortSize, 8)
+        if shortSize == 0 {
+            size = end - offset
+        } else if shortSize == 1 {
+            guard offset + 16 <= end, let high = reader.uint32(at: offset + 8), high < 1 << 30,
+                let low = reader.uint32(at: offset + 12)
+            else {
+                return nil
+            }
+            (size, headerSize) = (high << 32 | low, 16)
+        }
+        guard size >= headerSize else {
+            return nil
+        }
+        let available = Swift.min(size, end - offset)
+        let box = ISOMediaBox(
+            type: String(decoding: type, as: UTF8.self),
+            start: offset,
+            payload: offset + headerSize..<offset + available,
+            isCutShort: available < size,
+            isOpenEnded: shortSize == 0
+        )
+        offset += available
+        return box
+    }
+}
+
+extension ByteReader {
+    /// The boxes in a range of these bytes.
+    func boxes(in range: Range<Int>) -> ISOMediaBoxes {
+        ISOMediaBoxes(self, in: range)
+    }
+
+    /// What the first box on a path holds, such as "trak", "mdia", "hdlr".
+    func payload(ofBox path: String..., in range: Range<Int>) -> Range<Int>? {
+        var range = range
+        for type in path {
+            guard let box = boxes(in: range).first(where: { $0.type == type }) else {
+                return nil
+            }
+            range = box.payload
+        }
+        return range
+    }
+}

@@ -1,0 +1,158 @@
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+extension JPEGReducer {
+    /// Reads the tables and the scan header of a file, and prepares its picture data.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file, which must outlive this value.
+    ///   - data: the same bytes.
+    ///   - header: what was read of the same file.
+    ///   - scale: the size to decode at.
+    /// - Returns: whether the file is one that this decoder reads.
+    func open(_ bytes: UnsafeRawBufferPointer, _ data: Data, header: JPEGHeader, scale: JPEGScale) -> Bool {
+        guard header.precision == 8, [1, 3].contains(header.components.count), !header.hasMultipleScans else {
+            return false
+        }
+        var segments = JPEGSegments(data)
+        var tables = Tables()
+        while let segment = try? segments.next() {
+            guard segment.marker != JPEGSegments.Marker.startOfScan else {
+                return addComponents(of: segment.payload, header: header, tables: tables)
+                    && start(
+                        UnsafeRawBufferPointer(rebasing: bytes[segments.offset...]),
+                        of: header.size,
+                        scale: scale,
+                        restartInterval: tables.restartInterval
+                    )
+            }
+            guard read(segment, into: &tables) else {
+                return false
+            }
+        }
+        return false
+    }
+
+    /// What the segments before the scan set, as far as it is needed at the scan.
+    private struct Tables {
+        var quantization: [Int: [UInt16]] = [:]
+        var restartInterval = 0
+        /// The components' identifiers and the destinations of their quantisation tables.
+        var components: [(identifier: Int, quantization: Int)] = []
+        var isYCbCr = false
+        var adobeTransform: Int?
+    }
+
+    private func read(_ segment: JPEGSegments.Segment, into tables: inout Tables) -> Bool {
+        let reader = ByteReader(segment.payload)
+        switch segment.marker {
+        case JPEGSegments.Marker.baselineFrame, JPEGSegments.Marker.extendedFrame:
+            return readFrame(reader, into: &tables)
+        case JPEGSegments.Marker.huffmanTables:
+            return readHuffmanTables(reader)
+        case JPEGSegments.Marker.quantizationTables:
+            return readQuantization(reader, into: &tables)
+        case JPEGSegments.Marker.restartInterval:
+            tables.restartInterval = reader.uint16(at: 0) ?? 0
+            return reader.count == 2
+        case JPEGSegments.Marker.application0 where reader.hasText("JFIF\0", at: 0):
+            tables.isYCbCr = true
+            return reader.count >= 14
+        case JPEGSegments.Marker.application14 where reader.hasText("Adobe", at: 0):
+            tables.adobeTransform = reader.uint8(at: 11)
+            return reader.count >= 12
+        case 0xe0...0xef, 0xfe:
+            return true
+        default:
+            // Any other process, arithmetic coding, a height given later, hierarchical files.
+            return false
+        }
+    }
+
+    private func readFrame(_ reader: ByteReader, into tables: inout Tables) -> Bool {
+        guard tables.components.isEmpty, let count = reader.uint8(at: 5), reader.count == 6 + 3 * count else {
+            return false
+        }
+        for index in 0..<count {
+            guard let identifier = reader.uint8(at: 6 + 3 * index), let table = reader.uint8(at: 8 + 3 * index) else {
+                return false
+            }
+            tables.components.append((identifier, table))
+        }
+        return true
+    }
+
+    /// T.81 B.2.4.2.
+    private func readHuffmanTables(_ reader: ByteReader) -> Bool {
+        var offset = 0
+        while offset < reader.count {
+            guard let kind = reader.uint8(at: offset), kind >> 4 <= 1, let counts = reader.bytes(at: offset + 1, count: 16)
+            else {
+                return false
+            }
+            let count = counts.reduce(0) { $0 + Int($1) }
+            guard let symbols = reader.bytes(at: offset + 17, count: count),
+                setTable(counts: [UInt8](counts), symbols: [UInt8](symbols), isAC: kind >> 4 == 1, destination: kind & 15)
+            else {
+                return false
+            }
+            offset += 17 + count
+        }
+        return true
+    }
+
+    /// T.81 B.2.4.1.
+    private func readQuantization(_ reader: ByteReader, into tables: inout Tables) -> Bool {
+        var offset = 0
+        while offset < reader.count {
+            guard let kind = reader.uint8(at: offset), kind >> 4 <= 1 else {
+                return false
+            }
+            let size = kind >> 4 + 1
+            guard let bytes = reader.bytes(at: offset + 1, count: 64 * size) else {
+                return false
+            }
+            let table = ByteReader(bytes)
+            tables.quantization[kind & 15] = (0..<64).map { index in
+                UInt16((size == 1 ? table.uint8(at: index) : table.uint16(at: 2 * index)) ?? 0)
+            }
+            offset += 1 + 64 * size
+        }
+        return true
+    }
+
+    /// The scan header (T.81 B.2.3): all components, in the order of the frame, with all their coefficients.
+    private func addComponents(of payload: Data, header: JPEGHeader, tables: Tables) -> Bool {
+        let reader = ByteReader(payload)
+        let count = header.components.count
+        guard tables.components.count == count, reader.uint8(at: 0) == count, reader.count == 4 + 2 * count,
+            reader.uint24(at: 1 + 2 * count) == 0x003f00, count == 1 || hasYCbCr(tables)
+        else {
+            return false
+        }
+        for (index, component) in header.components.enumerated() {
+            guard let selectors = reader.uint16(at: 1 + 2 * index),
+                selectors >> 8 == tables.components[index].identifier,
+                let quantization = tables.quantization[tables.components[index].quantization],
+                add(
+                    component,
+                    quantization: quantization,
+                    tableOfDC: selectors >> 4 & 15,
+                    tableOfAC: selectors & 15
+                )
+            else {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Whether three components are brightness and two colour differences, beyond any doubt: libjpeg looks at the JFIF
+    /// segment, then at Adobe's, then at the components' identifiers.
+    private func hasYCbCr(_ tables: Tables) -> Bool {
+        if let transform = tables.adobeTransform {
+            return transform == 1
+        }
+        return tables.isYCbCr || tables.components.map(\.identifier) == [1, 2, 3]
+    }
+}

@@ -1,0 +1,42 @@
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// Reads an animated PNG frame by frame.
+struct PNGFrameCursor: FrameCursor {
+    private let data: Data
+    private var composer: PNGComposer
+    private let orientation: Orientation
+
+    init(_ data: Data, _ file: PNGFile, options: DecodeOptions) throws(CodecError) {
+        self.data = data
+        let info = data.withUnsafeBytes { bytes in file.info(in: bytes) }
+        orientation = options.appliesOrientation ? info.orientation : .up
+        try options.limits.check(file.header.size, of: .png)
+        try options.limits.checkMemory(
+            PNGComposer.memory(for: file),
+            orientation == .up ? 0 : file.header.size.bitmapByteCount,
+            of: .png
+        )
+        composer = PNGComposer(file)
+    }
+
+    mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
+        let count = composer.file.frames.count
+        guard 0..<count ~= index else {
+            throw CodecError.noSuchFrame(index, frameCount: count)
+        }
+        do {
+            let picture = try data.withUnsafeBytes { bytes in
+                try withoutActuallyEscaping(isCancelled) { isCancelled in
+                    try composer.picture(
+                        after: index,
+                        PNGPictureDecoder(bytes, composer.file, isCancelled: isCancelled)
+                    )
+                }
+            }
+            return try picture.oriented(orientation)
+        } catch let error as BitmapError {
+            throw CodecError.bitmap(error)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonRaster
+
+extension ImageCheck {
+    /// How far the means may be from those of other decoders, of 255: the list's own advice.
+    private static let meanTolerance = 3.0
+    /// How far a sample may be from the suite's own, of 255: five bits that are shifted instead of scaled.
+    private static let referenceTolerance = 8
+    /// How far the samples of a lossy picture may be from those of another decoder, as the root of their mean square.
+    private static let errorTolerance = 4.0
+    /// The same where a premultiplied pipeline cannot be exact.
+    private static let premultipliedTolerance = 2
+
+    /// The first frame, then all of them.
+    func comparePixels(_ data: Data, _ info: ImageInfo) throws -> ImageVerdict {
+        var remarks: [String] = []
+        switch row.pixelCheck {
+        case .exact, .single, .highBytes:
+            remarks += try compareHash(data)
+        case .reference, .tolerance:
+            remarks += try compareApproximately(data)
+        case .none:
+            remarks.append("pixels not compared: \(row["pixel_check"].isEmpty ? "none stated" : row["pixel_check"])")
+        }
+        if info.frameCount > 1 {
+            remarks += try compareFrames(data, count: info.frameCount)
+        }
+        return .pass(remarks.joined(separator: "; "))
+    }
+
+    /// The pixels as stored.
+    func storedPixels(_ data: Data, premultiplies: Bool, keepsSixteenBits: Bool = false) throws -> StraightPixels {
+        var options = DecodeOptions(color: .asStored, appliesOrientation: row.isMeasuredUpright)
+        options.premultiplies = premultiplies
+        options.keepsSixteenBits = keepsSixteenBits
+        let image = try codecs.decode(data, options: options)
+        let expected = row.isMeasuredUpright ? image.info.displaySize : image.info.size
+        guard image.size == expected else {
+            throw ImageMismatch("a bitmap of \(image.size) pixels, although \(expected) are stored")
+        }
+        return StraightPixels(image.bitmap, isPremultiplied: premultiplies)
+    }
+
+    private func compareHash(_ data: Data) throws -> [String] {
+        guard let hash = row.pixelHash else { return ["no hash stated"] }
+        let pixels = try storedPixels(data, premultiplies: false)
+        if pixels.hash == hash { return [] }
+        if row.pixelCheck == .highBytes {
+            let sixteen = try storedPixels(data, premultiplies: false, keepsSixteenBits: true)
+            if sixteen.hash == hash { return ["16 bits, by their high bytes"] }
+        }
+        // Beyond this, only what the list itself does not call exact may still be near enough.
+        if row.pixelCheck != .exact || row.hasPartialAlpha, let difference = greatestDifference(from: pixels) {
+            let tolerance = row.hasPartialAlpha ? Self.premultipliedTolerance : 1
+            if difference <= tolerance { return ["within \(tolerance) of the suite's own pixels"] }
+        }
+        if row.pixelCheck == .single, let means = row.means, pixels.isNear(means, tolerance: Self.meanTolerance) {
+            return ["differs from the one decoder that the hash is from, but not in its means"]
+        }
+        throw ImageMismatch("its pixels differ (means \(pixels.meansText) instead of \(row["mean_rgba"]))")
+    }
+
+    private func compareApproximately(_ data: Data) throws -> [String] {
+        let pixels = try storedPixels(data, premultiplies: true)
+        var remarks: [String] = []
+        if let means = row.means {
+            guard pixels.isNear(means, tolerance: Self.meanTolerance) else {
+                throw ImageMismatch("its means are \(pixels.meansText) instead of \(row["mean_rgba"])")
+            }
+        }
+        if row.pixelCheck == .reference {
+            guard let difference = greatestDifference(from: pixels) else {
+                return remarks + ["the suite's own pixels are of another kind"]
+            }
+            guard difference <= Self.referenceTolerance else {
+                throw ImageMismatch("its samples are up to \(difference) from the suite's own")
+            }
+        } else if let error = rootMeanSquareError(of: pixels) {
+            guard error <= Self.errorTolerance else {
+                throw ImageMismatch("its samples are \(error.text(1)) from the suite's own in the root mean square")
+            }
+            remarks.append("\(error.text(1)) from the suite's own pixels in the root mean square")
+        } else if row.isVector, let error = try drawingError(data) {
+            remarks.append("\(error.text(1)) from the suite's own drawing in the root mean square")
+        } else if row.means == nil {
+            remarks.append("neither means nor pixels stated")
+        }
+        return remarks
+    }
+
+    /// All frames as composed, one hash over them.
+    private func compareFrames(_ data: Data, count: Int) throws -> [String] {
+        let options = DecodeOptions(color: .asStored, appliesOrientation: row.isMeasuredUpright)
+        var cursor = try codecs.decoder(for: data).cursor(for: data, options: options)
+        guard let expected = row.framesHash, !row.hasPartialAlpha else {
+            try readFrames(&cursor, count: count)
+            return row.framesHash == nil ? [] : ["frames not compared: composed with partial alpha"]
+        }
+        var hash = SHA256()
+        for frame in 0..<count {
+            let bitmap = try cursor.bitmap(ofFrame: frame) { false }
+            hash.update(StraightPixels(bitmap, isPremultiplied: true).bytes)
+        }
+        let actual = hash.finish()
+        guard actual == expected else {
+            throw ImageMismatch("the pixels of its \(count) frames differ (\(actual.prefix(8)))")
+        }
+        return []
+    }
+
+    // MARK: The suite's own pixels
+
+    /// Of a drawing, at the size of the suite's own.
+    private func drawingError(_ data: Data) throws -> Double? {
+        try row.references.compactMap { path in
+            guard let reference = StraightPixels(reference: path, folder: folder, codecs: codecs) else { return nil }
+            let options = DecodeOptions(targetSize: reference.size, color: .asStored)
+            let image = try codecs.decode(data, options: options)
+            guard image.size == reference.size else { return nil }
+            return StraightPixels(image.bitmap, isPremultiplied: true).rootMeanSquareError(of: reference)
+        }.min()
+    }
+
+    private func greatestDifference(from pixels: StraightPixels) -> Int? {
+        row.references.compactMap { reference($0, of: pixels.size)?.greatestPremultipliedDifference(from: pixels) }
+            .min()
+    }
+
+    private func rootMeanSquareError(of pixels: StraightPixels) -> Double? {
+        guard !row.isVector else { return nil }
+        return row.references.compactMap { reference($0, of: pixels.size)?.rootMeanSquareError(of: pixels) }.min()
+    }
+
+    private func reference(_ path: String, of size: PixelSize) -> StraightPixels? {
+        // Of 16 bits scaled to 8 in another way than by their high bytes.
+        guard !path.contains("_to8.") else { return nil }
+        let reference = StraightPixels(reference: path, rawSize: size, folder: folder, codecs: codecs)
+        return reference?.size == size ? reference : nil
+    }
+}

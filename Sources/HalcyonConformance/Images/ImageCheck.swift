@@ -1,0 +1,124 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonRaster
+
+/// Reads one file of a collection in the ways that programs do, and compares what comes out with the list.
+struct ImageCheck {
+    /// What a file may take to be read once; the greatest value for one run.
+    static let greatestSeconds = 10.0
+    /// The memory for a file that nobody promises to be a picture, bytes.
+    static let limitsOfDamaged = DecodeLimits(memory: 192 << 20)
+    /// How long the frames of an animation are read that nothing is known of.
+    static let frameSeconds = 3.0
+
+    let row: ImageManifestRow
+    let folder: CorporaFolder
+    let codecs: ImageCodecs
+
+    init(_ row: ImageManifestRow, folder: CorporaFolder, codecs: ImageCodecs = .standard) {
+        self.row = row
+        self.folder = folder
+        self.codecs = codecs
+    }
+
+    func verdict() -> ImageVerdict {
+        guard let expectation = row.expectation else {
+            return .skip("no picture, but what others refer to: \(row["expectation"])")
+        }
+        if let missing = codecs.reasonForNoDecoder(ofManifestFormat: row.format) {
+            return .skip(missing)
+        }
+        do {
+            let data = try folder.data(row.path)
+            switch expectation {
+            case .decodes: return try compare(data)
+            case .mustBeRejected: return try rejection(data)
+            case .partialOK, .noCrash: return try anyAnswer(data)
+            }
+        } catch let failure as ImageMismatch {
+            return .fail(failure.description)
+        } catch let error as CodecError {
+            return .fail("\(error.code): \(error)")
+        } catch {
+            return .fail("\(error)")
+        }
+    }
+
+    private func compare(_ data: Data) throws -> ImageVerdict {
+        let info = try codecs.info(of: data)
+        try compareHeader(info)
+        try compareShownSize(data, info)
+        return try comparePixels(data, info)
+    }
+
+    /// As programs read it that want to show it.
+    private func compareShownSize(_ data: Data, _ info: ImageInfo) throws {
+        let (image, cost) = try ImageCost.measuring { try codecs.decode(data) }
+        try cost.check(memory: DecodeLimits.standard.memory)
+        guard image.info == info else {
+            throw ImageMismatch("the header alone says \(info), decoding \(image.info)")
+        }
+        guard image.size == info.displaySize else {
+            throw ImageMismatch("a bitmap of \(image.size) pixels, although it is shown as \(info.displaySize)")
+        }
+    }
+
+    private func rejection(_ data: Data) throws -> ImageVerdict {
+        do {
+            try readAll(data, .standard)
+        } catch let error as CodecError {
+            return .pass("rejected: \(error.code)")
+        }
+        return row.isInConflict
+            ? .skip("conflict: the suite wants it rejected, other decoders and this one accept it")
+            : .fail("accepted, but must be rejected")
+    }
+
+    private func anyAnswer(_ data: Data) throws -> ImageVerdict {
+        do {
+            try readAll(data, Self.limitsOfDamaged)
+        } catch let error as CodecError {
+            return .pass("answered: \(error.code)")
+        }
+        return .pass("answered: a picture")
+    }
+
+    /// The header, the picture, and the frames that come next.
+    private func readAll(_ data: Data, _ limits: DecodeLimits) throws {
+        let (result, cost) = ImageCost.measuring {
+            Result {
+                // What the header says and what decoding says are two answers; only the second counts here.
+                _ = try? codecs.info(of: data, limits: limits)
+                let image = try codecs.decode(data, options: DecodeOptions(limits: limits))
+                if image.info.frameCount > 1 {
+                    try readFrames(data, count: image.info.frameCount, limits)
+                }
+            }
+        }
+        try cost.check(memory: limits.memory)
+        try result.get()
+    }
+
+    private func readFrames(_ data: Data, count: Int, _ limits: DecodeLimits) throws {
+        var cursor = try codecs.decoder(for: data).cursor(for: data, options: DecodeOptions(limits: limits))
+        try readFrames(&cursor, count: count)
+    }
+
+    /// Reads frames in turn, as many as a fair time allows.
+    func readFrames(_ cursor: inout any FrameCursor, count: Int) throws {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(Self.frameSeconds)
+        for frame in 0..<count where clock.now < end {
+            _ = try cursor.bitmap(ofFrame: frame) { false }
+        }
+    }
+}
+
+/// A difference between a file and what the list says of it.
+struct ImageMismatch: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,16 @@
+internal import HalcyonCodecs
+
+extension ImageCodecs {
+    /// Formats that a build can leave out, and the trait that brings them.
+    private static let traits: [ImageFormat: String] = [.heic: "HEIC", .jxl: "JPEGXL", .tiff: "TIFF", .svg: "SVG"]
+    /// Names of the list for what one of our formats covers.
+    private static let aliases: [String: ImageFormat] = ["heif": .heic, "svgz": .svg, "cur": .ico]
+
+    /// Why a file of this format, as the list calls it, cannot be judged: nobody asked for its decoder. `nil` if there is
+    /// one, or none could be, because the format is unknown.
+    func reasonForNoDecoder(ofManifestFormat name: String) -> String? {
+        let format = Self.aliases[name] ?? ImageFormat(rawValue: name)
+        guard !canDecode(format), !["", "unknown"].contains(name) else { return nil }
+        return Self.traits[format].map { "built without the trait \($0)" } ?? "built without a decoder for \(name)"
+    }
+}

@@ -1,0 +1,30 @@
+/// A difference that cannot be mended here, because the libraries of the oldest supported system have no way to do better, or
+/// because the list itself is in the wrong. Never a crash, a hang or too much memory: those always count.
+struct KnownDifference: Sendable {
+    /// What a file is, and how it fails.
+    struct Failure {
+        let row: ImageManifestRow
+        /// The words of the verdict.
+        let reason: String
+        /// The bytes of the file, read when they are asked for.
+        let bytes: () -> [UInt8]
+
+        /// Whether the file has these characters somewhere in it.
+        func contains(_ text: String) -> Bool {
+            bytes().contains(Array(text.utf8))
+        }
+    }
+
+    /// What the files have in common; shown beside each of them.
+    let reason: String
+    /// Whether a failure is one of them.
+    let applies: @Sendable (Failure) -> Bool
+
+    /// The greatest share of the rows that may be excused.
+    static let greatestShare = 0.02
+
+    /// Why a failure is excused, or `nil`.
+    static func reason(for failure: Failure) -> String? {
+        all.first { $0.applies(failure) }?.reason
+    }
+}

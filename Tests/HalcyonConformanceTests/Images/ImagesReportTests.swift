@@ -1,0 +1,64 @@
+import Testing
+
+@testable import HalcyonConformance
+
+@Suite("The report about a collection")
+struct ImagesReportTests {
+    private func row(_ path: String, _ fields: [String: String] = [:]) -> ImageManifestRow {
+        let fields = fields.merging(["path": path]) { $1 }
+        let names = fields.keys.sorted()
+        return ImageManifestRow(line: names.map { fields[$0] ?? "" }.joined(separator: "\t"), columns: names)
+    }
+
+    private func report(_ outcomes: [(ImageManifestRow, CheckingPool.Outcome)]) -> ImagesReport {
+        var report = ImagesReport(folder: CorporaFolder("/nowhere"))
+        for (row, outcome) in outcomes { report.add(row, outcome, timeout: 10) }
+        return report
+    }
+
+    private let pass = CheckingPool.Outcome.answer(ImageVerdict.pass.description)
+
+    @Test("has a line a file, and totals by category and overall")
+    func lines() {
+        let report = report([
+            (row("a.png", ["category": "png"]), pass),
+            (row("b.gif", ["category": "gif"]), .answer(ImageVerdict.fail("differs").description)),
+            (row("c.png", ["category": "png"]), .answer(ImageVerdict.skip("not here").description)),
+        ])
+        #expect(report.lines.map(\.description) == ["PASS a.png", "FAIL b.gif differs", "SKIP c.png not here"])
+        #expect(report.totals.contains("gif  PASS 0, FAIL 1, SKIP 0"))
+        #expect(report.totals.contains("png  PASS 1, FAIL 0, SKIP 1"))
+        #expect(report.totals.contains { $0.hasPrefix("overall: PASS 1, FAIL 1, SKIP 1") })
+    }
+
+    @Test(
+        "a crash, a hang or nonsense is a failure",
+        arguments: [CheckingPool.Outcome.crash("signal 11"), .timeout, .answer("nonsense")]
+    )
+    func failures(_ outcome: CheckingPool.Outcome) {
+        let report = report([(row("a"), pass), (row("b"), outcome)])
+        #expect(report.count(.fail) == 1)
+        #expect(!report.conforms)
+    }
+
+    @Test("conforms if nothing fails and something passes")
+    func conforming() {
+        #expect(report([(row("a"), pass)]).conforms)
+        #expect(!report([]).conforms)
+        #expect(!report([(row("a"), .answer(ImageVerdict.skip("not here").description))]).conforms)
+    }
+
+    @Test("excuses what is known, up to a fiftieth of the files, and never a crash")
+    func known() {
+        let damaged = row("a.jpg", ["format": "jpeg"])
+        let failure = CheckingPool.Outcome.answer(ImageVerdict.fail("Corrupt JPEG data: a code").description)
+        let passes = (0..<49).map { (row("\($0)"), pass) }
+        let excused = report(passes + [(damaged, failure)])
+        #expect(excused.knownCount == 1)
+        #expect(excused.lines.last?.verdict.kind == .skip)
+        #expect(excused.lines.last?.description.contains("(known: ") == true)
+        #expect(excused.conforms)
+        #expect(!report(passes + [(damaged, failure), (damaged, failure)]).conforms)
+        #expect(!report(passes + [(damaged, .crash("Corrupt JPEG data"))]).conforms)
+    }
+}
