@@ -21,6 +21,7 @@ enum WebPStillReader {
             size: header.size,
             hasAlpha: header.hasAlpha,
             isCutShort: header.isCutShort,
+            premultiplies: premultiplies,
             isCancelled: isCancelled
         )
         if header.isLossless, !header.hasAlpha {
@@ -36,6 +37,7 @@ enum WebPStillReader {
         size: PixelSize,
         hasAlpha: Bool,
         isCutShort: Bool,
+        premultiplies: Bool = true,
         isCancelled: () -> Bool
     ) throws -> Bitmap {
         var bitmap = try Bitmap.forDecoding(size, isOpaque: !hasAlpha)
