@@ -86,7 +86,7 @@ let package = Package(
             name: "HalcyonCodecs",
             dependencies: [
                 "HalcyonRaster", "HalcyonConcurrency",
-                "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CDeflate", "CLCMS", "CWebP",
+                "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CDeflate", "CLCMS", "CWebP", "CZlib",
                 .target(name: "CHEIF", condition: .when(traits: ["HEIC"])),
                 .target(name: "CJPEGXL", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),

@@ -24,4 +24,32 @@ extension Bitmap {
             throw .bitmap(.invalidSize(size))
         }
     }
+
+    /// Fills each row by `body`, which is handed the row and its number, writes straight alpha, and says whether any may
+    /// be below 255; then multiplies the colours by alpha.
+    ///
+    /// - Parameters:
+    ///   - order: The numbers of the rows in the order in which they are filled.
+    ///   - body: Fills a row.
+    /// - Returns: Whether every alpha is 255.
+    mutating func decodeRows(
+        _ order: some Sequence<Int>,
+        _ body: (UnsafeMutablePointer<UInt8>, Int) throws -> Bool
+    ) rethrows -> Bool {
+        let (width, bytesPerRow) = (width, bytesPerRow)
+        return try withUnsafeMutableBytes { pixels in
+            // A bitmap has at least one pixel, so there is an address.
+            guard let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else {
+                return true
+            }
+            var isOpaque = true
+            for y in order {
+                let row = start + y * bytesPerRow
+                if try body(row, y), !PixelConversion.premultiply(row, into: row, count: width) {
+                    isOpaque = false
+                }
+            }
+            return isOpaque
+        }
+    }
 }

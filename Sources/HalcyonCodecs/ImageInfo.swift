@@ -15,7 +15,7 @@ public struct ImageInfo: Sendable, Hashable, Codable {
     public var frameDurations: [Int]
     /// How often an animation plays: `nil` for a still picture, 0 for without end.
     public var loopCount: Int?
-    /// Bits of one sample of one channel as stored: 1, 2, 4, 8, 10, 12 or 16.
+    /// Bits of one sample of one channel as stored, 1 to 16; of channels with different numbers the greatest.
     public var bitDepth: Int
     /// Whether the file has an alpha channel or a transparent colour.
     public var hasAlpha: Bool

@@ -3,6 +3,107 @@
 
 // libtiff's fields are got and set through variadic functions, which Swift cannot call.
 
-#include <tiffio.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A page of a file in memory that is being read.
+typedef struct HalcyonTIFFReader HalcyonTIFFReader;
+
+/// How the pixels of a page are stored, in the words of TIFF 6.0. Tables belong to the reader.
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    /// 0 where the file does not say.
+    uint16_t bits_per_sample;
+    uint16_t samples_per_pixel;
+    /// `UINT16_MAX` where the file does not say.
+    uint16_t photometric;
+    uint16_t sample_format;
+    uint16_t ink_set;
+    uint16_t extra_sample_count;
+    const uint16_t *extra_samples;
+    /// Red, green and blue, 2 to the power of `bits_per_sample` entries each, or `NULL`.
+    const uint16_t *color_map[3];
+    bool is_planar;
+    bool is_tiled;
+    /// Whether this build of libtiff can decompress the page.
+    bool has_codec;
+    uint16_t compression;
+    /// Whether the samples are YCbCr of 8 bits with colour in full resolution, and not JPEG.
+    bool is_full_ycbcr;
+    /// Of a tile, or of a strip of all columns.
+    uint32_t segment_width;
+    uint32_t segment_height;
+    /// Bytes of a decoded tile or strip of one plane (or of all samples where they are not in planes).
+    size_t segment_size;
+    /// Bytes of a row of such a tile or strip.
+    size_t segment_row_size;
+} HalcyonTIFFLayout;
+
+/// Opens the directory at an offset; `bytes` must stay where they are until the reader is closed. `NULL` where it
+/// cannot be read; then `message`, of `capacity` bytes, says why.
+HalcyonTIFFReader *halcyon_tiff_reader_open(
+    const uint8_t *bytes,
+    size_t count,
+    uint64_t directory_offset,
+    size_t greatest_allocation,
+    char *message,
+    size_t capacity
+);
+void halcyon_tiff_reader_close(HalcyonTIFFReader *reader);
+
+/// What went wrong last, in libtiff's words; empty if nothing did.
+const char *halcyon_tiff_reader_message(const HalcyonTIFFReader *reader);
+
+bool halcyon_tiff_reader_layout(HalcyonTIFFReader *reader, HalcyonTIFFLayout *layout);
+
+/// Whether a strip or tile lies beyond the end of the file.
+bool halcyon_tiff_reader_is_cut_short(HalcyonTIFFReader *reader);
+
+/// Decodes one row of all samples from strips; rows must be read in their order.
+bool halcyon_tiff_reader_read_row(HalcyonTIFFReader *reader, uint32_t row, uint8_t *out);
+
+/// Decodes the strip or tile that contains a pixel; `plane` counts where samples are in planes.
+bool halcyon_tiff_reader_read_segment(
+    HalcyonTIFFReader *reader,
+    uint32_t column,
+    uint32_t row,
+    uint16_t plane,
+    uint8_t *out,
+    size_t size
+);
+
+/// Prepares reading through libtiff's own conversion to premultiplied RGBA of 8 bits.
+bool halcyon_tiff_reader_start_rgba(HalcyonTIFFReader *reader);
+
+/// Decodes rows that begin where a strip or a row of tiles does: 4 * width bytes each, without padding.
+bool halcyon_tiff_reader_read_rgba(HalcyonTIFFReader *reader, uint32_t row, uint32_t count, uint32_t *out);
+
+/// A file that is being written to memory.
+typedef struct HalcyonTIFFWriter HalcyonTIFFWriter;
+
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    uint16_t bits_per_sample;
+    /// 3, or 4 with straight alpha.
+    uint16_t samples_per_pixel;
+    const uint8_t *icc_profile;
+    size_t icc_profile_size;
+    const uint8_t *xmp;
+    size_t xmp_size;
+} HalcyonTIFFPage;
+
+/// Starts a file of one page, deflated with horizontal prediction. `NULL` where memory runs out.
+HalcyonTIFFWriter *halcyon_tiff_writer_open(const HalcyonTIFFPage *page);
+void halcyon_tiff_writer_close(HalcyonTIFFWriter *writer);
+const char *halcyon_tiff_writer_message(const HalcyonTIFFWriter *writer);
+
+/// Writes the next row. `samples` is changed by the prediction.
+bool halcyon_tiff_writer_write_row(HalcyonTIFFWriter *writer, uint8_t *samples);
+
+/// Ends the file and lends its bytes until the writer is closed.
+bool halcyon_tiff_writer_finish(HalcyonTIFFWriter *writer, const uint8_t **bytes, size_t *count);
 
 #endif

@@ -3,7 +3,7 @@ public import FoundationEssentials
 extension ImageFormat {
     /// The format whose signature these first bytes carry, or `nil`. Knows more formats than there are decoders.
     ///
-    /// 64 bytes are enough for every format but SVG, which may start with comments of any length. A signature cut
+    /// 64 bytes are enough for every format but SVG, which may start with comments of any length, and may be compressed. A signature cut
     /// short is no match. Names and media types are not looked at: servers are often wrong about them.
     public static func detect(_ prefix: Data) -> ImageFormat? {
         let reader = ByteReader(prefix)
@@ -19,8 +19,22 @@ extension ImageFormat {
         if let format = iconFormat(reader) {
             return format
         }
-        return MarkupPrefix(prefix)?.isSVG == true ? .svg : nil
+        return MarkupPrefix(text(of: prefix))?.isSVG == true ? .svg : nil
     }
+
+    /// The bytes, inflated where they are compressed SVG ("svgz").
+    private static func text(of prefix: Data) -> Data {
+        guard GzipText.isCompressed(prefix) else {
+            return prefix
+        }
+        return switch GzipText.inflate(prefix, maximumByteCount: inflatedByteCount) {
+        case .complete(let text), .partial(let text, _): text
+        case .damaged: prefix
+        }
+    }
+
+    /// What is looked at of compressed markup: comments may come first.
+    private static let inflatedByteCount = 16_384
 
     private static let signatures: [(Signature, ImageFormat)] = [
         (Signature([0xff, 0xd8, 0xff]), .jpeg),

@@ -7,13 +7,19 @@ extension ImageCodecs {
             WebPDecoder(),
             GIFDecoder(),
             AVIFDecoder(),
-        ],
+            BMPDecoder(),
+            ICODecoder(),
+            CURDecoder(),
+            QOIDecoder(),
+        ] + traitDecoders,
         encoders: [
             JPEGEncoder(),
             PNGEncoder(),
             WebPEncoder(),
             GIFEncoder(),
             PAMEncoder(),
+            BMPEncoder(),
+            QOIEncoder(),
         ]
     )
 }

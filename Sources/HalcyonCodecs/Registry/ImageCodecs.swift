@@ -49,6 +49,9 @@ extension ImageCodecs {
         }
         let beginning = data.prefix(Self.detectionByteCount)
         if let format = ImageFormat.detect(beginning) {
+            if let decoder = decoders.first(where: { $0.format == format }) {
+                return decoder
+            }
             throw .unsupported(format, reason: "there is no decoder for this format")
         }
         throw .unknownFormat(detected: ForeignContent.name(of: beginning))

@@ -1,0 +1,140 @@
+#include "CTIFFShim.h"
+#include "TIFFMessages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct HalcyonTIFFWriter {
+    uint8_t *bytes;
+    size_t count;
+    size_t capacity;
+    uint64_t position;
+    TIFF *tiff;
+    uint32_t row;
+    char message[HALCYON_TIFF_MESSAGE_CAPACITY];
+};
+
+static tmsize_t read_bytes(thandle_t stream, void *out, tmsize_t size) {
+    HalcyonTIFFWriter *writer = stream;
+    if (size <= 0 || writer->position >= writer->count) {
+        return 0;
+    }
+    size_t available = writer->count - (size_t)writer->position;
+    size_t count = (size_t)size < available ? (size_t)size : available;
+    memcpy(out, writer->bytes + writer->position, count);
+    writer->position += count;
+    return (tmsize_t)count;
+}
+
+static tmsize_t write_bytes(thandle_t stream, void *bytes, tmsize_t size) {
+    HalcyonTIFFWriter *writer = stream;
+    if (size <= 0) {
+        return 0;
+    }
+    if (writer->position > SIZE_MAX / 4 || (size_t)size > SIZE_MAX / 4) {
+        return -1;
+    }
+    size_t end = (size_t)writer->position + (size_t)size;
+    if (end > writer->capacity) {
+        size_t capacity = writer->capacity * 2 > end ? writer->capacity * 2 : end;
+        uint8_t *grown = realloc(writer->bytes, capacity);
+        if (!grown) {
+            return -1;
+        }
+        writer->bytes = grown;
+        writer->capacity = capacity;
+    }
+    if (writer->position > writer->count) {
+        memset(writer->bytes + writer->count, 0, (size_t)writer->position - writer->count);
+    }
+    memcpy(writer->bytes + writer->position, bytes, (size_t)size);
+    writer->position = end;
+    writer->count = end > writer->count ? end : writer->count;
+    return size;
+}
+
+static toff_t seek(thandle_t stream, toff_t offset, int whence) {
+    HalcyonTIFFWriter *writer = stream;
+    uint64_t base = whence == SEEK_CUR ? writer->position : whence == SEEK_END ? writer->count : 0;
+    writer->position = base + offset;
+    return writer->position;
+}
+
+static toff_t size_of(thandle_t stream) {
+    return ((HalcyonTIFFWriter *)stream)->count;
+}
+
+static int map_nothing(thandle_t stream, void **bytes, toff_t *count) {
+    (void)stream;
+    (void)bytes;
+    (void)count;
+    return 0;
+}
+
+static bool set_fields(TIFF *tiff, const HalcyonTIFFPage *page) {
+    bool is_set = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, page->width)
+        && TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, page->height)
+        && TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, page->bits_per_sample)
+        && TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, page->samples_per_pixel)
+        && TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB)
+        && TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG)
+        && TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT)
+        && TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE)
+        && TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+    if (is_set && page->samples_per_pixel == 4) {
+        uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
+        is_set = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+    }
+    if (is_set && page->icc_profile_size > 0) {
+        is_set = TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)page->icc_profile_size, page->icc_profile);
+    }
+    if (is_set && page->xmp_size > 0) {
+        is_set = TIFFSetField(tiff, TIFFTAG_XMLPACKET, (uint32_t)page->xmp_size, page->xmp);
+    }
+    // Strips of about 64 kB: a reader need not hold more than one.
+    uint64_t row_size = (uint64_t)page->width * page->samples_per_pixel * page->bits_per_sample / 8;
+    uint32_t rows = row_size >= 65536 ? 1 : (uint32_t)(65536 / (row_size > 0 ? row_size : 1));
+    return is_set && TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows);
+}
+
+HalcyonTIFFWriter *halcyon_tiff_writer_open(const HalcyonTIFFPage *page) {
+    HalcyonTIFFWriter *writer = calloc(1, sizeof *writer);
+    if (!writer) {
+        return NULL;
+    }
+    // l: little endian, whatever the machine.
+    writer->tiff = halcyon_tiff_open(
+        "wl", writer, read_bytes, write_bytes, seek, size_of, map_nothing, 0, writer->message
+    );
+    if (writer->tiff && set_fields(writer->tiff, page)) {
+        return writer;
+    }
+    halcyon_tiff_writer_close(writer);
+    return NULL;
+}
+
+void halcyon_tiff_writer_close(HalcyonTIFFWriter *writer) {
+    if (!writer) {
+        return;
+    }
+    if (writer->tiff) {
+        TIFFClose(writer->tiff);
+    }
+    free(writer->bytes);
+    free(writer);
+}
+
+const char *halcyon_tiff_writer_message(const HalcyonTIFFWriter *writer) {
+    return writer->message;
+}
+
+bool halcyon_tiff_writer_write_row(HalcyonTIFFWriter *writer, uint8_t *samples) {
+    return TIFFWriteScanline(writer->tiff, samples, writer->row++, 0) >= 0;
+}
+
+bool halcyon_tiff_writer_finish(HalcyonTIFFWriter *writer, const uint8_t **bytes, size_t *count) {
+    bool is_written = TIFFWriteDirectory(writer->tiff) && TIFFFlush(writer->tiff);
+    *bytes = writer->bytes;
+    *count = writer->count;
+    return is_written;
+}

@@ -1,0 +1,49 @@
+public import FoundationEssentials
+public import HalcyonRaster
+
+/// Writes BMP without compression: 24 bits a pixel if the bitmap is opaque, otherwise 32 bits with straight alpha and
+/// the masks of a BITMAPV4HEADER, which say that the fourth byte is alpha.
+///
+/// Of the metadata the ICC profile is embedded, with a BITMAPV5HEADER; the format has no place for the others.
+public struct BMPEncoder: ImageEncoder {
+    /// An encoder; it has no settings.
+    public init() {}
+
+    /// BMP.
+    public var format: ImageFormat { .bmp }
+
+    /// Encodes a bitmap; of the options only ``EncodeOptions/metadata`` counts.
+    ///
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a picture of 4 GiB or more, which the file header cannot
+    ///   tell.
+    public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
+        let bitmap = try bitmap.withEightBits()
+        let isOpaque = bitmap.isOpaque || !bitmap.containsTransparency()
+        let profile = options.metadata?.iccProfile ?? Data()
+        let header = try BMPHeaderWriter(bitmap.size, isOpaque: isOpaque, profileByteCount: profile.count)
+        var file = header.data
+        file.reserveCapacity(header.fileByteCount)
+        file.append(Data(count: header.pixelByteCount))
+        let (bytesPerRow, bytesPerPixel) = (header.bytesPerRow, isOpaque ? 3 : 4)
+        file.withUnsafeMutableBytes { file in
+            guard let pixels = file.baseAddress.map({ $0 + header.data.count }) else {
+                return
+            }
+            // The last row of the picture comes first.
+            var out = pixels + header.pixelByteCount
+            bitmap.forEachStraightRow { row in
+                out -= bytesPerRow
+                let target = out.assumingMemoryBound(to: UInt8.self)
+                for x in 0..<bitmap.width {
+                    let (from, to) = (row + x &* 4, target + x &* bytesPerPixel)
+                    (to[0], to[1], to[2]) = (from[2], from[1], from[0])
+                    if !isOpaque {
+                        to[3] = from[3]
+                    }
+                }
+            }
+        }
+        file.append(profile)
+        return file
+    }
+}

@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// The header of a device-independent bitmap, as it stands behind the file header of a BMP or at the start of an icon.
+///
+/// There are those of OS/2 1 (12 bytes), of OS/2 2 (16 to 64 bytes, cut anywhere), and of Windows (40, 52, 56, 108 and
+/// 124 bytes: BITMAPINFOHEADER, its two extensions by Adobe, BITMAPV4HEADER and BITMAPV5HEADER of [MS-WMF] 2.2.2).
+struct BMPHeader {
+    /// How the pixels are stored.
+    enum Compression {
+        case none
+        case runLengths
+        case bitFields(BMPBitFields)
+    }
+
+    /// Both sides are at least 1.
+    let size: PixelSize
+    let isTopDown: Bool
+    /// 1, 2, 4, 8, 16, 24 or 32.
+    let bitsPerPixel: Int
+    let compression: Compression
+    /// Where the header starts in its file.
+    let start: Int
+    /// Where the palette starts in its file, or would.
+    let paletteOffset: Int
+    /// Bytes of a colour in the palette: 3 (OS/2 1) or 4.
+    let paletteEntrySize: Int
+    /// Colours in the palette, as the header says; 0 where there is none.
+    let paletteCount: Int
+    let color: BMPColor
+
+    /// Whether the pixels are numbers of colours in a palette.
+    var isIndexed: Bool { bitsPerPixel <= 8 }
+
+    /// Bytes of a row of pixels that are not compressed, without the padding behind it.
+    var rowByteCount: Int { (size.width * bitsPerPixel + 7) / 8 }
+
+    /// Bytes from row to row: rows start at multiples of 4 bytes.
+    var bytesPerRow: Int { (size.width * bitsPerPixel + 31) / 32 * 4 }
+
+    /// Reads a header.
+    ///
+    /// - Parameters:
+    ///   - data: The file, or its beginning.
+    ///   - start: Where the header starts.
+    ///   - format: The format that errors name. In an icon, the height is twice that of the picture, since a mask follows
+    ///     the pixels, and the fourth byte of 32 bits is alpha.
+    init(_ data: Data, at start: Int, of format: ImageFormat) throws(CodecError) {
+        let fields = try BMPHeaderFields(data, at: start, of: format)
+        self.start = start
+        (size, isTopDown) = try Self.size(fields, format)
+        bitsPerPixel = fields.bitsPerPixel
+        guard [1, 2, 4, 8, 16, 24, 32].contains(bitsPerPixel) else {
+            if fields.embeddedFormat != nil || bitsPerPixel == 64 {
+                throw .unsupported(format, reason: "\(fields.embeddedFormat ?? "64 bits a pixel")")
+            }
+            throw .corrupt(format, reason: "\(bitsPerPixel) bits a pixel")
+        }
+        compression = try Self.compression(fields, format)
+        paletteOffset = fields.end + fields.maskByteCount
+        paletteEntrySize = fields.isCore ? 3 : 4
+        let greatestCount = bitsPerPixel <= 8 ? 1 << bitsPerPixel : 256
+        // More colours than pixels can name only move the pixels further back.
+        paletteCount = fields.colorCount > 0 ? fields.colorCount : bitsPerPixel <= 8 ? greatestCount : 0
+        color = BMPColor(fields)
+    }
+
+    /// What the header says, in the words all formats share.
+    func info(of format: ImageFormat, in data: Data) -> ImageInfo {
+        var info = ImageInfo(format: format, size: size)
+        switch compression {
+        case .bitFields(let fields):
+            info.bitDepth = fields.bitDepth
+            info.hasAlpha = fields.hasAlpha
+        case .none, .runLengths:
+            info.bitDepth = min(bitsPerPixel, 8)
+        }
+        if let profile = color.embeddedProfile(in: data, headerStart: start),
+            let colorSpace = ICCProfile.colorSpace(of: profile)
+        {
+            info.colorSpace = colorSpace
+        }
+        return info
+    }
+
+    private static func size(
+        _ fields: BMPHeaderFields,
+        _ format: ImageFormat
+    ) throws(CodecError) -> (PixelSize, isTopDown: Bool) {
+        // Of 32 bits, so that the absolute value fits.
+        let height = abs(fields.height) / (format == .bmp ? 1 : 2)
+        let size = PixelSize(fields.width, height)
+        guard !size.isEmpty else {
+            throw .corrupt(format, reason: "the picture has a size of \(size)")
+        }
+        return (size, fields.height < 0)
+    }
+
+    private static func compression(
+        _ fields: BMPHeaderFields,
+        _ format: ImageFormat
+    ) throws(CodecError) -> Compression {
+        let bitsPerPixel = fields.bitsPerPixel
+        switch (fields.compression, bitsPerPixel) {
+        case (.none, 16):
+            return .bitFields(.fiveBits)
+        case (.none, 32) where format != .bmp:
+            return .bitFields(.eightBitsWithAlpha)
+        case (.none, _):
+            return .none
+        case (.runLengths4, _) where format != .bmp, (.runLengths8, _) where format != .bmp:
+            throw .unsupported(format, reason: "compressed bitmaps")
+        case (.runLengths8, 8), (.runLengths4, 4), (.runLengths24, 24):
+            return .runLengths
+        case (.bitFields, 16), (.bitFields, 32):
+            return .bitFields(try BMPBitFields(fields.masks, format))
+        case (.unsupported(let reason), _):
+            throw .unsupported(format, reason: reason)
+        default:
+            throw .corrupt(format, reason: "\(bitsPerPixel) bits a pixel do not go with its compression")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// Decodes the pixels that a bitmap's header describes, for BMP and for icons.
+struct BMPPicture {
+    /// Rows between two questions whether decoding is cancelled.
+    static let rowsBetweenQuestions = 16
+
+    let header: BMPHeader
+    let format: ImageFormat
+    /// The file; offsets in the header and those below count from its first byte.
+    let bytes: UnsafeRawBufferPointer
+    /// Where the pixels start.
+    let pixelsOffset: Int
+    let palette: BMPPalette
+    let isCancelled: () -> Bool
+
+    /// - Parameters:
+    ///   - pixelsOffset: Where the file says that the pixels start, or `nil` if right behind the palette.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        _ header: BMPHeader,
+        of format: ImageFormat,
+        pixelsOffset: Int?,
+        isCancelled: @escaping () -> Bool
+    ) {
+        self.header = header
+        self.format = format
+        self.bytes = bytes
+        self.isCancelled = isCancelled
+        // Files exist whose offset is 0 or that of the palette. One within the palette shortens that.
+        let stated = pixelsOffset ?? 0
+        let isStated = stated > header.paletteOffset || (stated == header.paletteOffset && !header.isIndexed)
+        self.pixelsOffset =
+            isStated ? stated : header.paletteOffset + header.paletteCount * header.paletteEntrySize
+        palette = BMPPalette(bytes, header, end: self.pixelsOffset)
+    }
+
+    /// Where pixels that are not compressed end, with the padding behind the last row.
+    var end: Int { pixelsOffset + header.bytesPerRow * header.size.height }
+
+    /// Decodes the picture, with colours premultiplied.
+    ///
+    /// - Throws: ``CodecError/truncated(_:)``, before any memory is taken if the pixels are not compressed, and
+    ///   `CancellationError`.
+    func decode() throws -> Bitmap {
+        let size = header.size
+        guard case .runLengths = header.compression else {
+            // The padding behind the last row may be missing.
+            guard pixelsOffset + header.bytesPerRow * (size.height - 1) + header.rowByteCount <= bytes.count else {
+                throw CodecError.truncated(format)
+            }
+            var bitmap = try Bitmap.forDecoding(size, isOpaque: true)
+            bitmap.isOpaque = try decodeRows(into: &bitmap)
+            return bitmap
+        }
+        guard pixelsOffset < bytes.count else {
+            throw CodecError.truncated(format)
+        }
+        do {
+            var bitmap = try Bitmap(size: size)
+            let bytesPerRow = bitmap.bytesPerRow
+            try bitmap.withUnsafeMutableBytes { pixels in
+                // A bitmap has at least one pixel, so there is an address.
+                guard let rows = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else {
+                    return
+                }
+                var runs = BMPRunLengths(self)
+                try runs.decode(into: rows, bytesPerRow: bytesPerRow)
+            }
+            bitmap.isOpaque = !bitmap.containsTransparency()
+            return bitmap
+        } catch let error as BitmapError {
+            throw CodecError.bitmap(error)
+        }
+    }
+
+    /// The row of the picture, counted from its top, that is the n-th in the file.
+    func row(_ index: Int) -> Int {
+        header.isTopDown ? index : header.size.height - 1 - index
+    }
+
+    /// Whether the pixels have alpha. Icons have a place for it also where the program that wrote them knew only masks;
+    /// it is 0 throughout then.
+    var showsAlpha: Bool {
+        guard case .bitFields(let fields) = header.compression, fields.hasAlpha else {
+            return false
+        }
+        return format == .bmp || containsAny(of: fields.channels[3].mask)
+    }
+
+    private func containsAny(of mask: UInt32) -> Bool {
+        let bytesPerPixel = header.bitsPerPixel / 8
+        return (0..<header.size.height).contains { index in
+            let row = pixelsOffset + index * header.bytesPerRow
+            return (0..<header.size.width).contains { x in
+                let pixel: UInt32 =
+                    bytesPerPixel == 4
+                    ? UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: row + x * 4, as: UInt32.self))
+                    : UInt32(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: row + x * 2, as: UInt16.self)))
+                return pixel & mask != 0
+            }
+        }
+    }
+
+    private func decodeRows(into bitmap: inout Bitmap) throws -> Bool {
+        let converter = BMPRowConverter(self)
+        let height = header.size.height
+        guard let pixels = bytes.baseAddress.map({ $0 + pixelsOffset }) else {
+            throw CodecError.truncated(format)
+        }
+        return try bitmap.decodeRows((0..<height).lazy.map(row)) { out, y in
+            // The order of rows is its own inverse.
+            let index = row(y)
+            if index % Self.rowsBetweenQuestions == 0, isCancelled() {
+                throw CancellationError()
+            }
+            return converter.convert(pixels + index * header.bytesPerRow, into: out)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+#if JPEGXL
+internal import CJPEGXL
+internal import FoundationEssentials
+
+/// What the samples of a JPEG XL picture mean, from libjxl's words to ours.
+enum JPEGXLColor {
+    /// The colour space of the picture as it was encoded; the decoder must be past the colour encoding.
+    static func space(of decoder: OpaquePointer, isGray: Bool) -> ColorSpace {
+        if let encoding = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL), isSRGB(encoding) {
+            return isGray ? .gray : .sRGB
+        }
+        let profile = iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
+        return profile.flatMap(ICCProfile.colorSpace(of:)) ?? (isGray ? .gray : .sRGB)
+    }
+
+    /// Chooses the colours that pixels come in, and returns what they are: `nil` for sRGB.
+    ///
+    /// Pictures in libjxl's own colour space (XYB) can come in any; sRGB saves a conversion, and is the only choice
+    /// where the file has an ICC profile, since libjxl would hand out linear light then. HDR stays as it is, because
+    /// libjxl 0.7 does not map its tones.
+    static func choose(
+        for decoder: OpaquePointer,
+        _ basics: JxlBasicInfo,
+        handling: ColorHandling
+    ) -> ColorProfile? {
+        let isGray = basics.num_color_channels == 1
+        if basics.uses_original_profile == 0 {
+            let original = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
+            if original.map({ handling == .sRGB && !isHDR($0) }) ?? true {
+                var sRGB = JxlColorEncoding()
+                JxlColorEncodingSetToSRGB(&sRGB, isGray ? 1 : 0)
+                if JxlDecoderSetPreferredColorProfile(decoder, &sRGB) == JXL_DEC_SUCCESS {
+                    return nil
+                }
+            }
+        }
+        if let encoding = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_DATA) {
+            if isSRGB(encoding) {
+                return nil
+            }
+            if let points = codePoints(encoding) {
+                return points
+            }
+        }
+        // A profile for grey or CMYK says nothing about the RGB that is handed out.
+        guard let profile = iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_DATA),
+            ByteReader(profile).hasText("RGB ", at: 16), ICCProfile.colorSpace(of: profile) != .sRGB
+        else {
+            return nil
+        }
+        return .icc(profile)
+    }
+
+    private static func encoding(of decoder: OpaquePointer, _ target: JxlColorProfileTarget) -> JxlColorEncoding? {
+        var encoding = JxlColorEncoding()
+        let status = JxlDecoderGetColorAsEncodedProfile(decoder, nil, target, &encoding)
+        let isKnown = encoding.color_space == JXL_COLOR_SPACE_RGB || encoding.color_space == JXL_COLOR_SPACE_GRAY
+        return status == JXL_DEC_SUCCESS && isKnown ? encoding : nil
+    }
+
+    private static func iccProfile(of decoder: OpaquePointer, _ target: JxlColorProfileTarget) -> Data? {
+        var count = 0
+        guard JxlDecoderGetICCProfileSize(decoder, nil, target, &count) == JXL_DEC_SUCCESS,
+            (128...maximumProfileByteCount).contains(count)
+        else {
+            return nil
+        }
+        var profile = Data(count: count)
+        let status = profile.withUnsafeMutableBytes { bytes in
+            JxlDecoderGetColorAsICCProfile(
+                decoder,
+                nil,
+                target,
+                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                count
+            )
+        }
+        return status == JXL_DEC_SUCCESS ? profile : nil
+    }
+
+    private static let maximumProfileByteCount = 4 << 20
+
+    private static func isSRGB(_ encoding: JxlColorEncoding) -> Bool {
+        encoding.transfer_function == JXL_TRANSFER_FUNCTION_SRGB && encoding.white_point == JXL_WHITE_POINT_D65
+            && (encoding.color_space == JXL_COLOR_SPACE_GRAY || encoding.primaries == JXL_PRIMARIES_SRGB)
+    }
+
+    private static func isHDR(_ encoding: JxlColorEncoding) -> Bool {
+        encoding.transfer_function == JXL_TRANSFER_FUNCTION_PQ
+            || encoding.transfer_function == JXL_TRANSFER_FUNCTION_HLG
+    }
+
+    /// libjxl's numbers are those of ITU-T H.273, but that it says P3 (11) with any white point.
+    private static func codePoints(_ encoding: JxlColorEncoding) -> ColorProfile? {
+        let primaries: Int? =
+            switch (encoding.white_point, encoding.primaries) {
+            case (JXL_WHITE_POINT_D65, _) where encoding.color_space == JXL_COLOR_SPACE_GRAY: 1
+            case (JXL_WHITE_POINT_D65, JXL_PRIMARIES_SRGB): 1
+            case (JXL_WHITE_POINT_D65, JXL_PRIMARIES_2100): 9
+            case (JXL_WHITE_POINT_D65, JXL_PRIMARIES_P3): 12
+            case (JXL_WHITE_POINT_DCI, JXL_PRIMARIES_P3): 11
+            default: nil
+            }
+        let transfer = encoding.transfer_function
+        let isNumbered = transfer != JXL_TRANSFER_FUNCTION_GAMMA && transfer != JXL_TRANSFER_FUNCTION_UNKNOWN
+        return isNumbered ? primaries.map { .codePoints(primaries: $0, transfer: Int(transfer.rawValue)) } : nil
+    }
+}
+#endif

@@ -1,0 +1,130 @@
+#if JPEGXL
+internal import CJPEGXL
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// Decodes frames of one file, each composed with those it is drawn on.
+///
+/// A class, because it is moved along with libjxl's decoder, which it owns.
+final class JPEGXLFrameReader {
+    let header: JPEGXLHeader
+    /// What the pixels mean; known once a frame is decoded.
+    private(set) var colorProfile: ColorProfile?
+    private let stream: JPEGXLStream
+    private let options: DecodeOptions
+    /// The frame that libjxl decodes next, or `nil` where it stopped in the middle of one.
+    private var nextFrame: Int?
+
+    /// Reads the header, and checks the limits for it.
+    init(_ data: Data, options: DecodeOptions) throws(CodecError) {
+        header = try JPEGXLHeader(data, maximumFrameCount: options.limits.frameCount)
+        try options.limits.check(header.size, of: .jxl)
+        let byteCount = header.size.bitmapByteCount
+        try options.limits.checkMemory(byteCount, header.workingByteCount, of: .jxl)
+        stream = try JPEGXLStream(
+            data,
+            events: [JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE],
+            keepsOrientation: !options.appliesOrientation
+        )
+        self.options = options
+        nextFrame = 0
+    }
+
+    func bitmap(ofFrame index: Int, isCancelled: () -> Bool) throws -> Bitmap {
+        guard 0..<header.frameCount ~= index else {
+            throw CodecError.noSuchFrame(index, frameCount: header.frameCount)
+        }
+        if let next = nextFrame, next <= index {
+            JxlDecoderSkipFrames(stream.decoder, index - next)
+        } else {
+            stream.rewind()
+            JxlDecoderSkipFrames(stream.decoder, index)
+        }
+        // Stays so where an error ends this function.
+        nextFrame = nil
+        let size = options.appliesOrientation ? header.orientation.displaySize(of: header.size) : header.size
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: true)
+        let (bytesPerRow, hasAlpha) = (bitmap.bytesPerRow, header.hasAlpha)
+        bitmap.isOpaque = try bitmap.withUnsafeMutableBytes { pixels in
+            try decode(into: pixels, bytesPerRow: bytesPerRow, isCancelled: isCancelled)
+            return hasAlpha ? premultiply(pixels, size, bytesPerRow) : true
+        }
+        nextFrame = index + 1
+        return bitmap
+    }
+
+    private func decode(
+        into pixels: UnsafeMutableRawBufferPointer,
+        bytesPerRow: Int,
+        isCancelled: () -> Bool
+    ) throws {
+        while let status = try stream.next(isCancelled: isCancelled) {
+            switch status {
+            case JXL_DEC_COLOR_ENCODING:
+                colorProfile = JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
+            case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
+                // Rows of a bitmap begin at multiples of 64 bytes, too.
+                var format = JxlPixelFormat(
+                    num_channels: 4,
+                    data_type: JXL_TYPE_UINT8,
+                    endianness: JXL_NATIVE_ENDIAN,
+                    align: 64
+                )
+                var count = 0
+                // The last row may end with its last pixel. Another size would be that of another header.
+                guard JxlDecoderImageOutBufferSize(stream.decoder, &format, &count) == JXL_DEC_SUCCESS,
+                    count <= pixels.count, count > pixels.count - bytesPerRow,
+                    JxlDecoderSetImageOutBuffer(stream.decoder, &format, pixels.baseAddress, pixels.count)
+                        == JXL_DEC_SUCCESS
+                else {
+                    throw CodecError.corrupt(.jxl, reason: "two sizes in one file")
+                }
+            case JXL_DEC_FULL_IMAGE:
+                return
+            default:
+                break
+            }
+        }
+        throw CodecError.truncated(.jxl)
+    }
+
+    /// Makes alpha what a bitmap has; returns whether all pixels are opaque.
+    private func premultiply(_ pixels: UnsafeMutableRawBufferPointer, _ size: PixelSize, _ bytesPerRow: Int) -> Bool {
+        guard let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else {
+            return true
+        }
+        var isOpaque = true
+        for y in 0..<size.height {
+            let row = start + y * bytesPerRow
+            if header.basics.alpha_premultiplied == 0 {
+                isOpaque = PixelConversion.premultiply(row, into: row, count: size.width) && isOpaque
+            } else {
+                isOpaque = Self.limitColors(row, count: size.width) && isOpaque
+            }
+        }
+        return isOpaque
+    }
+
+    /// Colours beyond alpha are light without a surface; a bitmap cannot hold them.
+    private static func limitColors(_ row: UnsafeMutablePointer<UInt8>, count: Int) -> Bool {
+        var isOpaque = true
+        for pixel in stride(from: 0, to: count * 4, by: 4) {
+            let alpha = row[pixel + 3]
+            isOpaque = isOpaque && alpha == 255
+            for channel in pixel..<pixel + 3 {
+                row[channel] = min(row[channel], alpha)
+            }
+        }
+        return isOpaque
+    }
+}
+
+/// A place in an animation. libjxl starts again at the last frame that those asked for need.
+struct JPEGXLFrameCursor: FrameCursor {
+    let reader: JPEGXLFrameReader
+
+    mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
+        try reader.bitmap(ofFrame: index, isCancelled: isCancelled)
+    }
+}
+#endif

@@ -1,0 +1,103 @@
+#if JPEGXL
+internal import CJPEGXL
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// What a JPEG XL file says before its pixels (ISO/IEC 18181-1 annexes D and E).
+struct JPEGXLHeader {
+    private(set) var basics = JxlBasicInfo()
+    private(set) var colorSpace = ColorSpace.sRGB
+    /// Milliseconds of each frame; empty for a still picture.
+    private(set) var frameDurations: [Int] = []
+
+    /// Reads the header, and the headers of all frames of an animation, as far as there are bytes.
+    init(_ data: Data, maximumFrameCount: Int) throws(CodecError) {
+        let stream = try JPEGXLStream(data, events: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME])
+        do {
+            try read(stream, maximumFrameCount: maximumFrameCount)
+        } catch let error as CodecError {
+            // Frames that can be seen count, as long as the picture itself is described.
+            guard error == .truncated(.jxl), !frameDurations.isEmpty else {
+                throw error
+            }
+        } catch {
+            throw .corrupt(.jxl, reason: "\(error)")
+        }
+    }
+
+    private mutating func read(_ stream: JPEGXLStream, maximumFrameCount: Int) throws {
+        while let status = try stream.next(isCancelled: { false }) {
+            switch status {
+            case JXL_DEC_BASIC_INFO:
+                guard JxlDecoderGetBasicInfo(stream.decoder, &basics) == JXL_DEC_SUCCESS, !size.isEmpty else {
+                    throw CodecError.corrupt(.jxl, reason: "its header")
+                }
+            case JXL_DEC_COLOR_ENCODING:
+                colorSpace = JPEGXLColor.space(of: stream.decoder, isGray: isGray)
+                if !isAnimated {
+                    return
+                }
+            case JXL_DEC_FRAME:
+                var frame = JxlFrameHeader()
+                guard JxlDecoderGetFrameHeader(stream.decoder, &frame) == JXL_DEC_SUCCESS else {
+                    throw CodecError.corrupt(.jxl, reason: "the header of frame \(frameDurations.count)")
+                }
+                frameDurations.append(milliseconds(frame.duration))
+                guard frameDurations.count <= maximumFrameCount else {
+                    let limit = CodecError.Limit.frameCount(frameDurations.count, maximum: maximumFrameCount)
+                    throw CodecError.limitExceeded(.jxl, limit)
+                }
+                if frame.is_last != 0 {
+                    return
+                }
+            default:
+                break
+            }
+        }
+        guard basics.xsize > 0, !isAnimated || !frameDurations.isEmpty else {
+            throw CodecError.truncated(.jxl)
+        }
+    }
+
+    private func milliseconds(_ ticks: UInt32) -> Int {
+        let animation = basics.animation
+        guard animation.tps_numerator > 0 else {
+            return 0
+        }
+        let seconds = Double(ticks) * Double(animation.tps_denominator) / Double(animation.tps_numerator)
+        return Int((seconds * 1_000).rounded())
+    }
+}
+
+extension JPEGXLHeader {
+    /// As stored, before ``orientation`` is applied.
+    var size: PixelSize { PixelSize(Int(basics.xsize), Int(basics.ysize)) }
+    var orientation: Orientation { Orientation(rawValue: Int(basics.orientation.rawValue)) ?? .up }
+    var isGray: Bool { basics.num_color_channels == 1 }
+    var isAnimated: Bool { basics.have_animation != 0 }
+    var hasAlpha: Bool { basics.alpha_bits > 0 }
+    var frameCount: Int { max(1, frameDurations.count) }
+
+    /// What libjxl takes besides the bitmap: it works on samples of 32 bits, and keeps frames that others refer to.
+    var workingByteCount: Int {
+        let channelCount = Int(basics.num_color_channels) + Int(basics.num_extra_channels)
+        let (plane, overflows) = size.area.multipliedReportingOverflow(by: isAnimated ? 8 : 4)
+        let (sum, overflowsSum) = plane.multipliedReportingOverflow(by: channelCount)
+        return overflows || overflowsSum ? .max : sum
+    }
+
+    var info: ImageInfo {
+        ImageInfo(
+            format: .jxl,
+            size: size,
+            orientation: orientation,
+            frameCount: frameCount,
+            frameDurations: frameDurations,
+            loopCount: isAnimated ? Int(basics.animation.num_loops) : nil,
+            bitDepth: Int(basics.bits_per_sample),
+            hasAlpha: hasAlpha,
+            colorSpace: colorSpace
+        )
+    }
+}
+#endif

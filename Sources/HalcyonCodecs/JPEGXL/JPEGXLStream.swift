@@ -1,0 +1,90 @@
+#if JPEGXL
+internal import CJPEGXL
+internal import FoundationEssentials
+
+/// A file on its way through libjxl's decoder. A class, because the decoder needs one owner that frees it.
+///
+/// libjxl cannot be interrupted while it works on the bytes at hand, so that it gets them in slices with a question in
+/// between.
+final class JPEGXLStream {
+    let decoder: OpaquePointer
+    private let data: Data
+    private let sliceByteCount: Int
+    /// The bytes that libjxl is done with.
+    private var position = 0
+
+    private static let minimumSliceByteCount = 16_384
+    private static let maximumSliceCount = 64
+
+    /// - Parameter events: What ``next(isCancelled:)`` is to stop at.
+    init(_ data: Data, events: [JxlDecoderStatus], keepsOrientation: Bool = true) throws(CodecError) {
+        guard !data.isEmpty else {
+            throw .empty
+        }
+        guard let decoder = JxlDecoderCreate(nil) else {
+            throw .bitmap(.outOfMemory(byteCount: 0))
+        }
+        self.decoder = decoder
+        self.data = data
+        sliceByteCount = max(Self.minimumSliceByteCount, data.count / Self.maximumSliceCount)
+        let mask = events.reduce(0) { $0 | Int32(bitPattern: $1.rawValue) }
+        guard JxlDecoderSubscribeEvents(decoder, mask) == JXL_DEC_SUCCESS,
+            JxlDecoderSetKeepOrientation(decoder, keepsOrientation ? 1 : 0) == JXL_DEC_SUCCESS
+        else {
+            throw .unsupported(.jxl, reason: "this version of libjxl")
+        }
+    }
+
+    deinit {
+        JxlDecoderDestroy(decoder)
+    }
+
+    /// Goes back to the first byte; libjxl remembers where frames begin.
+    func rewind() {
+        JxlDecoderRewind(decoder)
+        position = 0
+    }
+
+    /// Decodes up to the next event, `nil` at the end of the file.
+    ///
+    /// - Throws: ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``, or `CancellationError`.
+    func next(isCancelled: () -> Bool) throws -> JxlDecoderStatus? {
+        while true {
+            if isCancelled() {
+                throw CancellationError()
+            }
+            let count = min(sliceByteCount, data.count - position)
+            let (status, rest) = process(count)
+            position += count - rest
+            switch status {
+            case JXL_DEC_SUCCESS:
+                return nil
+            case JXL_DEC_ERROR:
+                throw CodecError.corrupt(.jxl, reason: "what stands before byte \(position)")
+            case JXL_DEC_NEED_MORE_INPUT:
+                // libjxl keeps back fewer than 20 bytes of a slice, so that each one brings it further.
+                guard position + rest < data.count else {
+                    throw CodecError.truncated(.jxl)
+                }
+            default:
+                return status
+            }
+        }
+    }
+
+    /// Shows libjxl the next bytes, and takes them back, because they stay in place for the time of the call only.
+    private func process(_ count: Int) -> (status: JxlDecoderStatus, rest: Int) {
+        data.withUnsafeBytes { bytes in
+            let slice = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+            guard
+                JxlDecoderSetInput(decoder, slice.baseAddress?.assumingMemoryBound(to: UInt8.self), slice.count)
+                    == JXL_DEC_SUCCESS
+            else {
+                return (JXL_DEC_ERROR, count)
+            }
+            let status = JxlDecoderProcessInput(decoder)
+            return (status, JxlDecoderReleaseInput(decoder))
+        }
+    }
+}
+#endif

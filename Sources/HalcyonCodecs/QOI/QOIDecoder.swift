@@ -1,0 +1,61 @@
+public import FoundationEssentials
+internal import HalcyonRaster
+
+/// Reads QOI ("The Quite OK Image Format", specification 1.0).
+///
+/// A picture whose last pixel is there is complete, even if the end marker is missing.
+public struct QOIDecoder: ImageDecoder {
+    /// A decoder; it has no settings.
+    public init() {}
+
+    /// QOI.
+    public var format: ImageFormat { .qoi }
+
+    /// Whether the bytes start with "qoif".
+    public func recognizes(_ prefix: Data) -> Bool {
+        prefix.starts(with: QOIHeader.signature)
+    }
+
+    /// Reads the header, which is the first 14 bytes.
+    ///
+    /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``.
+    public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
+        try QOIHeader(data).info
+    }
+
+    /// Decodes the picture.
+    ///
+    /// - Throws: ``CodecError``, or `CancellationError`.
+    public func decode(
+        _ data: Data,
+        options: DecodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage {
+        let header = try QOIHeader(data)
+        let size = header.size
+        try options.limits.check(size, of: .qoi)
+        guard options.frame == 0 else {
+            throw CodecError.noSuchFrame(options.frame, frameCount: 1)
+        }
+        try options.limits.checkMemory(size.bitmapByteCount, of: .qoi)
+        // Checked before memory is taken: a byte stands for 62 pixels at most.
+        guard (data.count - QOIHeader.byteCount) * QOIPixelReader.maximumRunLength >= size.area else {
+            throw CodecError.truncated(.qoi)
+        }
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: !header.hasAlpha)
+        let isOpaque = try data.withUnsafeBytes { bytes in
+            var reader = QOIPixelReader(bytes.dropFirst(QOIHeader.byteCount), hasAlpha: header.hasAlpha)
+            return try bitmap.decodeRows(0..<size.height) { row, y in
+                if y & 15 == 0, isCancelled() {
+                    throw CancellationError()
+                }
+                guard reader.read(into: row, count: size.width) else {
+                    throw CodecError.truncated(.qoi)
+                }
+                return header.hasAlpha
+            }
+        }
+        bitmap.isOpaque = isOpaque
+        return DecodedImage(bitmap: bitmap, info: header.info, colorProfile: header.colorProfile)
+    }
+}

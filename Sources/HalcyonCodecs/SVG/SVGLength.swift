@@ -1,0 +1,56 @@
+#if SVG
+internal import FoundationEssentials
+
+/// A length as `width` and `height` of the root element state it (CSS Values 4 section 5).
+enum SVGLength: Equatable {
+    case pixels(Double)
+    /// A fraction of what is shown: 1 for 100 %.
+    case fraction(Double)
+
+    /// `nil` where the text is no length, or one of zero or less.
+    init?(_ text: String) {
+        guard let (number, unit) = Self.parse(text[...]), number > 0, number.isFinite else {
+            return nil
+        }
+        if unit == "%" {
+            self = .fraction(number / 100)
+        } else if let scale = Self.pixelsPerUnit[unit.lowercased()] {
+            self = .pixels(number * scale)
+        } else {
+            return nil
+        }
+    }
+
+    /// CSS pixels, of which 96 make an inch. The font that em, rem and ex refer to has the initial size, 16 pixels.
+    private static let pixelsPerUnit: [String: Double] = [
+        "": 1, "px": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "pt": 96 / 72.0, "pc": 16,
+        "em": 16, "rem": 16, "ex": 8, "ch": 8,
+    ]
+
+    /// The numbers of a list such as that of `viewBox`, separated by white space or commas.
+    static func numbers(_ text: String) -> [Double] {
+        text.split { $0.isWhitespace || $0 == "," }.compactMap { part in
+            parse(part).flatMap { $0.unit.isEmpty && $0.number.isFinite ? $0.number : nil }
+        }
+    }
+
+    /// Splits "12.5e1mm" into 125 and "mm"; "1em" is 1 and "em".
+    private static func parse(_ text: Substring) -> (number: Double, unit: String)? {
+        let text = text.drop(while: \.isWhitespace)
+        var end = text.startIndex
+        var number: Double?
+        // The longest beginning that is a number. What is longer than any sensible one is none.
+        for index in text.indices.prefix(64) {
+            let next = text.index(after: index)
+            let isNumeric = "+-.0123456789eE".contains(text[index])
+            guard isNumeric else { break }
+            if let value = Double(text[..<next]) {
+                (number, end) = (value, next)
+            }
+        }
+        var unit = text[end...]
+        while unit.last?.isWhitespace == true { unit.removeLast() }
+        return number.map { ($0, String(unit)) }
+    }
+}
+#endif

@@ -1,0 +1,45 @@
+#if TIFF
+internal import HalcyonRaster
+
+extension TIFFFile {
+    /// The smaller version of a page that serves a caller with least work: the smallest one with at least the sides of
+    /// `target`, which is meant for the upright picture, or the largest one where there is no target. `nil` where none
+    /// has the shape of the page.
+    func reducedPage(
+        of page: TIFFDirectory,
+        target: PixelSize?,
+        maximumCount: Int
+    ) throws(CodecError) -> (place: Int, directory: TIFFDirectory)? {
+        let target = page.orientation.swapsSides ? target?.transposed : target
+        var found: [(place: Int, directory: TIFFDirectory)] = []
+        for place in try directories(maximumCount: maximumCount).prefix(Self.examinedCount) + page.subdirectories {
+            // A damaged one is no reason to refuse the page itself.
+            guard let directory = try? TIFFDirectory(self, at: place), directory.isReduced,
+                Self.haveSameShape(directory.size, page.size)
+            else {
+                continue
+            }
+            found.append((place, directory))
+        }
+        guard let target else {
+            return found.max { $0.directory.size.width < $1.directory.size.width }
+        }
+        return
+            found
+            .filter { $0.directory.size.width >= target.width && $0.directory.size.height >= target.height }
+            .min { $0.directory.size.width < $1.directory.size.width }
+    }
+
+    /// Pyramids have a dozen levels.
+    private static let examinedCount = 32
+
+    /// Whether a smaller size is that of the larger one scaled, up to rounding to whole pixels.
+    private static func haveSameShape(_ small: PixelSize, _ large: PixelSize) -> Bool {
+        guard small.width < large.width, small.height <= large.height else {
+            return false
+        }
+        let expected = Double(large.height) * Double(small.width) / Double(large.width)
+        return abs(expected - Double(small.height)) <= max(1, expected / 50)
+    }
+}
+#endif

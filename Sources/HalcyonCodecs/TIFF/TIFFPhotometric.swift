@@ -1,0 +1,65 @@
+#if TIFF
+/// What the samples of a page mean (tag 262, PhotometricInterpretation).
+enum TIFFPhotometric: Equatable {
+    case gray(isInverted: Bool)
+    case rgb
+    case palette
+    /// Cyan, magenta, yellow, black.
+    case separated
+    /// YCbCr, CIELab or LogLuv, which libtiff converts itself.
+    case converted
+    case unknown(Int)
+
+    /// Files that do not say it have grey or RGB, by the number of their samples, as libtiff assumes.
+    init(tag: Int?, samplesPerPixel: Int) {
+        switch tag {
+        case 0: self = .gray(isInverted: true)
+        case 1, 4: self = .gray(isInverted: false)
+        case 2: self = .rgb
+        case 3: self = .palette
+        case 5: self = .separated
+        case 6, 8, 32_844, 32_845: self = .converted
+        case nil: self = samplesPerPixel < 3 ? .gray(isInverted: false) : .rgb
+        case let tag?: self = .unknown(tag)
+        }
+    }
+
+    /// Samples of a pixel before any extra one.
+    var colorCount: Int {
+        switch self {
+        case .gray, .palette, .unknown: 1
+        case .rgb, .converted: 3
+        case .separated: 4
+        }
+    }
+
+    /// What the samples are without a profile.
+    var colorSpace: ColorSpace {
+        switch self {
+        case .gray: .gray
+        case .separated: .cmyk
+        default: .sRGB
+        }
+    }
+}
+
+/// The sample that holds alpha.
+struct TIFFAlpha: Equatable {
+    /// The sample's place in a pixel.
+    let index: Int
+    /// Whether the colours are multiplied by alpha already.
+    let isAssociated: Bool
+
+    /// `nil` where no sample is said to be alpha (tag 338, ExtraSamples).
+    init?(photometric: TIFFPhotometric, samplesPerPixel: Int, extraSamples: [Int]) {
+        let colorCount = photometric.colorCount
+        guard photometric != .converted, samplesPerPixel > colorCount,
+            let extra = extraSamples.prefix(samplesPerPixel - colorCount).firstIndex(where: { $0 == 1 || $0 == 2 })
+        else {
+            return nil
+        }
+        index = colorCount + extra
+        isAssociated = extraSamples[extra] == 1
+    }
+}
+#endif

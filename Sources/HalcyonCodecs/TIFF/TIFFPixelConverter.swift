@@ -1,0 +1,216 @@
+#if TIFF
+internal import CTIFFShim
+internal import HalcyonRaster
+
+/// Turns decoded samples into premultiplied RGBA, a run of pixels of one row at a time.
+struct TIFFPixelConverter {
+    private let photometric: TIFFPhotometric
+    private let alpha: TIFFAlpha?
+    private let samples: TIFFSampleReader
+    private let samplesPerPixel: Int
+    private let isPlanar: Bool
+    /// Red, green and blue by index, three for each; empty without a palette.
+    private let palette: [UInt16]
+    private let shortcut: Shortcut?
+
+    /// Layouts that a kernel converts directly, several times as fast.
+    private enum Shortcut {
+        case gray
+        case rgb
+        case straightAlpha
+    }
+
+    /// The planes that have to be read, one where samples are not in planes.
+    let planes: [Int]
+
+    init(_ layout: HalcyonTIFFLayout) throws(CodecError) {
+        samplesPerPixel = Int(layout.samples_per_pixel)
+        photometric = TIFFPhotometric(
+            tag: layout.photometric == .max ? nil : Int(layout.photometric),
+            samplesPerPixel: samplesPerPixel
+        )
+        alpha = TIFFAlpha(
+            photometric: photometric,
+            samplesPerPixel: samplesPerPixel,
+            extraSamples: (0..<Int(layout.extra_sample_count)).map { Int(layout.extra_samples[$0]) }
+        )
+        isPlanar = layout.is_planar && samplesPerPixel > 1
+        let bits = Int(layout.bits_per_sample)
+        let kind = try Self.kind(of: layout)
+        guard let samples = TIFFSampleReader(bits: bits, kind: kind, isIndex: photometric == .palette) else {
+            throw .unsupported(.tiff, reason: "samples of \(bits) bits")
+        }
+        self.samples = samples
+        if case .unknown(let tag) = photometric {
+            throw .unsupported(.tiff, reason: "photometric interpretation \(tag)")
+        }
+        let colorCount = photometric.colorCount
+        guard samplesPerPixel >= colorCount else {
+            throw .corrupt(.tiff, reason: "\(samplesPerPixel) samples a pixel where there must be \(colorCount)")
+        }
+        // 1: the inks are cyan, magenta, yellow and black.
+        guard photometric != .separated || layout.ink_set == 1 else {
+            throw .unsupported(.tiff, reason: "inks other than cyan, magenta, yellow and black")
+        }
+        palette = try photometric == .palette ? Self.palette(of: layout) : []
+        planes = isPlanar ? Array(0..<colorCount) + (alpha.map { [$0.index] } ?? []) : [0]
+        shortcut = Self.shortcut(
+            photometric,
+            alpha,
+            samplesPerPixel,
+            isEasy: bits == 8 && kind == .unsigned && !isPlanar
+        )
+    }
+
+    /// Samples of a row that ``convert(_:count:into:scratch:)`` needs room for.
+    func scratchCount(width: Int) -> Int { width * 5 }
+
+    /// Converts pixels; `rows` holds the first byte of the run in each of ``planes``. Returns whether all are opaque.
+    func convert(
+        _ rows: [UnsafePointer<UInt8>],
+        count: Int,
+        into out: UnsafeMutablePointer<UInt8>,
+        scratch: UnsafeMutablePointer<UInt16>
+    ) -> Bool {
+        switch shortcut {
+        case .gray:
+            PixelConversion.expand(gray: rows[0], into: out, count: count)
+            return true
+        case .rgb:
+            PixelConversion.expand(rgb: rows[0], into: out, count: count)
+            return true
+        case .straightAlpha:
+            return PixelConversion.premultiply(rows[0], into: out, count: count)
+        case nil:
+            readChannels(rows, count: count, into: scratch)
+            return writePixels(scratch, count: count, into: out)
+        }
+    }
+
+    /// Reads the colours, then alpha, one whole channel after the other.
+    private func readChannels(_ rows: [UnsafePointer<UInt8>], count: Int, into scratch: UnsafeMutablePointer<UInt16>) {
+        var channels = Array(0..<photometric.colorCount)
+        if let alpha {
+            channels.append(alpha.index)
+        }
+        for (number, channel) in channels.enumerated() {
+            let out = scratch + number * count
+            if isPlanar {
+                samples.read(rows[number], from: 0, step: 1, count: count, into: out)
+            } else {
+                samples.read(rows[0], from: channel, step: samplesPerPixel, count: count, into: out)
+            }
+        }
+    }
+
+    private func writePixels(
+        _ channels: UnsafeMutablePointer<UInt16>,
+        count: Int,
+        into out: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        let alphas = alpha == nil ? nil : channels + photometric.colorCount * count
+        for index in 0..<count {
+            let (red, green, blue) = color(channels, index, count)
+            let pixel = out + index &* 4
+            // The upper byte, as libvips and Pillow reduce samples: a picture of 8 bits comes out as it is.
+            pixel[0] = UInt8(truncatingIfNeeded: red >> 8)
+            pixel[1] = UInt8(truncatingIfNeeded: green >> 8)
+            pixel[2] = UInt8(truncatingIfNeeded: blue >> 8)
+            pixel[3] = UInt8(truncatingIfNeeded: (alphas?[index] ?? .max) >> 8)
+        }
+        guard let alpha else {
+            return true
+        }
+        guard alpha.isAssociated else {
+            return PixelConversion.premultiply(out, into: out, count: count)
+        }
+        var isOpaque = true
+        for index in 0..<count {
+            let pixel = out + index &* 4
+            let limit = pixel[3]
+            isOpaque = isOpaque && limit == 255
+            for channel in 0..<3 {
+                pixel[channel] = min(pixel[channel], limit)
+            }
+        }
+        return isOpaque
+    }
+
+    private func color(
+        _ channels: UnsafeMutablePointer<UInt16>,
+        _ index: Int,
+        _ count: Int
+    ) -> (red: UInt16, green: UInt16, blue: UInt16) {
+        let first = channels[index]
+        switch photometric {
+        case .gray(let isInverted):
+            let value = isInverted ? .max - first : first
+            return (value, value, value)
+        case .palette:
+            let entry = Int(first) &* 3
+            return (palette[entry], palette[entry &+ 1], palette[entry &+ 2])
+        case .separated:
+            let white = UInt32(65_535 - channels[count &* 3 &+ index])
+            func mixed(_ ink: UInt16) -> UInt16 {
+                UInt16(truncatingIfNeeded: (65_535 - UInt32(ink)) * white / 65_535)
+            }
+            return (mixed(first), mixed(channels[count &+ index]), mixed(channels[count &* 2 &+ index]))
+        case .converted:
+            return Self.fromYCbCr(first, channels[count &+ index], channels[count &* 2 &+ index])
+        case .rgb, .unknown:
+            return (first, channels[count &+ index], channels[count &* 2 &+ index])
+        }
+    }
+}
+
+extension TIFFPixelConverter {
+    /// The coefficients of ITU-R BT.601 with full range, as JPEG has them and TIFF by default (TIFF 6.0 section 21).
+    private static func fromYCbCr(_ y: UInt16, _ cb: UInt16, _ cr: UInt16) -> (red: UInt16, green: UInt16, blue: UInt16)
+    {
+        let brightness = Int(y)
+        // 32,896 is the sample 128 of 8 bits; coefficients are fractions of 65,536.
+        let (blue, red) = (Int(cb) - 32_896, Int(cr) - 32_896)
+        return (
+            UInt16(clamping: brightness + (91_881 * red) >> 16),
+            UInt16(clamping: brightness - (22_554 * blue + 46_802 * red) >> 16),
+            UInt16(clamping: brightness + (116_130 * blue) >> 16)
+        )
+    }
+
+    /// Tag 339, SampleFormat; what it leaves undefined is taken as whole numbers.
+    private static func kind(of layout: HalcyonTIFFLayout) throws(CodecError) -> TIFFSampleReader.Kind {
+        switch layout.sample_format {
+        case 1, 4: return .unsigned
+        case 2: return .signed
+        case 3: return .float
+        default: throw .unsupported(.tiff, reason: "complex samples")
+        }
+    }
+
+    /// Palettes have 16 bits a colour. Some programs write 8, which shows in every number being below 256.
+    private static func palette(of layout: HalcyonTIFFLayout) throws(CodecError) -> [UInt16] {
+        guard let red = layout.color_map.0, let green = layout.color_map.1, let blue = layout.color_map.2 else {
+            throw .corrupt(.tiff, reason: "indexes without a palette")
+        }
+        var palette: [UInt16] = []
+        for index in 0..<1 << Int(layout.bits_per_sample) {
+            palette += [red[index], green[index], blue[index]]
+        }
+        return palette.allSatisfy { $0 < 256 } ? palette.map { $0 * 257 } : palette
+    }
+
+    private static func shortcut(
+        _ photometric: TIFFPhotometric,
+        _ alpha: TIFFAlpha?,
+        _ samplesPerPixel: Int,
+        isEasy: Bool
+    ) -> Shortcut? {
+        switch (photometric, alpha?.isAssociated, samplesPerPixel) {
+        case (.gray(isInverted: false), nil, 1) where isEasy: .gray
+        case (.rgb, nil, 3) where isEasy: .rgb
+        case (.rgb, false, 4) where isEasy: .straightAlpha
+        default: nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,156 @@
+import FoundationEssentials
+import HalcyonCodecs
+import HalcyonRaster
+import Testing
+
+@Suite("ICO and CUR decoders")
+struct ICODecoderTests {
+    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
+        let image = try ICODecoder().decode(data, options: options, isCancelled: { false })
+        #expect(try ICODecoder().info(of: data, limits: options.limits) == image.info)
+        return image
+    }
+
+    private static let blue: [UInt8] = [255, 0, 0]
+
+    @Test("24 bits with a mask: where it is 1, the picture is transparent")
+    func mask() throws {
+        let image = try decode(ICOBytes.file([ICOBytes.bitmap(2, Self.blue, mask: [0x40, 0, 0, 0])]))
+        #expect(image.bitmap[0, 0] == [0, 0, 255, 255])
+        #expect(image.bitmap[1, 1] == [0, 0, 0, 0])
+        #expect(!image.bitmap.isOpaque)
+        #expect(image.info == ImageInfo(format: .ico, size: PixelSize(2, 2), hasAlpha: true))
+    }
+
+    @Test("32 bits have alpha, and the mask counts only if that is 0 throughout")
+    func alpha() throws {
+        let translucent = ICOBytes.bitmap(2, [0, 0, 255, 128], mask: [0xc0, 0, 0, 0])
+        #expect(try decode(ICOBytes.file([translucent])).bitmap[1, 0] == [128, 0, 0, 128])
+        let unused = ICOBytes.bitmap(2, [0, 0, 255, 0], mask: [0x80, 0, 0, 0])
+        let bitmap = try decode(ICOBytes.file([unused])).bitmap
+        #expect(bitmap[0, 0] == [0, 0, 0, 0])
+        #expect(bitmap[1, 0] == [255, 0, 0, 255])
+    }
+
+    @Test("a mask that is left out is none, and one that is cut short is truncated")
+    func missingMask() throws {
+        var entry = ICOBytes.bitmap(2, Self.blue)
+        let maskByteCount = 8
+        entry.bytes.removeLast(maskByteCount)
+        #expect(try decode(ICOBytes.file([entry])).bitmap.isOpaque)
+        entry.bytes += [0, 0]
+        #expect(throws: CodecError.truncated(.ico)) { try decode(ICOBytes.file([entry])) }
+    }
+
+    @Test("frames are the sizes, the largest first, the deepest of each; they are no animation")
+    func frames() throws {
+        let data = ICOBytes.file([
+            ICOBytes.bitmap(4, Self.blue), ICOBytes.bitmap(8, Self.blue), ICOBytes.bitmap(4, [0, 0, 255, 255]),
+            ICOBytes.bitmap(8, [0, 255, 0, 255]), ICOBytes.bitmap(2, Self.blue),
+        ])
+        let images = try (0..<3).map { try decode(data, DecodeOptions(frame: $0)) }
+        #expect(images.map(\.size) == [PixelSize(8, 8), PixelSize(4, 4), PixelSize(2, 2)])
+        #expect(images.map { $0.bitmap[0, 0] } == [[0, 255, 0, 255], [255, 0, 0, 255], [0, 0, 255, 255]])
+        #expect(images.map(\.fullSize) == images.map(\.size))
+        let info = images[0].info
+        #expect(info.frameCount == 3 && info.size == PixelSize(8, 8))
+        #expect(info.frameDurations.isEmpty && info.loopCount == nil)
+        #expect(throws: CodecError.noSuchFrame(3, frameCount: 3)) { try decode(data, DecodeOptions(frame: 3)) }
+    }
+
+    @Test("a target size gets the smallest picture that serves, unless it has fewer colours")
+    func targetSize() throws {
+        let data = ICOBytes.file([
+            ICOBytes.bitmap(8, [0, 255, 0, 255]), ICOBytes.bitmap(4, [0, 0, 255, 255]), ICOBytes.bitmap(3, Self.blue),
+        ])
+        for (target, side) in [(1, 4), (4, 4), (5, 8), (9, 8)] {
+            let image = try decode(data, DecodeOptions(targetSize: PixelSize(target, 1)))
+            #expect(image.size == PixelSize(side, side), "\(target)")
+            #expect(image.fullSize == PixelSize(8, 8))
+            #expect(image.info.size == PixelSize(8, 8))
+        }
+    }
+
+    @Test("a PNG is read as one, whatever size the directory tells")
+    func embeddedPNG() throws {
+        let bitmap = try TestPictures.translucent(300, 3)
+        let png = try PNGEncoder().encode(bitmap, options: EncodeOptions())
+        let entry = ICOBytes.Entry(width: 0, height: 3, bits: 32, bytes: Array(png))
+        let image = try decode(ICOBytes.file([entry]))
+        #expect(image.bitmap.greatestDifference(from: bitmap) ?? 255 <= 1)
+        #expect(image.info == ImageInfo(format: .ico, size: PixelSize(300, 3), hasAlpha: true))
+    }
+
+    @Test("a mouse pointer is read alike, its hot spot is no depth")
+    func pointer() throws {
+        var small = ICOBytes.bitmap(2, Self.blue)
+        small.bits = 77
+        let data = ICOBytes.file([small, ICOBytes.bitmap(2, [0, 0, 255, 255])], type: 2)
+        let image = try CURDecoder().decode(data, options: DecodeOptions(), isCancelled: { false })
+        #expect(image.info.format == .cur && image.info.frameCount == 1)
+        #expect(image.bitmap[0, 0] == [255, 0, 0, 255])
+        #expect(ImageCodecs.standard.canDecode(.cur) && CURDecoder().recognizes(data))
+        #expect(throws: CodecError.corrupt(.ico, reason: "the signature is missing")) { try decode(data) }
+    }
+
+    @Test("a file cut at any byte is truncated")
+    func truncation() throws {
+        let whole = ICOBytes.file([ICOBytes.bitmap(2, Self.blue)])
+        // The padding of the mask's last row may be missing, and the mask altogether.
+        let pixelsEnd = whole.count - 8
+        for count in 1..<whole.count - 3 where count != pixelsEnd && !(pixelsEnd - 2..<pixelsEnd).contains(count) {
+            #expect(throws: CodecError.truncated(.ico), "\(count) bytes") { try decode(whole.prefix(count)) }
+        }
+        #expect(throws: CodecError.empty) { try decode(Data()) }
+    }
+
+    @Test("changed bytes give a picture or a typed error, never a crash", arguments: 0..<4)
+    func damage(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let png = try PNGEncoder().encode(try TestPictures.photo(4, 4), options: EncodeOptions())
+        let data = ICOBytes.file([
+            ICOBytes.bitmap(5, Self.blue), ICOBytes.bitmap(4, [1, 2, 3, 4]),
+            ICOBytes.Entry(width: 4, height: 4, bits: 32, bytes: Array(png)),
+        ])
+        for _ in 0..<300 {
+            do {
+                let options = DecodeOptions(frame: random.next(below: 2), limits: DecodeLimits(memory: 16 << 20))
+                _ = try ICODecoder().decode(random.damage(data), options: options, isCancelled: { false })
+            } catch {
+                #expect(error is CodecError)
+            }
+        }
+    }
+
+    @Test("entries, sides, pixels and memory are limited, and a cancelled decode ends between rows")
+    func limits() throws {
+        let data = ICOBytes.file([ICOBytes.bitmap(40, Self.blue), ICOBytes.bitmap(2, Self.blue)])
+        let size = PixelSize(40, 40)
+        let cases: [(DecodeLimits, CodecError.Limit)] = [
+            (DecodeLimits(frameCount: 1), .frameCount(2, maximum: 1)),
+            (DecodeLimits(sideLength: 39), .sideLength(size, maximum: 39)),
+            (DecodeLimits(pixelCount: 1_599), .pixelCount(size, maximum: 1_599)),
+            (DecodeLimits(memory: 1_000), .memory(40 * 192, maximum: 1_000)),
+        ]
+        for (limits, limit) in cases {
+            #expect(throws: CodecError.limitExceeded(.ico, limit)) {
+                try ICODecoder().decode(data, options: DecodeOptions(limits: limits), isCancelled: { false })
+            }
+        }
+        let questions = QuestionCounter(cancelledFrom: 2)
+        #expect(throws: CancellationError.self) {
+            try ICODecoder().decode(data, options: DecodeOptions(), isCancelled: questions.ask)
+        }
+        #expect(questions.count == 2)
+    }
+
+    @Test("nothing there and compressed pictures are clear errors")
+    func refusals() {
+        #expect(throws: CodecError.corrupt(.ico, reason: "there is no picture")) { try decode(ICOBytes.file([])) }
+        let bytes = BMPBytes.header(1, 2, bits: 8, compression: 1) + [1, 0, 0, 1]
+        let entry = ICOBytes.Entry(width: 1, height: 1, bits: 8, bytes: bytes)
+        #expect(throws: CodecError.unsupported(.ico, reason: "compressed bitmaps")) {
+            try decode(ICOBytes.file([entry]))
+        }
+    }
+}
