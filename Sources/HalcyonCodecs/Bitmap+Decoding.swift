@@ -29,10 +29,12 @@ extension Bitmap {
     /// be below 255; then multiplies the colours by alpha.
     ///
     /// - Parameters:
+    ///   - premultiplies: Whether the colours are multiplied. Default: `true`.
     ///   - order: The numbers of the rows in the order in which they are filled.
     ///   - body: Fills a row.
     /// - Returns: Whether every alpha is 255.
     mutating func decodeRows(
+        premultiplies: Bool = true,
         _ order: some Sequence<Int>,
         _ body: (UnsafeMutablePointer<UInt8>, Int) throws -> Bool
     ) rethrows -> Bool {
@@ -45,9 +47,14 @@ extension Bitmap {
             var isOpaque = true
             for y in order {
                 let row = start + y * bytesPerRow
-                if try body(row, y), !PixelConversion.premultiply(row, into: row, count: width) {
-                    isOpaque = false
+                guard try body(row, y) else {
+                    continue
                 }
+                let rowIsOpaque =
+                    premultiplies
+                    ? PixelConversion.premultiply(row, into: row, count: width)
+                    : !stride(from: 3, to: 4 &* width, by: 4).contains { row[$0] != 255 }
+                isOpaque = isOpaque && rowIsOpaque
             }
             return isOpaque
         }

@@ -47,7 +47,8 @@ public struct BMPDecoder: ImageDecoder {
         try options.limits.checkMemory(header.size.bitmapByteCount, of: .bmp)
         let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
             try data.withUnsafeBytes { bytes in
-                try BMPPicture(bytes, header, of: .bmp, pixelsOffset: pixelsOffset, isCancelled: isCancelled).decode()
+                try BMPPicture(bytes, header, of: .bmp, pixelsOffset: pixelsOffset, isCancelled: isCancelled)
+                    .decode(premultiplies: options.premultiplies)
             }
         }
         return DecodedImage(

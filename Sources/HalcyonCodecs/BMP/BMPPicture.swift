@@ -39,11 +39,12 @@ struct BMPPicture {
     /// Where pixels that are not compressed end, with the padding behind the last row.
     var end: Int { pixelsOffset + header.bytesPerRow * header.size.height }
 
-    /// Decodes the picture, with colours premultiplied.
+    /// Decodes the picture.
     ///
+    /// - Parameter premultiplies: Whether the colours are multiplied by alpha. Default: `true`.
     /// - Throws: ``CodecError/truncated(_:)``, before any memory is taken if the pixels are not compressed, and
     ///   `CancellationError`.
-    func decode() throws -> Bitmap {
+    func decode(premultiplies: Bool = true) throws -> Bitmap {
         let size = header.size
         guard case .runLengths = header.compression else {
             // The padding behind the last row may be missing.
@@ -51,7 +52,7 @@ struct BMPPicture {
                 throw CodecError.truncated(format)
             }
             var bitmap = try Bitmap.forDecoding(size, isOpaque: true)
-            bitmap.isOpaque = try decodeRows(into: &bitmap)
+            bitmap.isOpaque = try decodeRows(into: &bitmap, premultiplies: premultiplies)
             return bitmap
         }
         guard pixelsOffset < bytes.count else {
@@ -103,13 +104,13 @@ struct BMPPicture {
         }
     }
 
-    private func decodeRows(into bitmap: inout Bitmap) throws -> Bool {
+    private func decodeRows(into bitmap: inout Bitmap, premultiplies: Bool) throws -> Bool {
         let converter = BMPRowConverter(self)
         let height = header.size.height
         guard let pixels = bytes.baseAddress.map({ $0 + pixelsOffset }) else {
             throw CodecError.truncated(format)
         }
-        return try bitmap.decodeRows((0..<height).lazy.map(row)) { out, y in
+        return try bitmap.decodeRows(premultiplies: premultiplies, (0..<height).lazy.map(row)) { out, y in
             // The order of rows is its own inverse.
             let index = row(y)
             if index % Self.rowsBetweenQuestions == 0, isCancelled() {

@@ -32,6 +32,14 @@ struct StoredPixelsTests {
         #expect(try straight(png(PNGBytes.header(1, 1, colorType: 3), palette, rows: [0, 0])) == [10, 20, 30, 5])
     }
 
+    @Test("so are those of QOI and of a bitmap with alpha", arguments: [ImageFormat.qoi, .bmp])
+    func straightRows(_ format: ImageFormat) throws {
+        let bitmap = try [UInt8]([255, 51, 0, 5, 0, 255, 102, 255]).withUnsafeBytes {
+            try Bitmap(premultiplying: $0, size: PixelSize(2, 1))
+        }
+        #expect(try straight(ImageCodecs.standard.encode(bitmap, as: format)) == bitmap.straightRGBA())
+    }
+
     @Test("a WebP's colours are not multiplied by alpha where that is not wanted")
     func straightWebP() throws {
         let bitmap = try [UInt8]([255, 51, 0, 5, 0, 255, 102, 255]).withUnsafeBytes {
