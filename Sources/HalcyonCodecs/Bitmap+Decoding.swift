@@ -30,10 +30,12 @@ extension Bitmap {
     ///
     /// - Parameters:
     ///   - order: The numbers of the rows in the order in which they are filled.
+    ///   - premultiplies: Whether the colours are multiplied by alpha.
     ///   - body: Fills a row.
-    /// - Returns: Whether every alpha is 255.
+    /// - Returns: Whether every alpha is known to be 255.
     mutating func decodeRows(
         _ order: some Sequence<Int>,
+        premultiplies: Bool,
         _ body: (UnsafeMutablePointer<UInt8>, Int) throws -> Bool
     ) rethrows -> Bool {
         let (width, bytesPerRow) = (width, bytesPerRow)
@@ -45,7 +47,7 @@ extension Bitmap {
             var isOpaque = true
             for y in order {
                 let row = start + y * bytesPerRow
-                if try body(row, y), !PixelConversion.premultiply(row, into: row, count: width) {
+                if try body(row, y), !premultiplies || !PixelConversion.premultiply(row, into: row, count: width) {
                     isOpaque = false
                 }
             }

@@ -47,7 +47,14 @@ public struct BMPDecoder: ImageDecoder {
         try options.limits.checkMemory(header.size.bitmapByteCount, of: .bmp)
         let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
             try data.withUnsafeBytes { bytes in
-                try BMPPicture(bytes, header, of: .bmp, pixelsOffset: pixelsOffset, isCancelled: isCancelled).decode()
+                try BMPPicture(
+                    bytes,
+                    header,
+                    of: .bmp,
+                    pixelsOffset: pixelsOffset,
+                    premultiplies: options.premultiplies,
+                    isCancelled: isCancelled
+                ).decode()
             }
         }
         return DecodedImage(
@@ -55,6 +62,15 @@ public struct BMPDecoder: ImageDecoder {
             info: header.info(of: .bmp, in: data),
             colorProfile: header.color.profile(in: data, headerStart: header.start)
         )
+    }
+
+    /// The embedded colour profile.
+    ///
+    /// - Throws: As ``info(of:limits:)`` does.
+    public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
+        let header = try header(of: data).header
+        let profile = header.color.embeddedProfile(in: data, headerStart: header.start)
+        return ImageMetadata(iccProfile: profile.map { Data($0) })
     }
 
     /// Reads the file header (BITMAPFILEHEADER) and the one behind it.

@@ -13,20 +13,28 @@ struct BMPPicture {
     /// Where the pixels start.
     let pixelsOffset: Int
     let palette: BMPPalette
+    let premultiplies: Bool
     let isCancelled: () -> Bool
 
     /// - Parameters:
+    ///   - bytes: The file.
+    ///   - header: Its header.
+    ///   - format: The format that errors name.
     ///   - pixelsOffset: Where the file says that the pixels start, or `nil` if right behind the palette.
+    ///   - premultiplies: Whether colours are multiplied by alpha.
+    ///   - isCancelled: Asked between groups of rows.
     init(
         _ bytes: UnsafeRawBufferPointer,
         _ header: BMPHeader,
         of format: ImageFormat,
         pixelsOffset: Int?,
+        premultiplies: Bool,
         isCancelled: @escaping () -> Bool
     ) {
         self.header = header
         self.format = format
         self.bytes = bytes
+        self.premultiplies = premultiplies
         self.isCancelled = isCancelled
         // Files exist whose offset is 0 or that of the palette. One within the palette shortens that.
         let stated = pixelsOffset ?? 0
@@ -39,7 +47,7 @@ struct BMPPicture {
     /// Where pixels that are not compressed end, with the padding behind the last row.
     var end: Int { pixelsOffset + header.bytesPerRow * header.size.height }
 
-    /// Decodes the picture, with colours premultiplied.
+    /// Decodes the picture.
     ///
     /// - Throws: ``CodecError/truncated(_:)``, before any memory is taken if the pixels are not compressed, and
     ///   `CancellationError`.
@@ -109,7 +117,7 @@ struct BMPPicture {
         guard let pixels = bytes.baseAddress.map({ $0 + pixelsOffset }) else {
             throw CodecError.truncated(format)
         }
-        return try bitmap.decodeRows((0..<height).lazy.map(row)) { out, y in
+        return try bitmap.decodeRows((0..<height).lazy.map(row), premultiplies: premultiplies) { out, y in
             // The order of rows is its own inverse.
             let index = row(y)
             if index % Self.rowsBetweenQuestions == 0, isCancelled() {

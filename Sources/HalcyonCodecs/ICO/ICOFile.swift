@@ -43,7 +43,8 @@ struct ICOFile {
         let entry = entry(for: options)
         let bytes = try directory.bytes(of: entry, in: data, format)
         let picture =
-            try ICODirectory.isPNG(bytes) ? png(bytes, options, isCancelled) : bitmap(bytes, entry, isCancelled)
+            try ICODirectory.isPNG(bytes)
+            ? png(bytes, options, isCancelled) : bitmap(bytes, entry, options, isCancelled)
         let info = try info
         return DecodedImage(
             bitmap: picture.bitmap,
@@ -83,13 +84,21 @@ struct ICOFile {
     private func bitmap(
         _ bytes: Data,
         _ entry: ICODirectory.Entry,
+        _ options: DecodeOptions,
         _ isCancelled: @escaping () -> Bool
     ) throws -> (bitmap: Bitmap, colorProfile: ColorProfile?) {
         let header = try BMPHeader(bytes, at: 0, of: format)
         try limits.check(header.size, of: format)
         try limits.checkMemory(header.size.bitmapByteCount, of: format)
         let bitmap = try bytes.withUnsafeBytes { bytes in
-            let picture = BMPPicture(bytes, header, of: format, pixelsOffset: nil, isCancelled: isCancelled)
+            let picture = BMPPicture(
+                bytes,
+                header,
+                of: format,
+                pixelsOffset: nil,
+                premultiplies: options.premultiplies,
+                isCancelled: isCancelled
+            )
             var bitmap = try picture.decode()
             // With an alpha channel in use the mask only repeats it, for systems that know no alpha.
             if !picture.showsAlpha, entry.byteCount != picture.end, bytes.count > picture.end {

@@ -45,7 +45,7 @@ public struct QOIDecoder: ImageDecoder {
         var bitmap = try Bitmap.forDecoding(size, isOpaque: !header.hasAlpha)
         let isOpaque = try data.withUnsafeBytes { bytes in
             var reader = QOIPixelReader(bytes.dropFirst(QOIHeader.byteCount), hasAlpha: header.hasAlpha)
-            return try bitmap.decodeRows(0..<size.height) { row, y in
+            return try bitmap.decodeRows(0..<size.height, premultiplies: options.premultiplies) { row, y in
                 if y & 15 == 0, isCancelled() {
                     throw CancellationError()
                 }

@@ -17,6 +17,7 @@ extension ImageCodecs {
             PNGEncoder(),
             WebPEncoder(),
             GIFEncoder(),
+            AVIFEncoder(),
             PAMEncoder(),
             BMPEncoder(),
             QOIEncoder(),

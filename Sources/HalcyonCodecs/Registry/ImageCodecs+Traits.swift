@@ -2,6 +2,9 @@ extension ImageCodecs {
     /// Decoders of the formats that are traits of the package, as far as this build has them.
     static var traitDecoders: [any ImageDecoder] {
         var decoders: [any ImageDecoder] = []
+        #if HEIC
+        decoders.append(HEICDecoder())
+        #endif
         #if TIFF
         decoders.append(TIFFDecoder())
         #endif

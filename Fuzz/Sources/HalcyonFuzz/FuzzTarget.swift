@@ -1,0 +1,105 @@
+import FoundationEssentials
+import HalcyonCodecs
+import HalcyonRaster
+
+/// What is done with the bytes that libFuzzer makes up.
+enum FuzzTarget: Sendable {
+    /// Decodes as one format, at its own size, the first and a later frame.
+    case decode(any ImageDecoder)
+    /// Decodes as one format at a reduced size.
+    case thumbnail(any ImageDecoder)
+    /// Tells the format and reads headers.
+    case info
+    /// Composes frames in and out of order.
+    case frames
+
+    /// Low, so that a run gets through many inputs, and so that memory that is taken in spite of them stands out.
+    static let limits = DecodeLimits(pixelCount: 1 << 22, sideLength: 1 << 14, frameCount: 200, memory: 64 << 20)
+
+    /// - Returns: `nil` where the target is unknown, or its format has no decoder in this build.
+    init?(name: String) {
+        func decoder(_ format: ImageFormat) -> (any ImageDecoder)? {
+            ImageCodecs.standard.decoders.first { $0.format == format }
+        }
+        switch name {
+        case "info":
+            self = .info
+        case "frames":
+            self = .frames
+        case "jpeg-thumbnail":
+            guard let decoder = decoder(.jpeg) else { return nil }
+            self = .thumbnail(decoder)
+        default:
+            guard let decoder = decoder(ImageFormat(rawValue: name)) else { return nil }
+            self = .decode(decoder)
+        }
+    }
+
+    /// Any ``CodecError`` is an answer. What ends the process is a finding: a wrong access to memory, a trap, too much
+    /// memory or time, an error of another type, a result that breaks the contract of decoders.
+    func run(_ data: Data) {
+        switch self {
+        case .decode(let decoder):
+            attempt { _ = try decoder.info(of: data, limits: Self.limits) }
+            attempt { check(try decode(data, decoder, frame: 0)) }
+            attempt { check(try decode(data, decoder, frame: 2)) }
+            if decoder.format == .ico {
+                attempt { check(try decode(data, decoder, target: PixelSize(16, 16))) }
+            }
+        case .thumbnail(let decoder):
+            attempt { check(try decode(data, decoder, target: PixelSize(48, 32))) }
+            attempt { check(try decode(data, decoder, target: PixelSize(160, 120), usesEmbeddedThumbnail: true)) }
+        case .info:
+            attempt { _ = try ImageCodecs.standard.info(of: data, limits: Self.limits) }
+            for decoder in ImageCodecs.standard.decoders {
+                attempt { _ = try decoder.info(of: data, limits: Self.limits) }
+            }
+        case .frames:
+            attempt { try composeFrames(data) }
+        }
+    }
+
+    private func decode(
+        _ data: Data,
+        _ decoder: any ImageDecoder,
+        frame: Int = 0,
+        target: PixelSize? = nil,
+        usesEmbeddedThumbnail: Bool = false
+    ) throws -> DecodedImage {
+        let options = DecodeOptions(
+            targetSize: target,
+            frame: frame,
+            usesEmbeddedThumbnail: usesEmbeddedThumbnail,
+            limits: Self.limits
+        )
+        return try decoder.decode(data, options: options, isCancelled: { false })
+    }
+
+    private func composeFrames(_ data: Data) throws {
+        let decoder = try ImageCodecs.standard.decoder(for: data)
+        let count = try decoder.info(of: data, limits: Self.limits).frameCount
+        let options = DecodeOptions(limits: Self.limits)
+        var cursor = try decoder.cursor(for: data, options: options)
+        for index in [0, 1, 2, 3, 1, count - 1, 0, count] {
+            attempt { check(try cursor.bitmap(ofFrame: index, isCancelled: { false })) }
+        }
+    }
+
+    private func attempt(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch is CodecError {
+        } catch {
+            fatalError("an error of another type: \(error)")
+        }
+    }
+
+    private func check(_ image: DecodedImage) {
+        check(image.bitmap)
+    }
+
+    private func check(_ bitmap: Bitmap) {
+        precondition(bitmap.size.area <= Self.limits.pixelCount, "\(bitmap.size) pixels in spite of the limit")
+        precondition(!bitmap.isOpaque || !bitmap.containsTransparency(), "a bitmap that is not as opaque as it says")
+    }
+}
