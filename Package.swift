@@ -72,6 +72,7 @@ let package = Package(
         .target(name: "CJPEGKernels", cSettings: cSettings),
         .target(name: "CJPEGShim", dependencies: ["CLibJPEG"], cSettings: cSettings),
         .target(name: "CPNGKernels", cSettings: cSettings),
+        .target(name: "CProcessor", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
         .target(name: "CTIFFShim", dependencies: ["CTIFF"], cSettings: cSettings),
 
@@ -96,7 +97,7 @@ let package = Package(
         ),
         .target(
             name: "HalcyonStore",
-            dependencies: ["HalcyonConcurrency", "CSQLite", "CXXHash"],
+            dependencies: ["HalcyonConcurrency", "CProcessor", "CSQLite", "CXXHash"],
             exclude: ["DiskCache/FORMAT.md", "DiskCache/EXCHANGE.md"],
             swiftSettings: swiftSettings
         ),

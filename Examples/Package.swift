@@ -3,7 +3,8 @@ import PackageDescription
 
 let package = Package(
     name: "Examples",
-    dependencies: [.package(name: "halcyon", path: "..")],
+    // Without the traits for HEIC, JPEG XL, TIFF and SVG, and so without their libraries.
+    dependencies: [.package(name: "halcyon", path: "..", traits: [])],
     targets: [
         .executableTarget(name: "Thumbnail", dependencies: [.product(name: "Halcyon", package: "halcyon")])
     ]

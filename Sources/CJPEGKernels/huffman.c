@@ -2,33 +2,42 @@
 
 #include <string.h>
 
-// A symbol of the code that a number of bits begins with: its length in bits, 0 where they hold no whole code.
+// A symbol, and its code aligned to the left of 16 bits.
 typedef struct Code {
-    uint8_t length;
-    uint8_t symbol;
+    uint32_t bits;
+    int length;
+    // Of the value behind the code.
+    int category;
+    uint32_t advance;
+    bool ends_block;
 } Code;
+
+static Code code_of(uint8_t symbol, bool is_ac, uint32_t bits, int length) {
+    const int category = is_ac ? symbol & 15 : symbol;
+    return (Code){
+        .bits = bits,
+        .length = length,
+        .category = category,
+        .advance = is_ac ? (uint32_t)(symbol >> 4) + 1 : 1,
+        .ends_block = is_ac && category == 0 && symbol != 0xF0,
+    };
+}
 
 static bool is_usual(bool is_ac, uint8_t symbol) {
     return is_ac ? (symbol & 15) <= GREATEST_CATEGORY - 1 : symbol <= GREATEST_CATEGORY;
 }
 
-// The codes of all bit patterns of SKIP_BITS bits. False where there are more codes than lengths allow.
-static bool assign_codes(HuffmanTable *table, Code *codes, const uint8_t *counts) {
+// Assigns codes in order (T.81 C.2). False where there are more than their lengths allow.
+static bool assign_codes(HuffmanTable *table, Code *codes, const uint8_t *counts, bool is_ac) {
     uint32_t code = 0;
     int32_t index = 0;
-    memset(codes, 0, sizeof(Code) << SKIP_BITS);
     for (int length = 1; length <= 16; length++) {
         table->offsets[length] = index - (int32_t)code;
         for (int i = 0; i < counts[length - 1]; i++, code++, index++) {
             if (code >= 1u << length) {
                 return false;
             }
-            if (length <= SKIP_BITS) {
-                const uint32_t spread = 1u << (SKIP_BITS - length);
-                for (uint32_t k = 0; k < spread; k++) {
-                    codes[code * spread + k] = (Code){(uint8_t)length, table->symbols[index]};
-                }
-            }
+            codes[index] = code_of(table->symbols[index], is_ac, code << (16 - length), length);
         }
         table->limits[length] = code << (16 - length);
         code <<= 1;
@@ -41,46 +50,61 @@ static int32_t extended(uint32_t value, int category) {
     return category > 0 && value < 1u << (category - 1) ? (int32_t)value - (1 << category) + 1 : (int32_t)value;
 }
 
-static void fill_values(HuffmanTable *table, const Code *codes, bool is_ac) {
-    for (uint32_t bits = 0; bits < 1u << VALUE_BITS; bits++) {
-        const Code code = codes[bits << (SKIP_BITS - VALUE_BITS)];
-        const int category = is_ac ? code.symbol & 15 : code.symbol;
-        const int length = code.length + category;
-        uint32_t entry = 0;
-        if (code.length > 0 && length <= VALUE_BITS) {
-            const uint32_t value = bits >> (VALUE_BITS - length) & ((1u << category) - 1);
-            const bool is_end = is_ac && category == 0 && code.symbol != 0xF0;
-            const uint32_t advance = is_end ? VALUE_END_OF_BLOCK : is_ac ? (uint32_t)(code.symbol >> 4) + 1 : 1;
-            entry = (uint32_t)length | advance << 8 | (uint32_t)extended(value, category) << 16;
+static void fill_values(HuffmanTable *table, const Code *codes, size_t count) {
+    memset(table->values, 0, sizeof table->values);
+    for (const Code *code = codes; code < codes + count; code++) {
+        const int length = code->length + code->category;
+        if (length > VALUE_BITS) {
+            continue;
         }
-        table->values[bits] = entry;
+        const uint32_t advance = code->ends_block ? VALUE_END_OF_BLOCK : code->advance;
+        const uint32_t spread = 1u << (VALUE_BITS - length);
+        uint32_t *entry = table->values + (code->bits >> (16 - VALUE_BITS));
+        for (uint32_t value = 0; value < 1u << code->category; value++) {
+            for (uint32_t i = 0; i < spread; i++) {
+                *entry++ = (uint32_t)length | advance << 8 | (uint32_t)extended(value, code->category) << 16;
+            }
+        }
     }
 }
 
-static void fill_skips(HuffmanTable *table, const Code *codes) {
-    const uint32_t mask = (1u << SKIP_BITS) - 1;
-    for (uint32_t bits = 0; bits <= mask; bits++) {
-        int used = 0, advance = 0;
-        while (true) {
-            // Zeros move in at the right, but a code found is only taken where it is made of the bits alone.
-            const Code code = codes[bits << used & mask];
-            const int category = code.symbol & 15;
-            if (code.length == 0 || used + code.length + category > SKIP_BITS) {
-                break;
-            }
-            if (category == 0 && code.symbol != 0xF0) {
-                used += code.length;
-                advance += SKIP_END_OF_BLOCK;
-                break;
-            }
-            // More than 63 coefficients cannot follow.
-            if (advance + (code.symbol >> 4) + 1 > 63) {
-                break;
-            }
-            used += code.length + category;
-            advance += (code.symbol >> 4) + 1;
+// What all whole symbols take together that `bits` bits begin with, 0 where there is none. `shorter` are the tables for
+// fewer bits, of which the one for n bits begins at index 2^n.
+static void fill_skips_of(
+    int bits, uint16_t *entries, const uint16_t *shorter, const Code *codes, size_t count
+) {
+    memset(entries, 0, sizeof *entries << bits);
+    for (const Code *code = codes; code < codes + count; code++) {
+        const int length = code->length + code->category;
+        if (length > bits) {
+            continue;
         }
-        table->skips[bits] = used == 0 ? SKIP_NOTHING << 8 : (uint16_t)(used | advance << 8);
+        const uint16_t advance = code->ends_block ? SKIP_END_OF_BLOCK : (uint16_t)code->advance;
+        const uint16_t first = (uint16_t)(length | advance << 8);
+        const uint32_t rest = 1u << (bits - length);
+        uint16_t *entry = entries + (code->bits >> (16 - bits));
+        for (uint32_t value = 0; value < 1u << code->category; value++, entry += rest) {
+            for (uint32_t i = 0; i < rest; i++) {
+                const uint16_t next = shorter[rest + i];
+                // No more than 63 coefficients can follow, and nothing the end.
+                const bool fits = !code->ends_block && advance + (next >> 8 & (SKIP_END_OF_BLOCK - 1)) <= 63;
+                entry[i] = fits ? first + next : first;
+            }
+        }
+    }
+}
+
+static void fill_skips(HuffmanTable *table, const Code *codes, size_t count) {
+    uint16_t shorter[1 << SKIP_BITS];
+    shorter[0] = shorter[1] = 0;
+    for (int bits = 1; bits < SKIP_BITS; bits++) {
+        fill_skips_of(bits, shorter + (1 << bits), shorter, codes, count);
+    }
+    fill_skips_of(SKIP_BITS, table->skips, shorter, codes, count);
+    for (size_t index = 0; index < 1 << SKIP_BITS; index++) {
+        if (table->skips[index] == 0) {
+            table->skips[index] = SKIP_NOTHING << 8;
+        }
     }
 }
 
@@ -100,12 +124,12 @@ bool huffman_table_set(
         }
         table->symbols[i] = symbols[i];
     }
-    Code codes[1 << SKIP_BITS];
-    table->is_set = assign_codes(table, codes, counts);
+    Code codes[256];
+    table->is_set = assign_codes(table, codes, counts, is_ac);
     if (table->is_set) {
-        fill_values(table, codes, is_ac);
+        fill_values(table, codes, symbol_count);
         if (is_ac) {
-            fill_skips(table, codes);
+            fill_skips(table, codes, symbol_count);
         }
     }
     return table->is_set;

@@ -6,7 +6,11 @@
 #include "blocks.h"
 #include "color.h"
 
-enum { GREATEST_COMPONENT_COUNT = 3 };
+enum {
+    GREATEST_COMPONENT_COUNT = 3,
+    // libjpeg's (JPEG_MAX_DIMENSION), which has the say about what is refused.
+    GREATEST_SIDE = 65500,
+};
 
 // One block of a unit: where its samples go, and how far apart those of neighbouring units are.
 typedef struct Block {
@@ -153,7 +157,7 @@ bool halcyon_jpeg_reducer_start(
 ) {
     const int32_t components = reducer->component_count;
     if ((components != 1 && components != 3) || reducer->samples != NULL || (eighths != 1 && eighths != 2) ||
-        width < 1 || height < 1 || width > 65535 || height > 65535 || restart_interval < 0) {
+        width < 1 || height < 1 || width > GREATEST_SIDE || height > GREATEST_SIDE || restart_interval < 0) {
         return false;
     }
     Component *first = &reducer->components[0];

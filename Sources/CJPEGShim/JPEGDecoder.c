@@ -10,6 +10,7 @@ struct HalcyonJPEGDecoder {
     JPEGErrors errors;
     int32_t scan_limit;
     bool has_started_output;
+    bool keeps_inks;
 };
 
 // MARK: Source: all bytes are there from the start
@@ -76,13 +77,14 @@ const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder) { re
 // MARK: Decoding
 
 HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const uint8_t *bytes, size_t count,
-                                            int32_t eighths, int64_t memory_limit, int32_t scan_limit,
+                                            int32_t eighths, bool keeps_inks, int64_t memory_limit, int32_t scan_limit,
                                             HalcyonJPEGLayout *layout) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (setjmp(decoder->errors.target)) {
         return decoder->errors.status;
     }
     decoder->scan_limit = scan_limit;
+    decoder->keeps_inks = keeps_inks;
     decoder->source.next_input_byte = bytes;
     decoder->source.bytes_in_buffer = count;
     // 0 would mean "without limit".
@@ -143,12 +145,18 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32
 }
 
 // Adobe's programs store CMYK inverted and say so with their marker; the samples are then shares of light, not of ink.
-static void convert_cmyk(uint8_t *pixels, JDIMENSION width, bool is_inverted) {
-    const unsigned int mask = is_inverted ? 0 : 255;
+static void invert(uint8_t *pixels, JDIMENSION width) {
+    for (size_t index = 0; index < (size_t)width * 4; index++) {
+        pixels[index] ^= 255;
+    }
+}
+
+// Shares of ink to red, green, blue, 255.
+static void convert_inks(uint8_t *pixels, JDIMENSION width) {
     for (JDIMENSION x = 0; x < width; x++, pixels += 4) {
-        const unsigned int light = pixels[3] ^ mask;
+        const unsigned int light = pixels[3] ^ 255u;
         for (int channel = 0; channel < 3; channel++) {
-            pixels[channel] = (uint8_t)(((pixels[channel] ^ mask) * light + 127) / 255);
+            pixels[channel] = (uint8_t)(((pixels[channel] ^ 255u) * light + 127) / 255);
         }
         pixels[3] = 255;
     }
@@ -178,7 +186,12 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, ui
         }
         if (info->out_color_space == JCS_CMYK) {
             for (JDIMENSION index = 0; index < read; index++) {
-                convert_cmyk(pointers[index], info->output_width, info->saw_Adobe_marker);
+                if (info->saw_Adobe_marker) {
+                    invert(pointers[index], info->output_width);
+                }
+                if (!decoder->keeps_inks) {
+                    convert_inks(pointers[index], info->output_width);
+                }
             }
         }
         done += (int32_t)read;

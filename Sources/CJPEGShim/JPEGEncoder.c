@@ -74,7 +74,7 @@ const char *halcyon_jpeg_encoder_message(const HalcyonJPEGEncoder *encoder) { re
 // MARK: Encoding
 
 HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, int32_t width, int32_t height,
-                                             int32_t quality, bool subsamples_chroma) {
+                                             int32_t quality, bool subsamples_chroma, bool optimizes_tables) {
     struct jpeg_compress_struct *info = &encoder->info;
     if (setjmp(encoder->errors.target)) {
         return encoder->errors.status;
@@ -85,12 +85,24 @@ HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, int32_
     info->in_color_space = JCS_EXT_RGBX;
     jpeg_set_defaults(info);
     jpeg_set_quality(info, quality, TRUE);
-    info->optimize_coding = TRUE;
+    info->optimize_coding = optimizes_tables;
     info->dct_method = JDCT_ISLOW;
     const int factor = subsamples_chroma ? 2 : 1;
     info->comp_info[0].h_samp_factor = factor;
     info->comp_info[0].v_samp_factor = factor;
     jpeg_start_compress(info, TRUE);
+    return HALCYON_JPEG_OK;
+}
+
+HalcyonJPEGStatus halcyon_jpeg_encoder_write_segment(HalcyonJPEGEncoder *encoder, uint8_t marker, const uint8_t *bytes,
+                                                     size_t count) {
+    if (setjmp(encoder->errors.target)) {
+        return encoder->errors.status;
+    }
+    if (count > 65533) {
+        return HALCYON_JPEG_UNSUPPORTED;
+    }
+    jpeg_write_marker(&encoder->info, marker, bytes, (unsigned int)count);
     return HALCYON_JPEG_OK;
 }
 

@@ -12,6 +12,8 @@ extension CodecError: CustomStringConvertible {
         case .noSuchFrame(let frame, let count): "there is no frame \(frame) among \(count)"
         case .bitmap(let error): error.description
         case .cannotEncode(let format, let reason): "cannot be written as \(format.name): \(reason)"
+        case .tooManyBytes(let format, let byteCount, let maximum):
+            "as \(format.name) it takes \(byteCount) bytes at least, more than the \(maximum) allowed"
         }
     }
 
@@ -27,6 +29,7 @@ extension CodecError: CustomStringConvertible {
         case .noSuchFrame: "noSuchFrame"
         case .bitmap: "memory"
         case .cannotEncode: "cannotEncode"
+        case .tooManyBytes: "tooManyBytes"
         }
     }
 }

@@ -20,6 +20,9 @@ public enum CodecError: Error, Sendable, Hashable {
     case bitmap(BitmapError)
     /// The encoder cannot store such a picture.
     case cannotEncode(ImageFormat, reason: String)
+    /// The encoded picture has more than ``EncodeOptions/maximumByteCount`` bytes, at the lowest quality if the format
+    /// has one: `byteCount` is what it would take.
+    case tooManyBytes(ImageFormat, byteCount: Int, maximum: Int)
 
     /// A bound of ``DecodeLimits`` and what the file asked for.
     public enum Limit: Sendable, Hashable {

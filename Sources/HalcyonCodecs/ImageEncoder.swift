@@ -6,7 +6,8 @@ public protocol ImageEncoder: Sendable {
     /// The format this encoder writes.
     var format: ImageFormat { get }
 
-    /// Encodes a bitmap.
+    /// Encodes a bitmap. ``EncodeOptions/maximumByteCount`` is not its concern, but that of
+    /// ``ImageCodecs/encode(_:as:options:)``.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)``.
     func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data

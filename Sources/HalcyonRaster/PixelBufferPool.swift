@@ -76,6 +76,11 @@ package final class PixelBufferPool: @unchecked Sendable {
     /// What the pool holds now.
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
+    /// Whether a block that serves `byteCount` bytes waits here.
+    package func keeps(_ byteCount: Int) -> Bool {
+        state.withLock { state in state.blocks.contains { $0.capacity == Self.sizeClass(of: byteCount) } }
+    }
+
     /// Frees kept blocks, those that have waited longest first, until no more than `byteCount` bytes are kept.
     package func trim(to byteCount: Int = 0) {
         Self.free(state.withLock { Self.removeSurplus(&$0, keeping: max(0, byteCount)) })

@@ -1,5 +1,5 @@
 internal import HalcyonConcurrency
-internal import Synchronization
+public import Synchronization
 
 /// Why a cache no longer has an entry.
 public enum CacheRemovalReason: String, Sendable, Hashable, CaseIterable {
@@ -42,7 +42,7 @@ final class RemovalListeners<Key: Hashable & Sendable>: Sendable {
 
     private let state = Lock(State())
     /// Asked on every removal, where the lock would cost as much as the removal.
-    private let count = Atomic<Int>(0)
+    @usableFromInline let count = Atomic<Int>(0)
 
     @usableFromInline
     init() {}
@@ -51,7 +51,7 @@ final class RemovalListeners<Key: Hashable & Sendable>: Sendable {
         for continuation in state.withLock({ $0.continuations.values.map(\.self) }) { continuation.finish() }
     }
 
-    @usableFromInline
+    @inlinable
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     /// A stream of what is removed from now on. One that nobody reads holds the newest 16,384 removals.

@@ -138,7 +138,7 @@ struct DiskFaultTests {
         let first = try await test.pipeline.response(for: url, options: options)
         let entries = try await test.pipeline.cache.storedImages()
         let processed = try #require(entries.first { $0.isProcessed })
-        let metadata = ProcessedImageMetadata(info: first.image.info, byteCount: 1).data
+        let metadata = ProcessedImageMetadata(first.image, byteCount: 1).data
         try await test.pipeline.cache.disk.perform {
             _ = try $0.put(processed.listing.key, body: Data("nonsense".utf8), metadata: metadata)
         }

@@ -59,17 +59,24 @@ struct IdentityTests {
         #expect(composed != decomposed)
     }
 
-    @Test("of a frame and of a processor's version is in the key")
+    @Test("of a frame, of colours and depth, and of a processor's version is in the key")
     func everythingCounts() {
         var second = DecodePolicy()
         second.frame = 1
+        var (stored, wide, embedded) = (DecodePolicy(), DecodePolicy(), DecodePolicy())
+        stored.color = .asStored
+        wide.keepsSixteenBits = true
+        embedded.usesEmbeddedThumbnail = true
         let keys = [
+            ImageKey.Variant.of(decode: stored, processing: .identity),
+            ImageKey.Variant.of(decode: wide, processing: .identity),
+            ImageKey.Variant.of(decode: embedded, processing: .identity),
             ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessing(VersionOne())),
             ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessing(VersionTwo())),
             ImageKey.Variant.of(decode: second, processing: .identity),
             ImageKey.Variant.of(decode: DecodePolicy(), processing: .identity),
         ]
-        #expect(Set(keys.map { $0?.bytes }).count == 4)
+        #expect(Set(keys.map { $0?.bytes }).count == 7)
     }
 
     @Test("of numbers is by value")

@@ -35,15 +35,16 @@ void halcyon_jpeg_decoder_destroy(HalcyonJPEGDecoder *decoder);
 const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder);
 
 // Reads the header and prepares output at `eighths`/8 of the stored size. The bytes are not copied and must stay where
-// they are until destroy. `memory_limit` bounds libjpeg's whole-picture buffers, `scan_limit` the scans absorbed.
+// they are until destroy. With `keeps_inks`, rows of four components are shares of cyan, magenta, yellow and black, 255
+// for all of it. `memory_limit` bounds libjpeg's whole-picture buffers, `scan_limit` the scans absorbed.
 HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const uint8_t *bytes, size_t count,
-                                            int32_t eighths, int64_t memory_limit, int32_t scan_limit,
+                                            int32_t eighths, bool keeps_inks, int64_t memory_limit, int32_t scan_limit,
                                             HalcyonJPEGLayout *layout);
 
 // For files of several scans: reads up to `row_count` rows of blocks. Repeat until `is_complete`.
 HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count, bool *is_complete);
 
-// Writes the next `row_count` rows as red, green, blue, 255.
+// Writes the next `row_count` rows as red, green, blue, 255, or as inks.
 HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
                                                  int32_t row_count);
 
@@ -53,7 +54,11 @@ void halcyon_jpeg_encoder_destroy(HalcyonJPEGEncoder *encoder);
 const char *halcyon_jpeg_encoder_message(const HalcyonJPEGEncoder *encoder);
 
 HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, int32_t width, int32_t height,
-                                             int32_t quality, bool subsamples_chroma);
+                                             int32_t quality, bool subsamples_chroma, bool optimizes_tables);
+
+// Writes a segment of at most 65,533 bytes, before the first row.
+HalcyonJPEGStatus halcyon_jpeg_encoder_write_segment(HalcyonJPEGEncoder *encoder, uint8_t marker, const uint8_t *bytes,
+                                                     size_t count);
 
 // Takes the next `row_count` rows of red, green, blue and an ignored byte.
 HalcyonJPEGStatus halcyon_jpeg_encoder_write_rows(HalcyonJPEGEncoder *encoder, const uint8_t *rows,

@@ -40,6 +40,10 @@ void halcyon_png_unpremultiply(uint8_t *output, const uint8_t *row, size_t pixel
 void halcyon_png_drop_alpha(uint8_t *output, const uint8_t *row, size_t pixelCount);
 /// RGBA of native-endian 16-bit samples to RGB of big-endian ones, dropping alpha.
 void halcyon_png_drop_alpha_16(uint8_t *output, const uint8_t *row, size_t pixelCount);
+/// Big-endian samples of 16 bits, 1 to 4 a pixel (grey, grey and alpha, RGB, RGBA), to native-endian RGBA, straight.
+/// Pixels equal to `key`, as many samples as a pixel has, become transparent black. Says whether every alpha is 65535.
+bool halcyon_png_expand_16(
+    uint8_t *output, const uint8_t *row, size_t pixelCount, size_t channelCount, const uint16_t *_Nullable key);
 /// Whether every alpha of a row of RGBA is 255.
 bool halcyon_png_is_opaque(const uint8_t *row, size_t pixelCount);
 

@@ -88,7 +88,7 @@ extension ImageCache {
         guard let data else { return nil }
         let head = entry.flatMap { StoredResponse(metadata: $0.metadata) }
         let validity = head.flatMap { OriginalValidity($0, at: disk.now(), rules: .images) }
-        let decode = DecodeOptions(frame: options.decode.frame, limits: options.decode.limits)
+        let decode = options.decode.decodeOptions
         return try await disk.run(priority: priority) { flag in
             let image = try codecs.decode(data, options: decode, isCancelled: { flag.isCancelled })
             return CachedImage(image: image, byteCount: data.count, validity: validity)
@@ -108,9 +108,10 @@ extension ImageCache {
             priority: priority
         )
         guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return nil }
+        let decode = options.decode.storedResultOptions
         return try await disk.run(priority: priority) { flag in
-            let decoded = try codecs.decode(entry.body, options: DecodeOptions(), isCancelled: { flag.isCancelled })
-            let image = DecodedImage(bitmap: decoded.bitmap, info: metadata.info).replacingBitmap(decoded.bitmap)
+            let decoded = try codecs.decode(entry.body, options: decode, isCancelled: { flag.isCancelled })
+            let image = metadata.image(decoded.bitmap)
             return CachedImage(image: image, byteCount: metadata.byteCount, validity: metadata.validity)
         }
     }

@@ -92,10 +92,12 @@ extension ImageCache {
             if isOriginal { return isStored }
         }
         if isOriginal, image.info.frameCount > 1 { return false }
-        let metadata = ProcessedImageMetadata(info: image.info, byteCount: original?.count ?? 0).data
+        let metadata = ProcessedImageMetadata(image, byteCount: original?.count ?? 0).data
         let diskKey = key.diskKey(options)
         do {
             return try await disk.perform { disk in
+                // Beside an original there is nothing that could say what its samples mean.
+                let image = isOriginal ? try image.converted(.sRGB) : image
                 let (format, encoding) = policy.serializer.encoding(of: image)
                 let body = try codecs.encode(image.bitmap, as: format, options: encoding)
                 return try disk.put(

@@ -1,11 +1,15 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonHTTP
+internal import HalcyonRaster
 
 /// What is stored beside a processed image: what its original was.
 struct ProcessedImageMetadata: Codable, Sendable {
     /// What the original's header said.
     let info: ImageInfo
+    /// What the samples mean where they are not sRGB: an ICC profile, or the numbers of primaries and transfer.
+    let iccProfile: Data?
+    let codePoints: [Int]?
     /// The size of the encoded original.
     let byteCount: Int
     /// When the original's server has to be asked again, as far as it said.
@@ -13,8 +17,13 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// The head of the original's response, as far as it says anything about the use of the image.
     let response: Data?
 
-    init(info: ImageInfo, byteCount: Int, validity: OriginalValidity? = nil) {
-        self.info = info
+    init(_ image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil) {
+        info = image.info
+        switch image.colorProfile {
+        case .icc(let profile)?: (iccProfile, codePoints) = (profile, nil)
+        case .codePoints(let primaries, let transfer)?: (iccProfile, codePoints) = (nil, [primaries, transfer])
+        case nil: (iccProfile, codePoints) = (nil, nil)
+        }
         self.byteCount = byteCount
         freshUntil = validity?.freshUntil
         response = validity?.response?.metadata
@@ -30,6 +39,15 @@ struct ProcessedImageMetadata: Codable, Sendable {
         guard let response else { return true }
         guard let head = StoredResponse(metadata: response) else { return false }
         return !head.isVarying || request.map(head.matches) ?? false
+    }
+
+    /// The image, with these pixels.
+    func image(_ bitmap: Bitmap) -> DecodedImage {
+        var profile = iccProfile.map { ColorProfile.icc($0) }
+        if let codePoints, codePoints.count == 2 {
+            profile = .codePoints(primaries: codePoints[0], transfer: codePoints[1])
+        }
+        return DecodedImage(bitmap: bitmap, info: info, fullSize: bitmap.size, colorProfile: profile)
     }
 
     /// `nil` for bytes that are no such description.

@@ -1,3 +1,4 @@
+internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
@@ -98,6 +99,15 @@ struct DecodedWorkKey: Hashable, Sendable {
     let original: OriginalWorkKey
     let decode: DecodePolicy
     let target: DecodeTarget
+    /// The colours of the result. Those of the file where the first processor is to run before they are converted.
+    let color: ColorHandling
+
+    init(original: OriginalWorkKey, decode: DecodePolicy, processing: ImageProcessing) {
+        self.original = original
+        self.decode = decode
+        target = processing.decodeTarget
+        color = processing.resizesFirst ? .asStored : decode.color
+    }
 }
 
 /// What makes one result of processors the same as another.

@@ -8,14 +8,13 @@ extension ImageLoader {
     func decodedOriginal(
         for request: LoadRequest,
         key: ImageKey,
-        work: DecodedWorkKey,
+        work decoding: DecodedWorkKey,
         context: WorkContext
     ) async throws -> DecodedOriginal {
-        let target = work.target
-        return try await decodings.value(for: work, context: context) { [self] context in
-            let original = try await self.original(for: request, key: key, work: work.original, context: context)
+        return try await decodings.value(for: decoding, context: context) { [self] context in
+            let original = try await self.original(for: request, key: key, work: decoding.original, context: context)
             do {
-                return try await decoded(original, request: request, target: target, context: context)
+                return try await decoded(original, request: request, decoding: decoding, context: context)
             } catch let error as ImageError where original.origin == .disk && error.isDamage {
                 // What is on disk is no use: it goes, and the load goes on as if it had never been there.
                 for cache in originalCaches(request.options) {
@@ -23,7 +22,7 @@ extension ImageLoader {
                 }
                 let work = OriginalWorkKey(request, original: key.original, readsDisk: false)
                 let original = try await self.original(for: request, key: key, work: work, context: context)
-                return try await decoded(original, request: request, target: target, context: context)
+                return try await decoded(original, request: request, decoding: decoding, context: context)
             }
         }
     }
@@ -31,14 +30,14 @@ extension ImageLoader {
     private func decoded(
         _ original: Original,
         request: LoadRequest,
-        target: DecodeTarget,
+        decoding: DecodedWorkKey,
         context: WorkContext
     ) async throws -> DecodedOriginal {
         let start = ContinuousClock.now
-        let policy = request.options.decode
-        let options = DecodeOptions(frame: policy.frame, limits: policy.limits)
+        var options = decoding.decode.decodeOptions
+        options.color = decoding.color
         do {
-            let image = try await decode(original.data, options: options, target: target, context: context)
+            let image = try await decode(original.data, options: options, target: decoding.target, context: context)
             return DecodedOriginal(image: image, original: original, decodeTime: ContinuousClock.now - start)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
@@ -62,7 +61,8 @@ extension ImageLoader {
         let info = try codecs.info(of: data, limits: options.limits)
         var options = options
         options.targetSize = target.targetSize(for: info.displaySize)
-        let pixelBytes = info.size.area.multipliedReportingOverflow(by: 4)
+        let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
+        let pixelBytes = info.size.area.multipliedReportingOverflow(by: depth.bytesPerPixel)
         let amount = pixelBytes.overflow ? Int.max : pixelBytes.partialValue
         return try await decodeBudget.withAmount(amount, priority: context.priority.value) { [options] in
             try await workers.run(priority: context.priority) { [self] flag in
@@ -78,7 +78,7 @@ extension ImageError {
         guard case .codec(let error) = reason else { return false }
         return switch error {
         case .empty, .unknownFormat, .truncated, .corrupt: true
-        case .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode: false
+        case .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode, .tooManyBytes: false
         }
     }
 }

@@ -55,11 +55,7 @@ extension ImageLoader {
         context: WorkContext
     ) async throws -> (ImageResponse, DecodedOriginal) {
         let processing = request.options.processing
-        let decoding = DecodedWorkKey(
-            original: original,
-            decode: request.options.decode,
-            target: processing.decodeTarget
-        )
+        let decoding = DecodedWorkKey(original: original, decode: request.options.decode, processing: processing)
         let result = try await processed(processing, of: decoding, request: request, key: key, context: context)
         let decoded = result.decoded
         var timings = decoded.original.timings
@@ -94,7 +90,9 @@ extension ImageLoader {
             let start = ContinuousClock.now
             do {
                 let image = try await workers.run(priority: context.priority) { flag in
-                    try last.process(input.image, isCancelled: { flag.isCancelled })
+                    let result = try last.process(input.image, isCancelled: { flag.isCancelled })
+                    // Where the decoder did not, after the first processor.
+                    return try result.converted(decoding.decode.color, isCancelled: { flag.isCancelled })
                 }
                 let time = input.processTime + (ContinuousClock.now - start)
                 return ProcessedOriginal(image: image, decoded: input.decoded, processTime: time)
@@ -141,11 +139,11 @@ extension ImageLoader {
         }
         do {
             let decodeStart = ContinuousClock.now
-            // The limits are for what others sent; this is what was made here, from an original within the limits.
-            let decoded = try await decode(entry.body, options: DecodeOptions(), target: .full, context: context)
+            let options = request.options.decode.storedResultOptions
+            let decoded = try await decode(entry.body, options: options, target: .full, context: context)
             timings.decode = ContinuousClock.now - decodeStart
             let response = ImageResponse(
-                image: DecodedImage(bitmap: decoded.bitmap, info: metadata.info).replacingBitmap(decoded.bitmap),
+                image: metadata.image(decoded.bitmap),
                 origin: .disk,
                 byteCount: metadata.byteCount,
                 timings: timings

@@ -62,7 +62,7 @@ extension ImageLoader {
         if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {
             let expiration = processedExpiration(policy, validity)
             let image = response.image
-            let metadata = ProcessedImageMetadata(info: image.info, byteCount: response.byteCount, validity: validity)
+            let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
             let codecs = codecs
             stores.append(
                 cache.disk.store(key.processedDiskKey, expiration: expiration) {

@@ -123,6 +123,21 @@ extension ImageOption {
         ImageOption { $0.decode.limits = limits }
     }
 
+    /// What happens to colours that are not sRGB.
+    public static func color(_ handling: ColorHandling) -> ImageOption {
+        ImageOption { $0.decode.color = handling }
+    }
+
+    /// Makes bitmaps of 16 bits a sample of files that have more than 8.
+    public static var keepSixteenBits: ImageOption {
+        ImageOption { $0.decode.keepsSixteenBits = true }
+    }
+
+    /// Lets a smaller picture that the file embeds stand in where it is large enough.
+    public static var useEmbeddedThumbnail: ImageOption {
+        ImageOption { $0.decode.usesEmbeddedThumbnail = true }
+    }
+
     /// Which frame of an animation, from 0.
     public static func frame(_ frame: Int) -> ImageOption {
         ImageOption { $0.decode.frame = frame }

@@ -64,8 +64,7 @@ struct AVIFAmendments {
     private func isKnownNotToBeAlpha(_ track: ISOMediaBox) -> Bool {
         guard let descriptions = reader.payload(ofBox: "mdia", "minf", "stbl", "stsd", in: track.payload),
             descriptions.count > 8,
-            let entry = reader.boxes(in: descriptions.lowerBound + 8..<descriptions.upperBound).first(where: { _ in true
-                }),
+            let entry = firstBox(in: descriptions.lowerBound + 8..<descriptions.upperBound),
             // A visual sample entry has 78 bytes of its own before its boxes.
             entry.payload.count > 78,
             let type = reader.payload(ofBox: "auxi", in: entry.payload.lowerBound + 78..<entry.payload.upperBound),
@@ -75,5 +74,10 @@ struct AVIFAmendments {
         }
         let text = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
         return !["urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"].contains(text)
+    }
+
+    private func firstBox(in range: Range<Int>) -> ISOMediaBox? {
+        var boxes = reader.boxes(in: range)
+        return boxes.next()
     }
 }

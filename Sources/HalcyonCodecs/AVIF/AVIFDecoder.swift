@@ -57,6 +57,13 @@ public struct AVIFDecoder: ImageDecoder {
         try AVIFFrameCursor(data, options: options, threadCount: threadCount)
     }
 
+    /// EXIF, XMP and the ICC profile of the picture.
+    ///
+    /// - Throws: As ``info(of:limits:)`` does; ``CodecError/truncated(_:)`` also where EXIF or XMP lie behind the end.
+    public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
+        try withReader(of: data, extent: .whole, limits: .standard, includesMetadata: true) { $0.metadata }
+    }
+
     private func withReader<Result>(
         of data: Data,
         extent: AVIFReader.Extent,

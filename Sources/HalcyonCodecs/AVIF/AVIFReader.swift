@@ -97,7 +97,7 @@ final class AVIFReader {
             String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
         }
         // The detail is the only trace of bytes that end between two boxes.
-        if isCutShort || detail.contains("truncated data") {
+        if isCutShort || detail.lowercased().contains("truncated data") {
             return .truncated(.avif)
         }
         let name = avifResultToString(result).map { String(cString: $0) } ?? "unknown error"

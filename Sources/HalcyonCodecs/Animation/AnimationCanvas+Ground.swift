@@ -10,10 +10,14 @@ extension AnimationCanvas {
 
         /// The picture to be drawn into, unless someone else holds it too.
         mutating func takePicture() -> Bitmap? {
-            guard picture != nil, isKnownUniquelyReferenced(&picture!.buffer), var owned = picture else {
+            guard var owned = picture else {
                 return nil
             }
             picture = nil
+            guard isKnownUniquelyReferenced(&owned.buffer) else {
+                picture = owned
+                return nil
+            }
             if let cleared {
                 owned.forEachRow(of: cleared) { row, _ in row.update(repeating: 0, count: 4 * cleared.width) }
             }

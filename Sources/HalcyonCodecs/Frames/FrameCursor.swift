@@ -3,6 +3,9 @@ public import HalcyonRaster
 
 /// A place in an animation, from which frames are composed one after the other. Belongs to one thread at a time.
 public protocol FrameCursor {
+    /// What the header says, where opening the animation has read it anyway. Default: `nil`.
+    var info: ImageInfo? { get }
+
     /// What the samples of the frame handed out last mean, or `nil` for sRGB. Default: `nil`.
     var colorProfile: ColorProfile? { get }
 
@@ -18,6 +21,9 @@ public protocol FrameCursor {
 }
 
 extension FrameCursor {
+    /// Not known.
+    public var info: ImageInfo? { nil }
+
     /// sRGB.
     public var colorProfile: ColorProfile? { nil }
 }

@@ -13,6 +13,8 @@ public final class FrameReader: Sendable {
     /// What the header says.
     public let info: ImageInfo
 
+    private let color: ColorHandling
+    private let appliesOrientation: Bool
     private let state: Lock<State>
 
     private struct State {
@@ -24,8 +26,11 @@ public final class FrameReader: Sendable {
     ///
     /// - Throws: ``CodecError``, among them ``CodecError/limitExceeded(_:_:)``.
     public init(_ data: Data, decoder: any ImageDecoder, options: DecodeOptions = DecodeOptions()) throws {
-        info = try decoder.info(of: data, limits: options.limits)
-        state = Lock(State(cursor: try decoder.cursor(for: data, options: options)))
+        let cursor = try decoder.cursor(for: data, options: options)
+        info = try cursor.info ?? decoder.info(of: data, limits: options.limits)
+        color = options.color
+        appliesOrientation = options.appliesOrientation
+        state = Lock(State(cursor: cursor))
     }
 
     /// The number of frames; 1 for a still picture.
@@ -34,7 +39,7 @@ public final class FrameReader: Sendable {
     /// How often the animation plays; 0 for without end, `nil` for a still picture.
     public var loopCount: Int? { info.loopCount }
 
-    /// A frame, composed with those before it: upright, unless ``DecodeOptions/appliesOrientation`` is off.
+    /// A frame, composed with those before it: upright and in sRGB, unless the options of this reader say otherwise.
     ///
     /// Waits while another thread reads a frame.
     ///
@@ -77,6 +82,8 @@ public final class FrameReader: Sendable {
             throw CodecError.noSuchFrame(index, frameCount: frameCount)
         }
         let bitmap = try cursor.bitmap(ofFrame: index, isCancelled: isCancelled)
-        return DecodedImage(bitmap: bitmap, info: info, colorProfile: cursor.colorProfile)
+        let size = appliesOrientation ? info.displaySize : info.size
+        return try DecodedImage(bitmap: bitmap, info: info, fullSize: size, colorProfile: cursor.colorProfile)
+            .converted(color, isCancelled: isCancelled)
     }
 }

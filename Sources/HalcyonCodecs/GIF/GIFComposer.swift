@@ -167,7 +167,7 @@ struct GIFComposer {
         _ range: Range<Int>,
         of bytes: UnsafeRawBufferPointer
     ) throws -> (buffer: PixelBuffer, count: Int) {
-        let buffer = try PixelBuffer(byteCount: max(1, range.count))
+        let buffer = try PixelBuffer(byteCount: range.count + GIFLZWDecoder.inputSlack)
         var reader = GIFReader(UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), offset: range.lowerBound)
         var count = 0
         while let block = reader.subBlock(), !block.isEmpty {
@@ -175,6 +175,8 @@ struct GIFComposer {
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[block]))
             count += block.count
         }
+        // A little is read behind the end, though never used.
+        (buffer.pointer + count).initializeMemory(as: UInt8.self, repeating: 0, count: GIFLZWDecoder.inputSlack)
         return (buffer, count)
     }
 

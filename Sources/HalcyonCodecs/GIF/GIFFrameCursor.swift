@@ -6,6 +6,8 @@ struct GIFFrameCursor: FrameCursor {
     private let data: Data
     private var composer: GIFComposer
 
+    var info: ImageInfo? { composer.file.info }
+
     init(_ data: Data, limits: DecodeLimits) throws {
         self.data = data
         do {

@@ -2,8 +2,8 @@ internal import HalcyonRaster
 
 /// The decompression of GIF (GIF89a, appendix F): codes of 3 to 12 bits, each for a run of palette indices.
 ///
-/// A run is kept as the place of its first appearance in the output and its length, so that a code costs one copy
-/// instead of a walk along a chain of prefixes.
+/// A run of up to seven indices is kept in one word, its length in the highest byte, so that most codes cost one load,
+/// one store and no guess of the processor's. A longer run is kept as the place of its first appearance in the output.
 struct GIFLZWDecoder {
     enum Outcome: Equatable {
         /// The picture is full, or the data ended by themselves before that.
@@ -15,21 +15,25 @@ struct GIFLZWDecoder {
 
     /// Bytes behind the output that copies may overwrite.
     static let slack = 16
+    /// Bytes behind the input that are read, and never used.
+    static let inputSlack = 8
     private static let codeCount = 4096
-    /// Codes between two questions whether to go on; each makes up to 4 kB.
-    private static let codesPerPoll = 1 << 16
+    /// Bits of input between two questions whether to go on.
+    private static let bitsPerPoll = 1 << 20
 
     private let table: PixelBuffer
 
     init() throws(BitmapError) {
-        table = try PixelBuffer(byteCount: GIFLZWDecoder.codeCount * (4 + 2))
+        table = try PixelBuffer(byteCount: GIFLZWDecoder.codeCount * MemoryLayout<UInt64>.stride)
     }
 
     /// Decompresses up to `capacity` indices to `output`, which has ``slack`` bytes more; says how many there were.
+    /// Behind `input` there are ``inputSlack`` bytes more.
     ///
     /// Raw pointers, because a check a byte would double the time. Three comparisons keep hostile codes inside: a run
-    /// is only looked up if its code is below `next`, the run's length never passes `capacity`, and bits are only
-    /// loaded while `position` is below `input.count`. Offsets fit 32 bits: sides have 16.
+    /// is only looked up if its code is below `next`, a long run is cut at `capacity` and a short one has 7 bytes at
+    /// most, and a code is only read while `position` is below the end of the input. Offsets fit 32 bits: sides have
+    /// 16. Lengths fit 16: a run is one index longer than another, and there are 4,096.
     func decode(
         _ input: UnsafeRawBufferPointer,
         minimumCodeSize: Int,
@@ -37,111 +41,148 @@ struct GIFLZWDecoder {
         capacity: Int,
         isCancelled: () -> Bool
     ) -> (count: Int, outcome: Outcome) {
-        let offsets = table.pointer.assumingMemoryBound(to: UInt32.self)
-        let lengths = (table.pointer + 4 * GIFLZWDecoder.codeCount).assumingMemoryBound(to: UInt16.self)
+        guard let bytes = input.baseAddress else {
+            return (0, .ended)
+        }
+        let runs = table.pointer.assumingMemoryBound(to: UInt64.self)
         let target = UnsafeMutableRawPointer(output)
         let clearCode = 1 << minimumCodeSize
+        for index in 0..<clearCode {
+            runs[index] = Self.run(of: UInt8(truncatingIfNeeded: index))
+        }
+        // Neither is ever looked up; both are below `next`.
+        runs[clearCode] = 0
+        runs[clearCode + 1] = 0
         let firstFree = clearCode + 2
         var codeSize = minimumCodeSize + 1
         var sizeLimit = 1 << codeSize
         var next = firstFree
-        var accumulator: UInt64 = 0
-        var bitCount = 0
-        var position = 0
         var count = 0
-        var previousOffset = 0
-        // 0 behind a clear code: the next code adds no run.
-        var previousLength = 0
-        var codesUntilPoll = GIFLZWDecoder.codesPerPoll
+        var previous: UInt64 = 0
+        // Negative behind a clear code: the next code adds no run.
+        var previousStart = -1
+        // In bits.
+        var position = 0
+        let end = input.count * 8
+        var pollAt = Self.bitsPerPoll
 
         while count < capacity {
-            if bitCount < codeSize {
-                if position &+ 8 <= input.count {
-                    let word = input.loadUnaligned(fromByteOffset: position, as: UInt64.self).littleEndian
-                    accumulator |= word &<< UInt64(truncatingIfNeeded: bitCount)
-                    let loaded = (63 &- bitCount) &>> 3
-                    position &+= loaded
-                    bitCount &+= loaded &<< 3
-                } else {
-                    while bitCount <= 56, position < input.count {
-                        accumulator |= UInt64(input[position]) &<< UInt64(truncatingIfNeeded: bitCount)
-                        position &+= 1
-                        bitCount &+= 8
-                    }
-                    if bitCount < codeSize {
-                        return (count, .ended)
-                    }
+            if position >= pollAt {
+                pollAt = position &+ Self.bitsPerPoll
+                if isCancelled() {
+                    return (count, .cancelled)
                 }
             }
-            let code = Int(truncatingIfNeeded: accumulator) & (sizeLimit &- 1)
-            accumulator &>>= UInt64(truncatingIfNeeded: codeSize)
-            bitCount &-= codeSize
+            guard position &+ codeSize <= end else {
+                return (count, .ended)
+            }
+            // A code of 12 bits that begins at the last bit of a byte ends within 19.
+            let word = bytes.loadUnaligned(fromByteOffset: position &>> 3, as: UInt32.self).littleEndian
+            let code = Int(truncatingIfNeeded: word &>> UInt32(truncatingIfNeeded: position & 7)) & (sizeLimit &- 1)
+            position &+= codeSize
 
-            let start = count
-            if code < clearCode {
-                output[count] = UInt8(truncatingIfNeeded: code)
-                count &+= 1
-            } else if code == clearCode {
+            var isAdded = false
+            if code >= next {
+                // Only the run that this code is about to add: the previous one and its own first index.
+                guard code == next, previousStart >= 0, next < Self.codeCount else {
+                    return (count, .damaged)
+                }
+                runs[next] = Self.run(previous, from: previousStart, and: Self.first(of: previous, output))
+                isAdded = true
+            } else if code & ~1 == clearCode {
+                if code != clearCode {
+                    return (count, .ended)
+                }
                 codeSize = minimumCodeSize &+ 1
                 sizeLimit = 1 &<< codeSize
                 next = firstFree
-                previousLength = 0
+                previousStart = -1
                 continue
-            } else if code == clearCode &+ 1 {
-                return (count, .ended)
+            }
+
+            let run = runs[code]
+            let start = count
+            if Self.isShort(run) {
+                target.storeBytes(of: run.littleEndian, toByteOffset: count, as: UInt64.self)
+                count &+= Self.length(ofShort: run)
             } else {
-                let offset: Int
-                var length: Int
-                if code < next {
-                    offset = Int(offsets[code])
-                    length = Int(lengths[code])
-                } else if code == next, previousLength > 0 {
-                    // The run about to be added: the previous one and its own first index.
-                    offset = previousOffset
-                    length = previousLength &+ 1
-                } else {
-                    return (count, .damaged)
-                }
-                length = min(length, capacity &- count)
-                var index = 0
-                if count &- offset >= 8 {
-                    // Eight at a time: what is read lies wholly before what is written.
-                    while index < length {
-                        let word = UnsafeRawPointer(target).loadUnaligned(
-                            fromByteOffset: offset &+ index,
-                            as: UInt64.self
-                        )
-                        target.storeBytes(of: word, toByteOffset: count &+ index, as: UInt64.self)
-                        index &+= 8
-                    }
-                } else {
-                    while index < length {
-                        output[count &+ index] = output[offset &+ index]
-                        index &+= 1
-                    }
-                }
+                let length = min(Self.length(ofLong: run), capacity &- count)
+                Self.copy(length, from: Self.offset(ofLong: run), to: count, in: target)
                 count &+= length
             }
-            if previousLength > 0, next < GIFLZWDecoder.codeCount {
-                offsets[next] = UInt32(truncatingIfNeeded: previousOffset)
-                lengths[next] = UInt16(truncatingIfNeeded: previousLength &+ 1)
+            if previousStart >= 0, next < Self.codeCount {
+                if !isAdded {
+                    runs[next] = Self.run(previous, from: previousStart, and: output[start])
+                }
                 next &+= 1
                 if next == sizeLimit, codeSize < 12 {
                     codeSize &+= 1
                     sizeLimit &<<= 1
                 }
             }
-            previousOffset = start
-            previousLength = count &- start
+            previous = run
+            previousStart = start
+        }
+        return (min(count, capacity), .ended)
+    }
+}
 
-            codesUntilPoll &-= 1
-            if codesUntilPoll == 0 {
-                codesUntilPoll = GIFLZWDecoder.codesPerPoll
-                if isCancelled() {
-                    return (count, .cancelled)
-                }
+// MARK: - Runs
+
+extension GIFLZWDecoder {
+    private static let longest = 7
+    private static let longMark: UInt64 = 1 << 63
+
+    @inline(__always)
+    private static func run(of index: UInt8) -> UInt64 { UInt64(index) | 1 << 56 }
+
+    @inline(__always)
+    private static func isShort(_ run: UInt64) -> Bool { run < longMark }
+
+    @inline(__always)
+    private static func length(ofShort run: UInt64) -> Int { Int(truncatingIfNeeded: run &>> 56) }
+
+    @inline(__always)
+    private static func length(ofLong run: UInt64) -> Int { Int(truncatingIfNeeded: run &>> 32) & 0xFFFF }
+
+    @inline(__always)
+    private static func offset(ofLong run: UInt64) -> Int { Int(truncatingIfNeeded: run & 0xFFFF_FFFF) }
+
+    @inline(__always)
+    private static func first(of run: UInt64, _ output: UnsafeMutablePointer<UInt8>) -> UInt8 {
+        isShort(run) ? UInt8(truncatingIfNeeded: run) : output[offset(ofLong: run)]
+    }
+
+    /// A run that last appeared at `start`, and the index behind it.
+    @inline(__always)
+    private static func run(_ run: UInt64, from start: Int, and index: UInt8) -> UInt64 {
+        let place = UInt64(truncatingIfNeeded: start)
+        guard isShort(run) else {
+            return longMark | UInt64(truncatingIfNeeded: length(ofLong: run) &+ 1) &<< 32 | place
+        }
+        let length = length(ofShort: run)
+        guard length < longest else {
+            return longMark | UInt64(longest + 1) &<< 32 | place
+        }
+        return (run &+ 1 &<< 56) | UInt64(index) &<< UInt64(truncatingIfNeeded: 8 &* length)
+    }
+
+    @inline(__always)
+    private static func copy(_ length: Int, from offset: Int, to count: Int, in target: UnsafeMutableRawPointer) {
+        var index = 0
+        if count &- offset >= 8 {
+            // Eight at a time: what is read lies wholly before what is written.
+            while index < length {
+                let word = target.loadUnaligned(fromByteOffset: offset &+ index, as: UInt64.self)
+                target.storeBytes(of: word, toByteOffset: count &+ index, as: UInt64.self)
+                index &+= 8
+            }
+        } else {
+            while index < length {
+                let byte = target.load(fromByteOffset: offset &+ index, as: UInt8.self)
+                target.storeBytes(of: byte, toByteOffset: count &+ index, as: UInt8.self)
+                index &+= 1
             }
         }
-        return (count, .ended)
     }
 }

@@ -44,11 +44,21 @@ struct GIFReader {
 
     /// Passes over sub-blocks up to and including the empty one; says whether that was there.
     mutating func skipSubBlocks() -> Bool {
-        while let block = subBlock() {
-            if block.isEmpty {
+        // A local variable, because there are thousands of blocks in a file, of which nothing but the length is read.
+        var place = offset
+        while place < bytes.count {
+            let count = Int(bytes[place])
+            guard bytes.count - place > count else {
+                offset = place + 1
+                return false
+            }
+            place += 1 + count
+            if count == 0 {
+                offset = place
                 return true
             }
         }
+        offset = place
         return false
     }
 }

@@ -7,6 +7,8 @@ package import HalcyonRaster
 package struct GIFWriter {
     private let size: PixelSize
     private let loopCount: Int?
+    private let storesDifferences: Bool
+    private var previous: Bitmap?
     private var data = Data()
     private var globalColors: [UInt32] = []
     /// Where the flags of the last frame's graphic control stand, to change its disposal afterwards.
@@ -14,15 +16,24 @@ package struct GIFWriter {
 
     /// A file without frames.
     ///
-    /// - Parameter loopCount: What the file asks for, 0 for without end, at most 65,535; `nil` leaves it out, for a
-    ///   still picture or an animation that plays once.
+    /// - Parameters:
+    ///   - size: That of the canvas and of each frame.
+    ///   - loopCount: What the file asks for, 0 for without end, at most 65,535; `nil` leaves it out, for a still picture
+    ///     or an animation that plays once. Default: `nil`.
+    ///   - storesDifferences: Whether of each frame only the rectangle that differs from the one before is stored. All
+    ///     frames must be opaque then. Default: `false`.
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` where a side is 0 or has more than 65,535 pixels.
-    package init(size: PixelSize, loopCount: Int? = nil) throws(CodecError) {
+    package init(
+        size: PixelSize,
+        loopCount: Int? = nil,
+        storesDifferences: Bool = false
+    ) throws(CodecError) {
         guard !size.isEmpty, size.width <= 0xFFFF, size.height <= 0xFFFF else {
             throw .cannotEncode(.gif, reason: "sides have 1 to 65,535 pixels, not \(size)")
         }
         self.size = size
         self.loopCount = loopCount
+        self.storesDifferences = storesDifferences
     }
 
     /// Appends a frame.
@@ -34,9 +45,12 @@ package struct GIFWriter {
         guard bitmap.size == size else {
             throw .cannotEncode(.gif, reason: "a frame has \(bitmap.size) pixels on a canvas of \(size)")
         }
+        let area = previous.map { bitmap.areaThatDiffers(from: $0) } ?? PixelRect(size: size)
+        previous = storesDifferences ? bitmap : nil
+        let part = try bitmap.part(area)
         let image: GIFIndexedImage
         do {
-            image = try GIFIndexedImage(bitmap)
+            image = try GIFIndexedImage(part)
         } catch {
             throw .bitmap(error)
         }
@@ -44,7 +58,7 @@ package struct GIFWriter {
             appendHeader(image.colors)
         }
         appendControl(image.transparentIndex, delay: delay)
-        appendImage(image)
+        appendImage(image, area)
     }
 
     /// The whole file.
@@ -87,12 +101,12 @@ package struct GIFWriter {
         data.append(contentsOf: [transparentIndex ?? 0, 0])
     }
 
-    private mutating func appendImage(_ image: GIFIndexedImage) {
+    private mutating func appendImage(_ image: GIFIndexedImage, _ area: PixelRect) {
         data.append(0x2C)
-        append(number: 0)
-        append(number: 0)
-        append(number: size.width)
-        append(number: size.height)
+        append(number: area.origin.x)
+        append(number: area.origin.y)
+        append(number: area.size.width)
+        append(number: area.size.height)
         let bits = GIFWriter.bits(for: image.colors)
         if image.colors == globalColors {
             data.append(0)

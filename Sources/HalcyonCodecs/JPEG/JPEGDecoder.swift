@@ -13,9 +13,6 @@ public struct JPEGDecoder: ImageDecoder {
     /// whole picture. Encoders write about ten.
     private static let maximumScanCount: Int32 = 500
 
-    /// Rows of units between two questions, at reduced size.
-    private static let unitRowsPerStep = 8
-
     /// Whether baseline files are decoded at 1/8 and 2/8 without libjpeg. Tests hold both against each other.
     private let usesReducer: Bool
 
@@ -47,7 +44,25 @@ public struct JPEGDecoder: ImageDecoder {
         return try JPEGHeader(parsing: data).info
     }
 
-    /// Decodes the picture.
+    /// Reads the EXIF block, the XMP packet, as far as it lies in one segment, and the ICC profile.
+    ///
+    /// - Throws: as ``info(of:limits:)`` does.
+    public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
+        guard !data.isEmpty else {
+            throw .empty
+        }
+        let header = try JPEGHeader(parsing: data)
+        return ImageMetadata(exif: header.exif, xmp: header.xmp, iccProfile: header.profile)
+    }
+
+    /// Decodes the picture, or the thumbnail in its EXIF block where ``DecodeOptions/usesEmbeddedThumbnail`` allows it.
+    ///
+    /// A thumbnail must have the picture's shape, within 3 %, and is turned as the picture is. Four inks become sRGB by
+    /// their profile where ``DecodeOptions/color`` asks for sRGB; without a profile, and as stored, each of red, green
+    /// and blue is the light that its ink and black leave.
+    ///
+    /// - Parameter isCancelled: Asked between groups of rows; once it says `true`, decoding ends.
+    /// - Throws: ``CodecError``, or `CancellationError`.
     public func decode(
         _ data: Data,
         options: DecodeOptions,
@@ -63,65 +78,88 @@ public struct JPEGDecoder: ImageDecoder {
         if let reason = header.unsupportedReason {
             throw CodecError.unsupported(.jpeg, reason: reason)
         }
-        try options.limits.check(header.size, of: .jpeg)
         let orientation = options.appliesOrientation ? header.orientation : .up
-        // The target is meant for the picture that is handed out; the stored one may be turned.
+        // The target is meant for the picture as it is handed out.
         let target = orientation.swapsSides ? options.targetSize?.transposed : options.targetSize
+        let bitmap =
+            try thumbnail(of: header, serving: target, options: options, isCancelled: isCancelled)
+            ?? picture(data, header, serving: target, options: options, isCancelled: isCancelled)
+        return DecodedImage(
+            bitmap: try bitmap.upright(orientation),
+            info: header.info,
+            fullSize: orientation.displaySize(of: header.size),
+            colorProfile: header.colorProfile
+        )
+    }
+
+    /// The embedded thumbnail as stored, or `nil` where there is none that serves, or where it is damaged.
+    private func thumbnail(
+        of header: JPEGHeader,
+        serving target: PixelSize?,
+        options: DecodeOptions,
+        isCancelled: () -> Bool
+    ) throws -> Bitmap? {
+        guard options.usesEmbeddedThumbnail, let thumbnail = JPEGThumbnail(of: header, serving: target) else {
+            return nil
+        }
+        do {
+            return try picture(
+                thumbnail.data,
+                thumbnail.header,
+                serving: target,
+                options: options,
+                isCancelled: isCancelled
+            )
+        } catch is CodecError {
+            return nil
+        }
+    }
+
+    /// The pixels as stored.
+    private func picture(
+        _ data: Data,
+        _ header: JPEGHeader,
+        serving target: PixelSize?,
+        options: DecodeOptions,
+        isCancelled: () -> Bool
+    ) throws -> Bitmap {
+        try options.limits.check(header.size, of: .jpeg)
         let scale = JPEGScale(of: header.size, serving: target)
         let bitmapByteCount = scale.size.bitmapByteCount
         let coefficientByteCount = header.hasMultipleScans ? header.coefficientByteCount : 0
         try options.limits.checkMemory(
             bitmapByteCount,
-            orientation == .up ? 0 : bitmapByteCount,
+            header.orientation == .up || !options.appliesOrientation ? 0 : bitmapByteCount,
             coefficientByteCount,
             of: .jpeg
         )
-        let bitmap = try data.withUnsafeBytes { bytes in
-            if let bitmap = try reduced(bytes, data, header: header, scale: scale, isCancelled: isCancelled) {
+        return try data.withUnsafeBytes { bytes in
+            if usesReducer, scale.eighths <= 2,
+                let bitmap = try JPEGReducer.bitmap(
+                    bytes,
+                    data,
+                    header: header,
+                    scale: scale,
+                    isCancelled: isCancelled
+                )
+            {
                 return bitmap
             }
+            let inks = options.color == .sRGB ? header.inkProfile.flatMap(JPEGInkConversion.init) : nil
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,
+                keepsInks: inks != nil,
                 memoryLimit: coefficientByteCount + header.workingByteCount,
                 maximumScanCount: Self.maximumScanCount
             )
-            return try Self.pixels(from: decompressor, isCancelled: isCancelled)
+            return try Self.pixels(from: decompressor, inks: inks, isCancelled: isCancelled)
         }
-        return DecodedImage(
-            bitmap: try bitmap.oriented(orientation),
-            info: header.info,
-            fullSize: orientation.displaySize(of: header.size)
-        )
-    }
-
-    /// The picture as our own decoder reads it, or `nil` for what is libjpeg's.
-    private func reduced(
-        _ bytes: UnsafeRawBufferPointer,
-        _ data: Data,
-        header: JPEGHeader,
-        scale: JPEGScale,
-        isCancelled: () -> Bool
-    ) throws -> Bitmap? {
-        guard usesReducer, scale.eighths <= 2, let reducer = JPEGReducer(),
-            reducer.open(bytes, data, header: header, scale: scale), reducer.size == scale.size
-        else {
-            return nil
-        }
-        var bitmap = try Bitmap.forDecoding(scale.size, isOpaque: true)
-        var rowCount = 0
-        while rowCount < bitmap.height {
-            try Self.throwIfCancelled(isCancelled)
-            guard let count = reducer.decode(Self.unitRowsPerStep, into: &bitmap) else {
-                return nil
-            }
-            rowCount = count
-        }
-        return bitmap
     }
 
     private static func pixels(
         from decompressor: borrowing JPEGDecompressor,
+        inks: JPEGInkConversion?,
         isCancelled: () -> Bool
     ) throws -> Bitmap {
         if decompressor.hasMultipleScans {
@@ -130,13 +168,16 @@ public struct JPEGDecoder: ImageDecoder {
             } while try !decompressor.absorb(rowsPerStep)
         }
         var bitmap = try Bitmap.forDecoding(decompressor.size, isOpaque: true)
-        let (height, bytesPerRow) = (bitmap.height, bitmap.bytesPerRow)
+        let (width, height, bytesPerRow) = (bitmap.width, bitmap.height, bitmap.bytesPerRow)
         try bitmap.withUnsafeMutableBytes { pixels in
             for row in stride(from: 0, to: height, by: rowsPerStep) {
                 try throwIfCancelled(isCancelled)
                 let count = min(rowsPerStep, height - row)
                 let rows = UnsafeMutableRawBufferPointer(rebasing: pixels[(row * bytesPerRow)...])
                 try decompressor.read(count, into: rows, bytesPerRow: bytesPerRow)
+                if let inks, let start = rows.assumingMemoryBound(to: UInt8.self).baseAddress {
+                    for index in 0..<count { inks.convert(start + index * bytesPerRow, count: width) }
+                }
             }
         }
         return bitmap
@@ -146,17 +187,5 @@ public struct JPEGDecoder: ImageDecoder {
         if isCancelled() {
             throw CancellationError()
         }
-    }
-}
-
-extension JPEGHeader {
-    var info: ImageInfo {
-        ImageInfo(
-            format: .jpeg,
-            size: size,
-            orientation: orientation,
-            bitDepth: precision,
-            colorSpace: colorSpace
-        )
     }
 }

@@ -11,9 +11,12 @@ struct JPEGDecompressor: ~Copyable {
     private let maximumScanCount: Int32
 
     /// Reads the header. `bytes` must outlive this value.
+    ///
+    /// With `keepsInks`, the rows of four components are shares of ink and not converted to RGB.
     init(
         _ bytes: UnsafeRawBufferPointer,
         scale: JPEGScale,
+        keepsInks: Bool = false,
         memoryLimit: Int,
         maximumScanCount: Int32
     ) throws(CodecError) {
@@ -26,6 +29,7 @@ struct JPEGDecompressor: ~Copyable {
             bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
             bytes.count,
             scale.eighths,
+            keepsInks,
             Int64(memoryLimit),
             maximumScanCount,
             &layout
@@ -57,7 +61,7 @@ struct JPEGDecompressor: ~Copyable {
         return isComplete
     }
 
-    /// Writes the next `rowCount` rows of RGBA.
+    /// Writes the next `rowCount` rows of RGBA, or of inks.
     func read(_ rowCount: Int, into rows: UnsafeMutableRawBufferPointer, bytesPerRow: Int) throws(CodecError) {
         precondition(rows.count >= (rowCount - 1) * bytesPerRow + size.width * 4)
         let pointer = rows.baseAddress?.assumingMemoryBound(to: UInt8.self)

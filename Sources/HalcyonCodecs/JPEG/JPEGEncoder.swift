@@ -2,37 +2,62 @@ internal import CJPEGShim
 public import FoundationEssentials
 public import HalcyonRaster
 
-/// Writes baseline JPEG (ITU-T T.81) with optimised Huffman tables.
+/// Writes baseline JPEG (ITU-T T.81).
 ///
 /// Colour has half the resolution of brightness (4:2:0) below quality 90, and the full one (4:4:4) from there on.
-/// Transparent pixels are laid on ``EncodeOptions/background``.
+/// Transparent pixels are laid on ``EncodeOptions/background``. Of ``EncodeOptions/metadata`` the EXIF block, the XMP
+/// packet and the ICC profile are embedded.
 public struct JPEGEncoder: ImageEncoder {
     /// libjpeg's bound (JPEG_MAX_DIMENSION).
     private static let maximumSideLength = 65_500
 
+    /// Whether Huffman tables are made for each picture: files are 2 to 5 % smaller, and take about 1.6 times as long.
+    public let optimizesTables: Bool
+
     /// An encoder.
-    public init() {}
+    ///
+    /// - Parameter optimizesTables: Whether Huffman tables are made for each picture. Default: `false`, the tables of
+    ///   T.81 annex K.
+    public init(optimizesTables: Bool = false) {
+        self.optimizesTables = optimizesTables
+    }
 
     /// ``ImageFormat/jpeg``.
     public var format: ImageFormat { .jpeg }
 
     /// Encodes a bitmap. A quality of `nil` means 100; others are clamped to 1 to 100.
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 65,500 pixels or where memory runs out.
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 65,500 pixels, for metadata longer than the
+    ///   format holds (EXIF 65,527 bytes, XMP 65,504, a profile 16 MB), or where memory runs out.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         guard max(bitmap.width, bitmap.height) <= Self.maximumSideLength else {
             throw .cannotEncode(.jpeg, reason: "\(bitmap.size) pixels; a side can have \(Self.maximumSideLength)")
         }
         let bitmap = try bitmap.withEightBits()
+        let segments = try options.metadata.map(JPEGMetadataSegments.init)
         guard let handle = halcyon_jpeg_encoder_create() else {
             throw .cannotEncode(.jpeg, reason: "out of memory")
         }
         defer { halcyon_jpeg_encoder_destroy(handle) }
         let quality = min(max(options.quality ?? 100, 1), 100)
         try check(
-            halcyon_jpeg_encoder_start(handle, Int32(bitmap.width), Int32(bitmap.height), Int32(quality), quality < 90),
+            halcyon_jpeg_encoder_start(
+                handle,
+                Int32(bitmap.width),
+                Int32(bitmap.height),
+                Int32(quality),
+                quality < 90,
+                optimizesTables
+            ),
             of: handle
         )
+        for segment in segments?.all ?? [] {
+            let status = segment.payload.withUnsafeBytes { bytes in
+                let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                return halcyon_jpeg_encoder_write_segment(handle, UInt8(segment.marker), start, bytes.count)
+            }
+            try check(status, of: handle)
+        }
         try write(bitmap, on: options.background, to: handle)
         var bytes: UnsafePointer<UInt8>?
         var count = 0

@@ -22,6 +22,10 @@ struct JPEGHeader {
     var orientation: Orientation = .up
     /// The embedded ICC profile, put together from its segments.
     var profile: Data?
+    /// The EXIF block, from its TIFF header on.
+    var exif: Data?
+    /// The XMP packet.
+    var xmp: Data?
 
     /// Reads the segments up to the first scan, or as far as the bytes go.
     ///
@@ -62,23 +66,14 @@ struct JPEGHeader {
         adobeTransform = metadata.adobeTransform
         orientation = metadata.orientation ?? .up
         profile = metadata.profile
+        exif = metadata.exif
+        xmp = metadata.xmp
     }
 }
 
 extension JPEGHeader {
     /// Whether the picture is coded in passes of growing detail.
     var isProgressive: Bool { process & 3 == 2 }
-
-    var colorSpace: ColorSpace {
-        if let profile, let colorSpace = ICCProfile.colorSpace(of: profile) {
-            return colorSpace
-        }
-        return switch components.count {
-        case 1: .gray
-        case 4: .cmyk
-        default: .sRGB
-        }
-    }
 
     /// Why libjpeg-turbo 2 cannot decode such a file, or `nil`.
     var unsupportedReason: String? {

@@ -2,6 +2,43 @@ internal import FoundationEssentials
 internal import HalcyonRaster
 
 extension JPEGReducer {
+    /// Rows of units between two questions whether decoding is cancelled.
+    private static let unitRowsPerStep = 8
+
+    /// The picture at 1/8 or 2/8 of its sides, or `nil` for what is libjpeg's.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - data: the same bytes.
+    ///   - header: what was read of the same file.
+    ///   - scale: the size to decode at.
+    ///   - isCancelled: asked between groups of rows.
+    static func bitmap(
+        _ bytes: UnsafeRawBufferPointer,
+        _ data: Data,
+        header: JPEGHeader,
+        scale: JPEGScale,
+        isCancelled: () -> Bool
+    ) throws -> Bitmap? {
+        guard let reducer = JPEGReducer(), reducer.open(bytes, data, header: header, scale: scale),
+            reducer.size == scale.size
+        else {
+            return nil
+        }
+        var bitmap = try Bitmap.forDecoding(scale.size, isOpaque: true)
+        var rowCount = 0
+        while rowCount < bitmap.height {
+            if isCancelled() {
+                throw CancellationError()
+            }
+            guard let count = reducer.decode(unitRowsPerStep, into: &bitmap) else {
+                return nil
+            }
+            rowCount = count
+        }
+        return bitmap
+    }
+
     /// Reads the tables and the scan header of a file, and prepares its picture data.
     ///
     /// - Parameters:
@@ -10,7 +47,7 @@ extension JPEGReducer {
     ///   - header: what was read of the same file.
     ///   - scale: the size to decode at.
     /// - Returns: whether the file is one that this decoder reads.
-    func open(_ bytes: UnsafeRawBufferPointer, _ data: Data, header: JPEGHeader, scale: JPEGScale) -> Bool {
+    private func open(_ bytes: UnsafeRawBufferPointer, _ data: Data, header: JPEGHeader, scale: JPEGScale) -> Bool {
         guard header.precision == 8, [1, 3].contains(header.components.count), !header.hasMultipleScans else {
             return false
         }
@@ -79,20 +116,26 @@ extension JPEGReducer {
             }
             tables.components.append((identifier, table))
         }
-        return true
+        return Set(tables.components.map(\.identifier)).count == count
     }
 
     /// T.81 B.2.4.2.
     private func readHuffmanTables(_ reader: ByteReader) -> Bool {
         var offset = 0
         while offset < reader.count {
-            guard let kind = reader.uint8(at: offset), kind >> 4 <= 1, let counts = reader.bytes(at: offset + 1, count: 16)
+            guard let kind = reader.uint8(at: offset), kind >> 4 <= 1,
+                let counts = reader.bytes(at: offset + 1, count: 16)
             else {
                 return false
             }
             let count = counts.reduce(0) { $0 + Int($1) }
             guard let symbols = reader.bytes(at: offset + 17, count: count),
-                setTable(counts: [UInt8](counts), symbols: [UInt8](symbols), isAC: kind >> 4 == 1, destination: kind & 15)
+                setTable(
+                    counts: [UInt8](counts),
+                    symbols: [UInt8](symbols),
+                    isAC: kind >> 4 == 1,
+                    destination: kind & 15
+                )
             else {
                 return false
             }

@@ -21,6 +21,10 @@ struct JPEGScale: Hashable {
                     return target.width <= scaled.width / 2 && target.height <= scaled.height / 2
                 } ?? 8
         }
+        self.init(of: stored, eighths: eighths)
+    }
+
+    init(of stored: PixelSize, eighths: Int) {
         self.eighths = Int32(eighths)
         size = Self.scaled(stored, by: eighths)
     }

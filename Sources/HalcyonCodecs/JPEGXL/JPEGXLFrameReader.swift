@@ -12,6 +12,7 @@ final class JPEGXLFrameReader {
     private(set) var colorProfile: ColorProfile?
     private let stream: JPEGXLStream
     private let options: DecodeOptions
+    private let depth: SampleDepth
     /// The frame that libjxl decodes next, or `nil` where it stopped in the middle of one.
     private var nextFrame: Int?
 
@@ -19,8 +20,10 @@ final class JPEGXLFrameReader {
     init(_ data: Data, options: DecodeOptions) throws(CodecError) {
         header = try JPEGXLHeader(data, maximumFrameCount: options.limits.frameCount)
         try options.limits.check(header.size, of: .jxl)
+        depth = options.keepsSixteenBits && header.basics.bits_per_sample > 8 ? .sixteen : .eight
         let byteCount = header.size.bitmapByteCount
-        try options.limits.checkMemory(byteCount, header.workingByteCount, of: .jxl)
+        let wideByteCount = depth == .sixteen ? byteCount : 0
+        try options.limits.checkMemory(byteCount, wideByteCount, header.workingByteCount, of: .jxl)
         stream = try JPEGXLStream(
             data,
             events: [JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE],
@@ -43,7 +46,7 @@ final class JPEGXLFrameReader {
         // Stays so where an error ends this function.
         nextFrame = nil
         let size = options.appliesOrientation ? header.orientation.displaySize(of: header.size) : header.size
-        var bitmap = try Bitmap.forDecoding(size, isOpaque: true)
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth)
         let (bytesPerRow, hasAlpha) = (bitmap.bytesPerRow, header.hasAlpha)
         bitmap.isOpaque = try bitmap.withUnsafeMutableBytes { pixels in
             try decode(into: pixels, bytesPerRow: bytesPerRow, isCancelled: isCancelled)
@@ -66,7 +69,7 @@ final class JPEGXLFrameReader {
                 // Rows of a bitmap begin at multiples of 64 bytes, too.
                 var format = JxlPixelFormat(
                     num_channels: 4,
-                    data_type: JXL_TYPE_UINT8,
+                    data_type: depth == .sixteen ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
                     endianness: JXL_NATIVE_ENDIAN,
                     align: 64
                 )
@@ -96,21 +99,28 @@ final class JPEGXLFrameReader {
         var isOpaque = true
         for y in 0..<size.height {
             let row = start + y * bytesPerRow
-            if header.basics.alpha_premultiplied == 0 {
-                isOpaque = PixelConversion.premultiply(row, into: row, count: size.width) && isOpaque
-            } else {
-                isOpaque = Self.limitColors(row, count: size.width) && isOpaque
-            }
+            let wideRow = UnsafeMutableRawPointer(row).assumingMemoryBound(to: UInt16.self)
+            let isRowOpaque =
+                switch (header.basics.alpha_premultiplied != 0, depth) {
+                case (false, .eight): PixelConversion.premultiply(row, into: row, count: size.width)
+                case (false, .sixteen): PixelConversion.premultiply16(row, into: row, count: size.width)
+                case (true, .eight): Self.limitColors(row, count: size.width)
+                case (true, .sixteen): Self.limitColors(wideRow, count: size.width)
+                }
+            isOpaque = isRowOpaque && isOpaque
         }
         return isOpaque
     }
 
     /// Colours beyond alpha are light without a surface; a bitmap cannot hold them.
-    private static func limitColors(_ row: UnsafeMutablePointer<UInt8>, count: Int) -> Bool {
+    private static func limitColors<Sample: FixedWidthInteger>(
+        _ row: UnsafeMutablePointer<Sample>,
+        count: Int
+    ) -> Bool {
         var isOpaque = true
         for pixel in stride(from: 0, to: count * 4, by: 4) {
             let alpha = row[pixel + 3]
-            isOpaque = isOpaque && alpha == 255
+            isOpaque = isOpaque && alpha == .max
             for channel in pixel..<pixel + 3 {
                 row[channel] = min(row[channel], alpha)
             }

@@ -10,6 +10,7 @@ final class JPEGXLStream {
     let decoder: OpaquePointer
     private let data: Data
     private let sliceByteCount: Int
+    private let eventMask: Int32
     /// The bytes that libjxl is done with.
     private var position = 0
 
@@ -27,8 +28,8 @@ final class JPEGXLStream {
         self.decoder = decoder
         self.data = data
         sliceByteCount = max(Self.minimumSliceByteCount, data.count / Self.maximumSliceCount)
-        let mask = events.reduce(0) { $0 | Int32(bitPattern: $1.rawValue) }
-        guard JxlDecoderSubscribeEvents(decoder, mask) == JXL_DEC_SUCCESS,
+        eventMask = events.reduce(0) { $0 | Int32(bitPattern: $1.rawValue) }
+        guard JxlDecoderSubscribeEvents(decoder, eventMask) == JXL_DEC_SUCCESS,
             JxlDecoderSetKeepOrientation(decoder, keepsOrientation ? 1 : 0) == JXL_DEC_SUCCESS
         else {
             throw .unsupported(.jxl, reason: "this version of libjxl")
@@ -42,6 +43,8 @@ final class JPEGXLStream {
     /// Goes back to the first byte; libjxl remembers where frames begin.
     func rewind() {
         JxlDecoderRewind(decoder)
+        // libjxl 0.7 forgets them, whatever its documentation says.
+        JxlDecoderSubscribeEvents(decoder, eventMask)
         position = 0
     }
 

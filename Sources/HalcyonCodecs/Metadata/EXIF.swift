@@ -59,7 +59,7 @@ package enum EXIF {
 
     private static let orientationTag = 274
 
-    private static func tiffReader(of tiff: Data) -> ByteReader? {
+    static func tiffReader(of tiff: Data) -> ByteReader? {
         let order: ByteReader.ByteOrder
         let header = ByteReader(tiff)
         if header.hasText("II", at: 0) {

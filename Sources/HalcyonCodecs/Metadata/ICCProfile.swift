@@ -36,6 +36,12 @@ package enum ICCProfile {
         return description.hasPrefix("sRGB") ? .sRGB : .icc(description: description)
     }
 
+    /// Whether the bytes are a profile for grey, or one for red, green and blue (ICC.1:2022 7.2.6).
+    static func isProfile(_ profile: Data, forGray: Bool) -> Bool {
+        let reader = ByteReader(profile)
+        return isProfile(reader) && reader.hasText(forGray ? "GRAY" : "RGB ", at: 16)
+    }
+
     /// Real profiles hold about twenty tags.
     private static let maximumTagCount = 1_000
     private static let maximumLength = 256

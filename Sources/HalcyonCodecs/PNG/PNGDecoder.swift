@@ -4,9 +4,9 @@ internal import HalcyonRaster
 /// Reads PNG and animated PNG (W3C PNG, third edition): all colour types and depths, interlaced or not, and Apple's
 /// CgBI variant.
 ///
-/// Samples of 16 bits become 8 by their high byte. Colours are taken as sRGB. ``DecodeOptions/frame`` 0 is the default
-/// image, also where the file does not make it part of its animation; frames from 1 on are those of the animation,
-/// composed on their canvas.
+/// Samples of 16 bits become 8 by their high byte, or stay, in the default image, with
+/// ``DecodeOptions/keepsSixteenBits``. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make
+/// it part of its animation; frames from 1 on are those of the animation, composed on their canvas, with 8 bits a sample.
 public struct PNGDecoder: ImageDecoder {
     /// A decoder; it has no settings.
     public init() {}
@@ -46,7 +46,8 @@ public struct PNGDecoder: ImageDecoder {
         do {
             return try data.withUnsafeBytes { bytes in
                 let file = try PNGFile(bytes, limits: options.limits, checksImageData: true)
-                let info = file.info(in: bytes)
+                let color = file.color(in: bytes)
+                let info = file.info(in: bytes, colorSpace: color.space)
                 let orientation = options.appliesOrientation ? info.orientation : .up
                 try check(file, turned: orientation != .up, options)
                 let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
@@ -55,7 +56,8 @@ public struct PNGDecoder: ImageDecoder {
                 return DecodedImage(
                     bitmap: try bitmap.oriented(orientation),
                     info: info,
-                    fullSize: orientation.displaySize(of: info.size)
+                    fullSize: orientation.displaySize(of: info.size),
+                    colorProfile: color.profile
                 )
             }
         } catch let error as BitmapError {
@@ -86,12 +88,17 @@ public struct PNGDecoder: ImageDecoder {
         guard options.frame >= 0, options.frame < frameCount else {
             throw .noSuchFrame(options.frame, frameCount: frameCount)
         }
+        let depth = depth(of: file, options)
         let memory =
             options.frame == 0
-            ? PNGPictureDecoder.memory(for: size, ranges: file.imageRanges, header: file.header)
+            ? PNGPictureDecoder.memory(for: size, ranges: file.imageRanges, header: file.header, depth: depth)
             : PNGComposer.memory(for: file)
         // Turning it needs the bitmap a second time.
-        try limits.checkMemory(memory, turned ? size.bitmapByteCount : 0, of: .png)
+        try limits.checkMemory(memory, turned ? size.bitmapByteCount(depth: depth) : 0, of: .png)
+    }
+
+    private func depth(of file: PNGFile, _ options: DecodeOptions) -> SampleDepth {
+        options.keepsSixteenBits && options.frame == 0 && file.header.bitDepth == 16 ? .sixteen : .eight
     }
 
     private func picture(
@@ -102,7 +109,13 @@ public struct PNGDecoder: ImageDecoder {
     ) throws -> Bitmap {
         // Frames are composed of premultiplied pixels.
         let premultiplies = options.premultiplies || options.frame > 0
-        let decoder = PNGPictureDecoder(bytes, file, premultiplies: premultiplies, isCancelled: isCancelled)
+        let decoder = PNGPictureDecoder(
+            bytes,
+            file,
+            depth: depth(of: file, options),
+            premultiplies: premultiplies,
+            isCancelled: isCancelled
+        )
         guard options.frame > 0 else {
             return try decoder.decode(file.imageRanges, size: file.header.size, chunkName: "IDAT")
         }

@@ -9,8 +9,7 @@ struct PNGFile {
     private(set) var palette: [UInt8] = []
     /// The payload of tRNS.
     private(set) var transparency: [UInt8]?
-    private(set) var isStandardColor = false
-    private(set) var colorProfile: Range<Int>?
+    private(set) var color = PNGColor()
     private(set) var exif: Range<Int>?
     /// The pieces of the default image.
     private(set) var imageRanges: [Range<Int>] = []
@@ -75,7 +74,7 @@ struct PNGFile {
         try finish(limits)
     }
 
-    private static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> PNGChunkReader {
+    static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> PNGChunkReader {
         let signature = PNGChunkReader.signature
         guard bytes.prefix(signature.count).elementsEqual(signature.prefix(bytes.count)) else {
             throw .corrupt(.png, reason: "the signature is missing")
@@ -138,10 +137,8 @@ struct PNGFile {
             throw .corrupt(.png, reason: "there is a second IHDR")
         case .transparency where !imageBegan && transparency == nil:
             transparency = Array(payload.prefix(256))
-        case .standardColor where !imageBegan:
-            isStandardColor = true
-        case .colorProfile where !imageBegan:
-            colorProfile = chunk.range
+        case .codePoints, .colorProfile, .standardColor, .gamma, .chromaticities:
+            if !imageBegan { color.read(chunk, payload) }
         case .exif where exif == nil:
             exif = chunk.range
         case .animationControl:

@@ -1,42 +1,40 @@
 internal import CPNGKernels
 internal import HalcyonRaster
 
-/// The rows of a bitmap as PNG compresses them: a filter type, then the filtered samples.
+/// The rows of a picture as PNG compresses them: a filter type, then the filtered samples.
 struct PNGFilteredRows {
-    let hasAlpha: Bool
     let byteCount: Int
     let buffer: PixelBuffer
 
-    /// Filters all rows.
+    /// Filters all rows, each with the filter whose result has the smallest sum of absolute values (PNG, 12.7), except
+    /// for palettes, whose indices are no quantities.
     ///
     /// Raw pointers: five filters run over every byte. All lengths come from the bitmap.
-    init(_ bitmap: Bitmap) throws(BitmapError) {
-        hasAlpha = !bitmap.isOpaque && bitmap.containsTransparency()
-        let bytesPerPixel = (hasAlpha ? 4 : 3) * bitmap.depth.rawValue / 8
-        let rowBytes = bitmap.width * bytesPerPixel
+    init(_ bitmap: Bitmap, _ layout: PNGPixelLayout) throws(BitmapError) {
+        let rowBytes = layout.rowByteCount(width: bitmap.width)
         byteCount = (rowBytes + 1) * bitmap.height
         buffer = try PixelBuffer(byteCount: byteCount)
+        let output = buffer.pointer.assumingMemoryBound(to: UInt8.self)
         // The row, the row above it, and one for each filter to try.
         let scratch = try PixelBuffer(byteCount: rowBytes * 7)
         scratch.pointer.initializeMemory(as: UInt8.self, repeating: 0, count: rowBytes * 7)
         let lines = scratch.pointer.assumingMemoryBound(to: UInt8.self)
-        let output = buffer.pointer.assumingMemoryBound(to: UInt8.self)
         var row = lines
         var previous = lines + rowBytes
+        let bytesPerPixel = layout.bytesPerPixel
         bitmap.withUnsafeBytes { bytes in
             guard let pixels = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
                 return
             }
             for y in 0..<bitmap.height {
-                let source = pixels + y * bitmap.bytesPerRow
-                if hasAlpha {
-                    PixelConversion.writeStraight(source, into: row, count: bitmap.width, depth: bitmap.depth)
-                } else if bitmap.depth == .sixteen {
-                    halcyon_png_drop_alpha_16(row, source, bitmap.width)
-                } else {
-                    halcyon_png_drop_alpha(row, source, bitmap.width)
-                }
                 let target = output + y * (rowBytes + 1)
+                let source = pixels + y * bitmap.bytesPerRow
+                if layout.isIndexed {
+                    target[0] = 0
+                    layout.write(source, width: bitmap.width, to: target + 1)
+                    continue
+                }
+                layout.write(source, width: bitmap.width, to: row)
                 var least = UInt64.max
                 for type in 0..<5 {
                     let candidate = lines + (2 + type) * rowBytes

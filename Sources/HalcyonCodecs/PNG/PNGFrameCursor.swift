@@ -3,13 +3,20 @@ internal import HalcyonRaster
 
 /// Reads an animated PNG frame by frame.
 struct PNGFrameCursor: FrameCursor {
+    let info: ImageInfo?
     private let data: Data
     private var composer: PNGComposer
     private let orientation: Orientation
+    let colorProfile: ColorProfile?
 
     init(_ data: Data, _ file: PNGFile, options: DecodeOptions) throws(CodecError) {
         self.data = data
-        let info = data.withUnsafeBytes { bytes in file.info(in: bytes) }
+        let (info, profile) = data.withUnsafeBytes { bytes in
+            let color = file.color(in: bytes)
+            return (file.info(in: bytes, colorSpace: color.space), color.profile)
+        }
+        colorProfile = profile
+        self.info = info
         orientation = options.appliesOrientation ? info.orientation : .up
         try options.limits.check(file.header.size, of: .png)
         try options.limits.checkMemory(

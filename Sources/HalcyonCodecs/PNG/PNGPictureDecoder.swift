@@ -13,17 +13,22 @@ struct PNGPictureDecoder {
     let bytes: UnsafeRawBufferPointer
     let file: PNGFile
     let expander: PNGPixelExpander
+    /// Used instead where the result has 16 bits a sample.
+    let wideExpander: PNGWideExpander?
     let isCancelled: @Sendable () -> Bool
 
+    /// A decoder of results with 8 bits a sample, or with 16 if the file has those; these are always premultiplied.
     init(
         _ bytes: UnsafeRawBufferPointer,
         _ file: PNGFile,
+        depth: SampleDepth = .eight,
         premultiplies: Bool = true,
         isCancelled: @escaping @Sendable () -> Bool
     ) {
         self.bytes = bytes
         self.file = file
         self.isCancelled = isCancelled
+        wideExpander = depth == .sixteen ? PNGWideExpander(file) : nil
         expander = PNGPixelExpander(file, premultiplies: premultiplies)
     }
 
@@ -46,19 +51,34 @@ struct PNGPictureDecoder {
         let stream = try PixelBuffer(byteCount: bufferSize)
         try inflate(ranges, compressedCount, into: stream, byteCount, chunkName)
         try checkCancellation()
-        var bitmap = try Bitmap(uninitialized: size, isOpaque: false)
+        var bitmap = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)
         bitmap.isOpaque = try fill(&bitmap, from: stream)
         return bitmap
     }
 
     /// The greatest number of bytes that ``decode(_:size:chunkName:)`` takes, its result included.
-    static func memory(for size: PixelSize, ranges: [Range<Int>], header: PNGHeader) -> Int {
+    static func memory(
+        for size: PixelSize,
+        ranges: [Range<Int>],
+        header: PNGHeader,
+        depth: SampleDepth = .eight
+    ) -> Int {
         let gathered = ranges.count > 1 ? ranges.reduce(0) { $0 + $1.count } : 0
-        let parts = [header.streamByteCount(of: size), size.bitmapByteCount, gathered]
+        let parts = [header.streamByteCount(of: size), size.bitmapByteCount(depth: depth), gathered]
         return parts.reduce(0) { sum, part in
             let (next, overflows) = sum.addingReportingOverflow(part)
             return overflows ? .max : next
         }
+    }
+
+    private var depth: SampleDepth { wideExpander == nil ? .eight : .sixteen }
+
+    private func expand(
+        _ row: UnsafeMutablePointer<UInt8>,
+        width: Int,
+        to output: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        wideExpander?.expand(row, width: width, to: output) ?? expander.expand(row, width: width, to: output)
     }
 
     private func checkCancellation() throws(CancellationError) {
@@ -116,7 +136,7 @@ struct PNGPictureDecoder {
             let rows = stream.pointer.assumingMemoryBound(to: UInt8.self)
             guard file.header.isInterlaced else {
                 return try fillRows(rows, size) { row, y in
-                    expander.expand(row, width: size.width, to: pixels + y * bytesPerRow)
+                    expand(row, width: size.width, to: pixels + y * bytesPerRow)
                 }
             }
             return try fillPasses(rows, size, pixels, bytesPerRow)
@@ -129,7 +149,8 @@ struct PNGPictureDecoder {
         _ pixels: UnsafeMutablePointer<UInt8>,
         _ bytesPerRow: Int
     ) throws -> Bool {
-        let line = try PixelBuffer(byteCount: size.width * 4)
+        let bytesPerPixel = depth.bytesPerPixel
+        let line = try PixelBuffer(byteCount: size.width * bytesPerPixel)
         let expanded = line.pointer.assumingMemoryBound(to: UInt8.self)
         var offset = 0
         var isOpaque = true
@@ -139,12 +160,13 @@ struct PNGPictureDecoder {
                 continue
             }
             let passIsOpaque = try fillRows(rows + offset, passSize) { row, y in
-                let rowIsOpaque = expander.expand(row, width: passSize.width, to: expanded)
+                let rowIsOpaque = expand(row, width: passSize.width, to: expanded)
                 let top = pass.firstRow + y * pass.rowStep
-                let target = UnsafeMutableRawPointer(pixels + top * bytesPerRow + 4 * pass.firstColumn)
-                for x in 0..<passSize.width {
-                    let pixel = line.pointer.load(fromByteOffset: 4 &* x, as: UInt32.self)
-                    target.storeBytes(of: pixel, toByteOffset: 4 &* pass.columnStep &* x, as: UInt32.self)
+                let target = UnsafeMutableRawPointer(pixels + top * bytesPerRow + bytesPerPixel * pass.firstColumn)
+                if bytesPerPixel == 4 {
+                    spread(line.pointer, passSize.width, to: target, every: pass.columnStep, as: UInt32.self)
+                } else {
+                    spread(line.pointer, passSize.width, to: target, every: pass.columnStep, as: UInt64.self)
                 }
                 return rowIsOpaque
             }
@@ -152,6 +174,21 @@ struct PNGPictureDecoder {
             offset += passSize.height * (file.header.rowByteCount(width: passSize.width) + 1)
         }
         return isOpaque
+    }
+
+    /// Copies pixels, each as large as `Pixel`, to every `step`-th place.
+    private func spread<Pixel: FixedWidthInteger>(
+        _ source: UnsafeMutableRawPointer,
+        _ count: Int,
+        to target: UnsafeMutableRawPointer,
+        every step: Int,
+        as type: Pixel.Type
+    ) {
+        let byteCount = MemoryLayout<Pixel>.size
+        for x in 0..<count {
+            let pixel = source.load(fromByteOffset: byteCount &* x, as: Pixel.self)
+            target.storeBytes(of: pixel, toByteOffset: byteCount &* step &* x, as: Pixel.self)
+        }
     }
 
     /// Unfilters rows in place and hands each to `expand`, which says whether it is opaque.

@@ -17,9 +17,10 @@ extension ImageCodecs {
             PNGEncoder(),
             WebPEncoder(),
             GIFEncoder(),
+            AVIFEncoder(),
             PAMEncoder(),
             BMPEncoder(),
             QOIEncoder(),
-        ]
+        ] + traitEncoders
     )
 }

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import HalcyonRaster
 
 /// The decoders and encoders in use: one value that answers which format bytes have, what their header says, and turns
 /// them into pixels or back.
@@ -99,20 +98,5 @@ extension ImageCodecs {
     /// Whether there is a decoder for a format.
     public func canDecode(_ format: ImageFormat) -> Bool {
         decoders.contains { $0.format == format }
-    }
-
-    /// Encodes a bitmap.
-    ///
-    /// - Throws: ``CodecError/unsupported(_:reason:)`` where there is no encoder,
-    ///   ``CodecError/cannotEncode(_:reason:)`` where the format cannot hold the bitmap.
-    public func encode(
-        _ bitmap: Bitmap,
-        as format: ImageFormat,
-        options: EncodeOptions = EncodeOptions()
-    ) throws(CodecError) -> Data {
-        guard let encoder = encoder(for: format) else {
-            throw .unsupported(format, reason: "there is no encoder for this format")
-        }
-        return try encoder.encode(bitmap, options: options)
     }
 }

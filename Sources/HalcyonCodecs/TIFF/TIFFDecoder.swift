@@ -84,8 +84,11 @@ public struct TIFFDecoder: ImageDecoder {
                 // The limits were checked for the size in the header.
                 throw CodecError.corrupt(.tiff, reason: "two sizes in one page: \(page.size) and \(directory.size)")
             }
-            let picture = try TIFFPicture(page)
-            try limits.checkMemory(byteCount, max(orientedByteCount, picture.workingByteCount), of: .tiff)
+            let picture = try TIFFPicture(page, keepsSixteenBits: options.keepsSixteenBits)
+            // Passed the check above, so that the products do not overflow.
+            let scale = picture.depth.bytesPerPixel / SampleDepth.eight.bytesPerPixel
+            let working = max(orientedByteCount * scale, picture.workingByteCount)
+            try limits.checkMemory(byteCount * scale, working, of: .tiff)
             return try picture.bitmap(isCancelled: isCancelled)
         }
         return try bitmap.upright(orientation)

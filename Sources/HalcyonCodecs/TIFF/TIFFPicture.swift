@@ -8,13 +8,17 @@ struct TIFFPicture {
     /// `nil` where libtiff converts the samples.
     private let converter: TIFFPixelConverter?
     private let size: PixelSize
+    /// Bits of the samples handed out.
+    let depth: SampleDepth
 
-    init(_ page: TIFFPageReader) throws(CodecError) {
+    /// - Parameter keepsSixteenBits: Whether samples of more than 8 bits become 16, where libtiff does not convert them.
+    init(_ page: TIFFPageReader, keepsSixteenBits: Bool) throws(CodecError) {
         let layout = page.layout
         guard layout.has_codec else {
             throw .unsupported(.tiff, reason: "compression \(layout.compression)")
         }
         size = page.size
+        let wanted: SampleDepth = keepsSixteenBits && layout.bits_per_sample > 8 ? .sixteen : .eight
         let tag = layout.photometric == .max ? nil : Int(layout.photometric)
         let photometric = TIFFPhotometric(tag: tag, samplesPerPixel: Int(layout.samples_per_pixel))
         // Old JPEG (6) has its colours converted by libtiff, whatever they are.
@@ -27,11 +31,12 @@ struct TIFFPicture {
                 guard layout.is_full_ycbcr else {
                     throw error
                 }
-                converter = try TIFFPixelConverter(layout)
+                converter = try TIFFPixelConverter(layout, depth: wanted)
             }
         } else {
-            converter = try TIFFPixelConverter(layout)
+            converter = try TIFFPixelConverter(layout, depth: wanted)
         }
+        depth = converter == nil ? .eight : wanted
         self.page = page
     }
 
@@ -54,7 +59,7 @@ struct TIFFPicture {
     private var usesSegments: Bool { page.layout.is_tiled || (converter?.planes.count ?? 1) > 1 }
 
     func bitmap(isCancelled: () -> Bool) throws -> Bitmap {
-        var bitmap = try Bitmap.forDecoding(size, isOpaque: true)
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth)
         let bytesPerRow = bitmap.bytesPerRow
         let isOpaque = try bitmap.withUnsafeMutableBytes { bytes in
             guard let out = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else {
@@ -123,7 +128,7 @@ struct TIFFPicture {
                         let rows = converter.planes.indices.map {
                             UnsafePointer(buffer + $0 * segmentSize + row * rowSize)
                         }
-                        let pixels = out + (top + row) * bytesPerRow + left * 4
+                        let pixels = out + (top + row) * bytesPerRow + left * depth.bytesPerPixel
                         let isRowOpaque = converter.convert(rows, count: count, into: pixels, scratch: scratch)
                         isOpaque = isOpaque && isRowOpaque
                     }

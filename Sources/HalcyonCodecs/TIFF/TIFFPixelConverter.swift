@@ -12,6 +12,8 @@ struct TIFFPixelConverter {
     /// Red, green and blue by index, three for each; empty without a palette.
     private let palette: [UInt16]
     private let shortcut: Shortcut?
+    /// Bits of the samples handed out.
+    private let depth: SampleDepth
 
     /// Layouts that a kernel converts directly, several times as fast.
     private enum Shortcut {
@@ -23,7 +25,8 @@ struct TIFFPixelConverter {
     /// The planes that have to be read, one where samples are not in planes.
     let planes: [Int]
 
-    init(_ layout: HalcyonTIFFLayout) throws(CodecError) {
+    init(_ layout: HalcyonTIFFLayout, depth: SampleDepth) throws(CodecError) {
+        self.depth = depth
         samplesPerPixel = Int(layout.samples_per_pixel)
         photometric = TIFFPhotometric(
             tag: layout.photometric == .max ? nil : Int(layout.photometric),
@@ -83,7 +86,10 @@ struct TIFFPixelConverter {
             return PixelConversion.premultiply(rows[0], into: out, count: count)
         case nil:
             readChannels(rows, count: count, into: scratch)
-            return writePixels(scratch, count: count, into: out)
+            switch depth {
+            case .eight: return writePixels(scratch, count: count, into: out)
+            case .sixteen: return writeWidePixels(scratch, count: count, into: UnsafeMutableRawPointer(out))
+            }
         }
     }
 
@@ -134,6 +140,29 @@ struct TIFFPixelConverter {
             }
         }
         return isOpaque
+    }
+
+    private func writeWidePixels(
+        _ channels: UnsafeMutablePointer<UInt16>,
+        count: Int,
+        into bytes: UnsafeMutableRawPointer
+    ) -> Bool {
+        let out = bytes.assumingMemoryBound(to: UInt16.self)
+        let alphas = alpha == nil ? nil : channels + photometric.colorCount * count
+        let isAssociated = alpha?.isAssociated ?? false
+        var isOpaque = true
+        for index in 0..<count {
+            let (red, green, blue) = color(channels, index, count)
+            let alpha = alphas?[index] ?? .max
+            let limit = isAssociated ? alpha : .max
+            isOpaque = isOpaque && alpha == .max
+            let pixel = out + index &* 4
+            pixel[0] = min(red, limit)
+            pixel[1] = min(green, limit)
+            pixel[2] = min(blue, limit)
+            pixel[3] = alpha
+        }
+        return isOpaque || isAssociated ? isOpaque : PixelConversion.premultiply16(bytes, into: bytes, count: count)
     }
 
     private func color(

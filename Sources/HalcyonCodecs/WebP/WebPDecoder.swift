@@ -76,7 +76,8 @@ public struct WebPDecoder: ImageDecoder {
         return DecodedImage(
             bitmap: try bitmap.oriented(orientation),
             info: header.info,
-            fullSize: orientation.displaySize(of: header.size)
+            fullSize: orientation.displaySize(of: header.size),
+            colorProfile: header.colorProfile
         )
     }
 

@@ -16,9 +16,7 @@ public struct WebPEncoder: ImageEncoder {
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 16,383 pixels or where memory runs out.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
-        guard max(bitmap.width, bitmap.height) <= Self.maximumSideLength else {
-            throw .cannotEncode(.webp, reason: "\(bitmap.size) pixels; a side can have \(Self.maximumSideLength)")
-        }
+        _ = try checkedSize(bitmap.size)
         let bitmap = try bitmap.withEightBits()
         var config = try configuration(quality: options.quality)
         var picture = WebPPicture()
@@ -46,10 +44,17 @@ public struct WebPEncoder: ImageEncoder {
         guard isEncoded, let bytes = writer.mem else {
             throw .cannotEncode(.webp, reason: "libwebp's error \(picture.error_code.rawValue)")
         }
-        return Data(bytes: bytes, count: writer.size)
+        return try WebPMetadataWriter.embed(options.metadata, in: Data(bytes: bytes, count: writer.size))
     }
 
-    private func configuration(quality: Int?) throws(CodecError) -> WebPConfig {
+    func checkedSize(_ size: PixelSize) throws(CodecError) -> PixelSize {
+        guard max(size.width, size.height) <= Self.maximumSideLength else {
+            throw .cannotEncode(.webp, reason: "\(size) pixels; a side can have \(Self.maximumSideLength)")
+        }
+        return size
+    }
+
+    func configuration(quality: Int?) throws(CodecError) -> WebPConfig {
         var config = WebPConfig()
         guard WebPConfigInit(&config) != 0 else {
             throw .cannotEncode(.webp, reason: "this version of libwebp")
@@ -64,7 +69,7 @@ public struct WebPEncoder: ImageEncoder {
     }
 
     /// libwebp takes straight pixels, and converts them to its own; returns whether there was memory.
-    private static func copy(_ bitmap: Bitmap, to picture: inout WebPPicture) -> Bool {
+    static func copy(_ bitmap: Bitmap, to picture: inout WebPPicture) -> Bool {
         if bitmap.isOpaque {
             return bitmap.withUnsafeBytes { pixels in
                 let rows = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)

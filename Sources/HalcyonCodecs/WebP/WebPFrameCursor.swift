@@ -5,9 +5,13 @@ internal import HalcyonRaster
 struct WebPFrameCursor: FrameCursor {
     private var composer: WebPComposer
     private let orientation: Orientation
+    let colorProfile: ColorProfile?
+
+    var info: ImageInfo? { composer.header.info }
 
     init(_ header: WebPHeader, options: DecodeOptions) throws(CodecError) {
         orientation = options.appliesOrientation ? header.orientation : .up
+        colorProfile = header.colorProfile
         try options.limits.check(header.size, of: .webp)
         let canvas = header.size.bitmapByteCount
         // The frame handed out, the one before it, libwebp's own copy of a lossless frame, and an area of the canvas.

@@ -113,4 +113,13 @@ extension WebPHeader {
             colorSpace: profile.flatMap(ICCProfile.colorSpace(of:)) ?? .sRGB
         )
     }
+
+    /// `nil` for sRGB, and for bytes that are no profile for red, green and blue.
+    var colorProfile: ColorProfile? {
+        guard let profile, ICCProfile.isProfile(profile, forGray: false), ICCProfile.colorSpace(of: profile) != .sRGB
+        else {
+            return nil
+        }
+        return .icc(profile)
+    }
 }

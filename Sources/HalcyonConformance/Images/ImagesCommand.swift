@@ -26,15 +26,10 @@ struct ImagesCommand: ParsableCommand {
     var jobs: Int?
 
     @Option(help: "Seconds after which a file that gives no answer has failed.")
-    var timeout = 60.0
+    var timeout = 120.0
 
     @Option(help: ArgumentHelp("Only files whose path or format has this in it.", valueName: "text"))
     var filter: String?
-
-    @Option(
-        help: ArgumentHelp("Write all lines to a file; print only the failures and the totals.", valueName: "file")
-    )
-    var output: String?
 
     func validate() throws {
         guard jobs ?? 1 > 0, timeout > 0 else {
@@ -62,19 +57,11 @@ struct ImagesCommand: ParsableCommand {
             try ImageCheckCommand.launch(folder: folder, header: manifest.header)
         }
         var report = ImagesReport(folder: folder)
-        var written = ""
         try pool.run(rows.map(\.line)) { index, outcome in
-            let line = report.add(rows[index], outcome, timeout: timeout)
-            written += "\(line)\n"
-            if output == nil || line.verdict.kind == .fail { print(line) }
+            print(report.add(rows[index], outcome, timeout: timeout))
         }
         print()
         for line in report.totals { print(line) }
-        if let output {
-            written += "\n" + report.totals.joined(separator: "\n") + "\n"
-            try Data(written.utf8).write(to: URL(filePath: output))
-            print("All lines: \(output)")
-        }
         if !report.conforms { throw ExitCode(1) }
     }
 }

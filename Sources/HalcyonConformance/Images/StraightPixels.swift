@@ -19,6 +19,11 @@ struct StraightPixels: Sendable {
     /// - Parameter isPremultiplied: Whether the bitmap is as bitmaps usually are; dividing by a partial alpha is not exact.
     init(_ bitmap: Bitmap, isPremultiplied: Bool) {
         size = bitmap.size
+        guard bitmap.depth == .eight else {
+            bytes = Self.highBytes(of: bitmap)
+            blackenTransparent()
+            return
+        }
         if isPremultiplied, !bitmap.isOpaque {
             bytes = bitmap.straightRGBA()
             return
@@ -57,6 +62,16 @@ struct StraightPixels: Sendable {
             self.init(image.bitmap, isPremultiplied: false)
         default:
             return nil
+        }
+    }
+
+    /// The high bytes of samples of 16 bits, which must not be premultiplied.
+    private static func highBytes(of bitmap: Bitmap) -> [UInt8] {
+        bitmap.withUnsafeBytes { pixels in
+            (0..<bitmap.height).flatMap { y in
+                let row = UnsafeRawBufferPointer(rebasing: pixels[(y * bitmap.bytesPerRow)...].prefix(bitmap.width * 8))
+                return row.bindMemory(to: UInt16.self).map { UInt8($0 >> 8) }
+            }
         }
     }
 

@@ -1,15 +1,26 @@
 /// What left a memory cache during a change, to be freed and told once no lock is held.
 @usableFromInline
 struct DroppedEntries<Key: Hashable & Sendable, Value: Sendable> {
-    /// Their time was over.
-    @usableFromInline var expired: [MemoryEntry<Key, Value>] = []
-    /// They had to make room.
-    @usableFromInline var evicted: [MemoryEntry<Key, Value>] = []
-    /// Another value has their key now.
-    @usableFromInline var replaced: [MemoryEntry<Key, Value>] = []
-    /// They were to be replaced by a value that was not stored.
-    @usableFromInline var removed: [MemoryEntry<Key, Value>] = []
+    @usableFromInline var entries: [MemoryEntry<Key, Value>] = []
+    /// Why each of them went.
+    @usableFromInline var reasons: [CacheRemovalReason] = []
 
     @inlinable
     init() {}
+
+    @inlinable
+    mutating func append(_ entry: consuming MemoryEntry<Key, Value>, _ reason: CacheRemovalReason) {
+        entries.append(entry)
+        reasons.append(reason)
+    }
+}
+
+/// What became of an entry that was to be stored.
+@usableFromInline
+enum MemoryInsertion {
+    /// It was not stored: it is beyond the limits. What had its key is gone.
+    case refused
+    case added
+    /// It has the place of an earlier one.
+    case replaced
 }

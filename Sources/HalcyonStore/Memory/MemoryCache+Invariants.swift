@@ -6,17 +6,15 @@ extension MemoryCache {
             var cost = 0
             var count = 0
             var weakCount = 0
-            for (index, shard) in shards.enumerated() {
-                shard.withLock { table in
-                    problems += table.brokenInvariants()
-                    for entry in (0..<table.placeCount).compactMap(table.entry) {
-                        if shardIndex(for: entry.hash) != index { problems.append("an entry is in a wrong shard") }
-                        if entry.value != nil {
-                            cost += entry.cost
-                            count += 1
-                        } else {
-                            weakCount += 1
-                        }
+            for (index, table) in tables.enumerated() {
+                problems += table.brokenInvariants()
+                for entry in (0..<table.placeCount).compactMap(table.entry) {
+                    if shardIndex(for: entry.hash) != index { problems.append("an entry is in a wrong shard") }
+                    if entry.value != nil {
+                        cost += entry.cost
+                        count += 1
+                    } else {
+                        weakCount += 1
                     }
                 }
             }
@@ -43,7 +41,18 @@ extension MemoryTable {
             if find(entry.key, hash: entry.hash) != place { problems.append("an entry is not found at its place") }
             if entry.value == nil, entry.weak == nil { problems.append("an entry holds nothing") }
         }
-        for place in freePlaces where isTaken[place] { problems.append("a free place is taken") }
+        if (0..<placeCount).count(where: { states[$0].isTaken }) != count {
+            problems.append("taken places and entries differ in number")
+        }
+        var free = firstFree
+        var freeCount = 0
+        while free >= 0, freeCount <= placeCount {
+            if states[free].isTaken { problems.append("a free place is taken") }
+            if states[free].expiresAt != .max { problems.append("a free place expires") }
+            free = states[free].serial
+            freeCount += 1
+        }
+        if freeCount != placeCount - count { problems.append("free places are lost") }
         return problems
     }
 }

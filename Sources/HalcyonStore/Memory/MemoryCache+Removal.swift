@@ -1,6 +1,7 @@
 extension MemoryCache {
     /// Removes and returns the value for `key`; nil if there was none, or its time was over.
     @discardableResult
+    @inlinable
     public func remove(_ key: Key) -> Value? {
         let entry = ledger.withLock { removeEntry(key, hash: key.hashValue) }
         guard let entry else { return nil }
@@ -12,21 +13,19 @@ extension MemoryCache {
     /// Removes everything, what is only weakly held included.
     public func removeAll() {
         // Named, so that the old tables are freed after the locks are released.
-        let tables = ledger.withLock {
+        let emptied = ledger.withLock {
             ledger.cost = 0
             ledger.count = 0
             ledger.weakCount = 0
-            return shards.map { shard in
-                shard.withLock { $0.takeAll() }
-            }
+            return tables.indices.map { shard in change(shard) { $0.takeAll() } }
         }
         if !listeners.isEmpty {
-            for table in tables {
+            for table in emptied {
                 let entries = (0..<table.placeCount).lazy.compactMap(table.entry)
                 listeners.tell(entries.filter { $0.value != nil }.map(\.key), .cleared)
             }
         }
-        withExtendedLifetime(tables) {}
+        withExtendedLifetime(emptied) {}
     }
 
     /// Evicts until the sum of the costs is at most `cost`: what has expired, then what was not used for longest. The
@@ -36,11 +35,12 @@ extension MemoryCache {
     /// - Parameter cost: bytes; default 0, which empties the cache.
     public func trim(to cost: Int = 0) {
         removeExpired()
+        let now = clock.monotonic()
         var dropped = Dropped()
         ledger.withLock {
             while ledger.cost > cost || (cost <= 0 && ledger.count > 0) {
-                guard let victim = evictOne() else { break }
-                dropped.evicted.append(victim)
+                guard let victim = evictOne(at: now) else { break }
+                dropped.append(victim, .evicted)
             }
         }
         finish(dropped)
@@ -53,8 +53,8 @@ extension MemoryCache {
     @discardableResult
     public func removeAll(where isUnwanted: (Key) -> Bool) -> Int {
         var count = 0
-        for shard in shards {
-            let keys = shard.withLock { table in (0..<table.placeCount).compactMap(table.entry).map(\.key) }
+        for table in tables {
+            let keys = ledger.withLock { (0..<table.placeCount).compactMap(table.entry).map(\.key) }
             for key in keys where isUnwanted(key) {
                 let entry = ledger.withLock { removeEntry(key, hash: key.hashValue) }
                 guard let entry, entry.value != nil else { continue }
@@ -71,9 +71,9 @@ extension MemoryCache {
     public var removals: AsyncStream<CacheRemoval<Key>> { listeners.makeStream() }
 
     /// Frees what left the cache, and tells who listens. No lock may be held: freeing may run code of the user.
-    @inlinable
+    @usableFromInline
     func finish(_ dropped: Dropped) {
-        guard listeners.isEmpty else { return tell(dropped) }
+        if !listeners.isEmpty { tell(dropped) }
         withExtendedLifetime(dropped) {}
     }
 
@@ -81,20 +81,20 @@ extension MemoryCache {
     func tell(_ dropped: Dropped) {
         let now = clock.monotonic()
         // What is only weakly held was told as evicted when it was.
-        listeners.tell(dropped.expired.filter { $0.value != nil }.map(\.key), .expired)
-        listeners.tell(dropped.removed.filter { $0.value != nil }.map(\.key), .removed)
-        for entry in dropped.evicted {
-            listeners.tell(CollectionOfOne(entry.key), entry.expiresAt <= now ? .expired : .evicted)
+        for (entry, reason) in zip(dropped.entries, dropped.reasons) where entry.value != nil {
+            let isOver = reason == .evicted && entry.expiresAt <= now
+            listeners.tell(CollectionOfOne(entry.key), isOver ? .expired : reason)
         }
     }
 
     /// Removes what has expired and what was evicted and can no longer be found. Complexity: O(n).
     public func removeExpired() {
+        let now = clock.monotonic()
         var dropped = Dropped()
         ledger.withLock {
-            for index in shards.indices {
+            for index in tables.indices {
                 var hand = MemoryLedger.Hand(shard: index)
-                sweep(&hand, steps: .max, into: &dropped.expired)
+                sweep(&hand, steps: .max, at: now, into: &dropped)
             }
         }
         finish(dropped)
@@ -103,56 +103,36 @@ extension MemoryCache {
     /// Looks at a few entries on each insertion, so that what expired goes without a timer. The ledger's lock must be
     /// held.
     @inlinable
-    func sweepSome(into dropped: inout [Entry]) {
+    func sweepSome(at now: Int64, into dropped: inout Dropped) {
         var hand = ledger.sweepHand
-        sweep(&hand, steps: 4, into: &dropped)
+        sweep(&hand, steps: 4, at: now, into: &dropped)
         ledger.sweepHand = hand
     }
 
     /// Walks over at most `steps` places of one shard and takes out what has expired. Ends on the next shard once this
     /// one is done.
-    @usableFromInline
-    func sweep(_ hand: inout MemoryLedger.Hand, steps: Int, into dropped: inout [Entry]) {
-        let now = clock.monotonic()
-        var position = hand
-        var dead: [Entry] = []
-        shards[position.shard].withLock { table in
-            var left = steps
-            while left > 0, position.place < table.placeCount {
-                defer {
-                    left -= 1
-                    position.place += 1
-                }
-                guard table.isTaken[position.place] else { continue }
-                // Asking whether the object lives runs no code of the user: a weak reference is loaded and dropped.
-                let entry = table.entries + position.place
-                let isDead = entry.pointee.value == nil && entry.pointee.weak?.isAlive() != true
-                guard isDead || entry.pointee.expiresAt <= now else { continue }
-                dead.append(table.remove(at: position.place))
+    @inlinable
+    func sweep(_ hand: inout MemoryLedger.Hand, steps: Int, at now: Int64, into dropped: inout Dropped) {
+        let shard = hand.shard
+        let hasGhosts = ledger.weakCount > 0
+        withTable(shard) { table in
+            let end = steps < table.placeCount - hand.place ? hand.place + steps : table.placeCount
+            while hand.place < end {
+                let place = hand.place
+                hand.place += 1
+                guard table.isDead(place, at: now, hasGhosts: hasGhosts) else { continue }
+                let entry = removeEntry(at: place, of: shard)
+                if entry.value != nil { ledger.expirations += 1 }
+                dropped.append(entry, .expired)
             }
-            if position.place >= table.placeCount {
-                position = MemoryLedger.Hand(shard: (position.shard + 1) % shards.count)
-            }
+            if hand.place >= table.placeCount { hand = MemoryLedger.Hand(shard: (shard + 1) % tables.count) }
         }
-        for entry in dead {
-            account(removed: entry)
-            if entry.value != nil { ledger.expirations += 1 }
-            dropped.append(entry)
-        }
-        hand = position
     }
 
     /// The present state and the history since the cache was made.
     public var statistics: MemoryCacheStatistics {
         ledger.withLock {
-            var hits = 0
-            var misses = 0
-            for shard in shards {
-                shard.withLock { _ in
-                    hits += shard.lock.hits
-                    misses += shard.lock.misses
-                }
-            }
+            let (hits, misses) = gate.counts
             return MemoryCacheStatistics(
                 count: ledger.count,
                 cost: ledger.cost,
@@ -163,5 +143,17 @@ extension MemoryCache {
                 weakCount: ledger.weakCount
             )
         }
+    }
+}
+
+extension MemoryTable {
+    /// Whether the time of the entry at a place is over, or nothing can be found there any more.
+    @inlinable
+    func isDead(_ place: Int, at now: Int64, hasGhosts: Bool) -> Bool {
+        // The time of a free place is never over.
+        if states[place].expiresAt <= now { return true }
+        guard hasGhosts, states[place].isTaken, entries[place].value == nil else { return false }
+        // Asking whether the object lives runs no code of the user: a weak reference is loaded and dropped.
+        return entries[place].weak?.isAlive() != true
     }
 }

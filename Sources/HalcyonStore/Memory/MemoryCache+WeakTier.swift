@@ -2,19 +2,21 @@ extension MemoryCache {
     /// Finds an evicted value by its weak reference and gives it its place back.
     @usableFromInline
     func weaklyHeldValue(for key: Key, hash: Int, at now: Int64) -> Value? {
-        let shard = shard(for: hash)
-        let found = shard.withLock { table -> Entry? in
+        let shard = shardIndex(for: hash)
+        let slot = gate.enter(shard)
+        let found = withTable(shard) { table -> Entry? in
             let place = table.find(key, hash: hash)
-            guard place >= 0 else { return nil }
-            return table.entry(at: place)
+            return place < 0 ? nil : table.entry(at: place)
         }
-        guard var entry = found else { return nil }
+        guard var entry = found else {
+            gate.leave(slot, with: .miss)
+            return nil
+        }
+        gate.leave(slot, with: .other)
         // The value is there if another thread gave it its place back since the caller looked. Rebuilding calls the
-        // user's function, so no lock is held.
+        // user's function, so the shard is not being read.
         let value = now < entry.expiresAt ? entry.value ?? entry.weak?.resolve() : nil
-        shard.withLock { _ in
-            if value == nil { shard.lock.misses &+= 1 } else { shard.lock.hits &+= 1 }
-        }
+        gate.leave(gate.enter(shard), with: value == nil ? .miss : .hit)
         guard let value else { return nil }
         if entry.value == nil {
             if entry.lifetime > 0 {
@@ -22,26 +24,25 @@ extension MemoryCache {
                 entry.expiresAt = overflows ? .max : sum
             }
             entry.value = value
-            restore(entry)
+            restore(entry, at: now)
         }
         return value
     }
 
     /// Puts a value found by its weak reference back, unless the entry was removed, replaced or put back meanwhile.
-    private func restore(_ entry: Entry) {
+    private func restore(_ entry: Entry, at now: Int64) {
         var dropped = Dropped()
         ledger.withLock {
             guard entry.cost <= ledger.costLimit, ledger.countLimit > 0 else { return }
-            let ghost = shard(for: entry.hash).withLock { table -> Entry? in
-                let place = table.find(entry.key, hash: entry.hash)
-                guard place >= 0, let present = table.entry(at: place), present.serial == entry.serial,
-                    present.value == nil
-                else { return nil }
-                return table.remove(at: place)
+            let shard = shardIndex(for: entry.hash)
+            let table = tables[shard]
+            let place = table.find(entry.key, hash: entry.hash)
+            guard place >= 0, table.states[place].serial == entry.serial, table.entries[place].value == nil else {
+                return
             }
-            guard let ghost else { return }
-            account(removed: ghost)
-            add(entry, dropping: &dropped)
+            _ = removeEntry(at: place, of: shard)
+            makeRoom(for: entry.cost, at: now, dropping: &dropped)
+            add(entry)
         }
         finish(dropped)
     }

@@ -1,6 +1,7 @@
 /// A cache in memory with exact cost and count limits, expiry and second-chance eviction.
 ///
-/// - A hit takes the lock of one of 16 shards for a look-up and one store; it allocates nothing.
+/// - A hit counts itself in at one of 16 shards for a look-up and at most two stores; it allocates nothing, and threads that
+///   hit at the same time do not wait for each other.
 /// - Changes are serialised, so the limits are exact: no moment exists at which the sum of the costs is above the limit.
 /// - When a limit is reached, the values go that were not used since the eviction hand last passed them (the CLOCK
 ///   algorithm: least recently used, without a list to keep in order).
@@ -12,11 +13,14 @@
 /// Keys should carry a good hash that is cheap, such as a digest. Everything on the way of a hit is inlinable, because a
 /// generic cache that is not specialised for its key takes four times as long.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    @usableFromInline typealias Shard = MemoryShard<Key, Value>
+    @usableFromInline typealias Table = MemoryTable<Key, Value>
     @usableFromInline typealias Entry = MemoryEntry<Key, Value>
     @usableFromInline typealias Dropped = DroppedEntries<Key, Value>
 
-    @usableFromInline let shards: [Shard]
+    /// What the shards hold. Unchecked: a table is only read between `enter` and `leave` of the gate, or under the
+    /// ledger's lock, and only changed under that lock while the gate is closed; its states are atomic.
+    @usableFromInline nonisolated(unsafe) let tables: [Table]
+    @usableFromInline let gate: ShardGate
     @usableFromInline let ledger: MemoryLedger
     @usableFromInline let clock: StoreClock
     let sweep: MemorySweep
@@ -45,8 +49,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         sweepClock: any Clock<Duration> = ContinuousClock(),
         weakReference: (@Sendable (Value) -> WeakValue<Value>?)? = nil
     ) {
-        shards = (0..<16).map { _ in Shard() }
+        tables = (0..<16).map { _ in Table() }
         ledger = MemoryLedger(costLimit: max(0, costLimit), countLimit: max(0, countLimit))
+        gate = ShardGate(shardCount: tables.count, changes: ledger.lock)
         self.expiration = expiration
         self.clock = clock
         sweep = MemorySweep(interval: sweepInterval, clock: sweepClock)
@@ -72,20 +77,17 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func value(for key: Key, extending: ExpirationExtension = .originalLifetime) -> Value? {
         let hash = key.hashValue
         let now = clock.monotonic()
-        // The array keeps the shard alive, so the hit need not: retaining costs as much as the lock.
-        let value = shards.withUnsafeBufferPointer { shards in
-            Unmanaged.passUnretained(shards[shardIndex(for: hash)])._withUnsafeGuaranteedRef { shard -> Value? in
-                shard.lock.acquire()
-                defer { shard.lock.release() }
-                let place = shard.table.find(key, hash: hash)
-                if place >= 0, let value = shard.table.use(place, at: now, extending: extending, clock: clock) {
-                    shard.lock.hits &+= 1
-                    return value
-                }
-                // Counted later where the weak tier has the last word.
-                if place < 0 || weakReference == nil { shard.lock.misses &+= 1 }
-                return nil
+        let shard = shardIndex(for: hash)
+        let slot = gate.enter(shard)
+        let value = withTable(shard) { table -> Value? in
+            let place = table.find(key, hash: hash)
+            if place >= 0, let value = table.use(place, at: now, extending: extending, clock: clock) {
+                gate.leave(slot, with: .hit)
+                return value
             }
+            // Counted later where the weak tier has the last word.
+            gate.leave(slot, with: place < 0 || weakReference == nil ? .miss : .other)
+            return nil
         }
         if value != nil || weakReference == nil { return value }
         return weaklyHeldValue(for: key, hash: hash, at: now)
@@ -96,11 +98,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func contains(_ key: Key) -> Bool {
         let hash = key.hashValue
         let now = clock.monotonic()
-        let found = shard(for: hash).withLock { table -> (isHeld: Bool, weak: WeakValue<Value>?) in
+        let shard = shardIndex(for: hash)
+        let slot = gate.enter(shard)
+        let found = withTable(shard) { table -> (isHeld: Bool, weak: WeakValue<Value>?) in
             let place = table.find(key, hash: hash)
-            guard place >= 0, let entry = table.entry(at: place), now < entry.expiresAt else { return (false, nil) }
-            return (entry.value != nil, entry.weak)
+            guard place >= 0, now < table.states[place].expiresAt else { return (false, nil) }
+            return (table.entries[place].value != nil, table.entries[place].weak)
         }
+        gate.leave(slot, with: .other)
         return found.isHeld || found.weak?.isAlive() == true
     }
 
@@ -117,37 +122,47 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @inlinable
     public func insert(_ value: Value, for key: Key, cost: Int, expiration: Expiration? = nil) -> Bool {
         let hash = key.hashValue
-        let (expiresAt, lifetime) = deadline(expiration ?? self.expiration)
-        let entry = Entry(
-            key: key,
-            hash: hash,
-            value: value,
-            weak: weakReference?(value),
-            cost: max(0, cost),
-            expiresAt: expiresAt,
-            lifetime: lifetime
-        )
-        guard expiresAt > clock.monotonic() else {
+        let now = clock.monotonic()
+        let lifetime = MemoryLifetime(expiration ?? self.expiration, clock: clock, at: now)
+        guard lifetime.expiresAt > now else {
             remove(key)
             return false
         }
-        return insert(entry)
+        return insert(
+            Entry(
+                key: key,
+                hash: hash,
+                value: value,
+                weak: weakReference?(value),
+                cost: max(0, cost),
+                expiresAt: lifetime.expiresAt,
+                lifetime: lifetime.duration
+            ),
+            at: now
+        )
+    }
+
+    /// Lends a shard's table, which the array keeps alive: retaining it would cost a reader as much as the look-up.
+    @inlinable
+    @inline(__always)
+    func withTable<Result>(_ shard: Int, _ body: (Table) -> Result) -> Result {
+        tables.withUnsafeBufferPointer { tables in
+            Unmanaged.passUnretained(tables[shard])._withUnsafeGuaranteedRef(body)
+        }
+    }
+
+    /// Lends a shard's table to be changed. The ledger's lock must be held.
+    @inlinable
+    @inline(__always)
+    func change<Result>(_ shard: Int, _ body: (Table) -> Result) -> Result {
+        gate.close(shard)
+        defer { gate.open(shard) }
+        return withTable(shard, body)
     }
 
     /// The shard of a hash. The table uses its low bits, so this takes the high ones.
     @inlinable
-    func shard(for hash: Int) -> Shard {
-        shards[shardIndex(for: hash)]
-    }
-
-    @inlinable
     func shardIndex(for hash: Int) -> Int {
         Int(UInt(bitPattern: hash) >> (UInt.bitWidth - 4))
-    }
-
-    /// The moment an entry expires on the monotonic clock and the nanoseconds that an access restarts.
-    @usableFromInline
-    func deadline(_ expiration: Expiration) -> (expiresAt: Int64, lifetime: Int64) {
-        MemoryTable<Key, Value>.deadline(expiration, clock: clock, at: clock.monotonic())
     }
 }

@@ -1,31 +1,56 @@
 /// What a memory cache knows about all its shards together.
 ///
 /// Every change of the set of entries happens under its lock, which makes the sums plain numbers and the limits exact;
-/// hits do not take it. It is always taken before the lock of a shard.
+/// hits do not take it. Who holds it may read every shard without further ado, and closes one to change it.
 ///
-/// Unchecked: its variables are only touched while `lock` is held.
+/// Unchecked: its variables are only touched while `lock` is held, which also excludes what the dynamic check of
+/// exclusivity would look for.
 @usableFromInline
 final class MemoryLedger: @unchecked Sendable {
-    @usableFromInline let lock = ShardLock()
-    @usableFromInline var costLimit: Int
-    @usableFromInline var countLimit: Int
+    @usableFromInline let lock = ChangeLock()
+    @exclusivity(unchecked)
+    @usableFromInline
+    var costLimit: Int
+    @exclusivity(unchecked)
+    @usableFromInline
+    var countLimit: Int
     /// The sum of the costs of the entries that hold a value. Never above `costLimit`.
-    @usableFromInline var cost = 0
+    @exclusivity(unchecked)
+    @usableFromInline
+    var cost = 0
     /// The number of entries that hold a value. Never above `countLimit`.
-    @usableFromInline var count = 0
+    @exclusivity(unchecked)
+    @usableFromInline
+    var count = 0
     /// The number of entries that were evicted but can perhaps be found again.
-    @usableFromInline var weakCount = 0
-    @usableFromInline var evictions = 0
-    @usableFromInline var expirations = 0
+    @exclusivity(unchecked)
+    @usableFromInline
+    var weakCount = 0
+    @exclusivity(unchecked)
+    @usableFromInline
+    var evictions = 0
+    @exclusivity(unchecked)
+    @usableFromInline
+    var expirations = 0
     /// Numbers the insertions, so that an evicted entry is told from a later one with its key.
-    @usableFromInline var lastSerial = 0
+    @exclusivity(unchecked)
+    @usableFromInline
+    var lastSerial = 0
     /// `lastSerial` when the eviction hand began its present round. Later entries are spared in this round: they may lie
     /// just before the hand, and would go before what is older.
-    @usableFromInline var roundSerial = 0
+    @exclusivity(unchecked)
+    @usableFromInline
+    var roundSerial = 0
     /// Whether a sweep of what expires comes by itself.
-    @usableFromInline var isSwept = false
-    @usableFromInline var evictionHand = Hand()
-    @usableFromInline var sweepHand = Hand()
+    @exclusivity(unchecked)
+    @usableFromInline
+    var isSwept = false
+    @exclusivity(unchecked)
+    @usableFromInline
+    var evictionHand = Hand()
+    @exclusivity(unchecked)
+    @usableFromInline
+    var sweepHand = Hand()
 
     /// A position in the round over all entries of all shards.
     @usableFromInline
@@ -40,7 +65,7 @@ final class MemoryLedger: @unchecked Sendable {
         }
     }
 
-    @inlinable
+    @usableFromInline
     init(costLimit: Int, countLimit: Int) {
         self.costLimit = costLimit
         self.countLimit = countLimit

@@ -7,8 +7,10 @@ extension MemoryTable {
         extending: ExpirationExtension,
         clock: StoreClock
     ) -> Value? {
+        let state = states + place
         let entry = entries + place
-        guard now < entry.pointee.expiresAt, let value = entry.pointee.value else { return nil }
+        let expiresAt = state.pointee.expiresAt
+        guard now < expiresAt, let value = entry.pointee.value else { return nil }
         switch extending {
         case .originalLifetime:
             let lifetime = entry.pointee.lifetime
@@ -16,35 +18,43 @@ extension MemoryTable {
                 let (sum, overflows) = now.addingReportingOverflow(lifetime)
                 let end = overflows ? .max : sum
                 // Written only if it changes, as the mark below: else threads that read take the line from each other.
-                if entry.pointee.expiresAt != end { entry.pointee.expiresAt = end }
+                if expiresAt != end { state.pointee.expiresAt = end }
             }
         case .none:
             break
         case .to(let expiration):
-            entry.pointee.expiresAt = Self.deadline(expiration, clock: clock, at: now).expiresAt
+            let end = MemoryLifetime(expiration, clock: clock, at: now).expiresAt
+            state.pointee.expiresAt = end
         }
-        if !entry.pointee.isReferenced { entry.pointee.isReferenced = true }
+        if !state.pointee.isReferenced {
+            state.pointee.isReferenced = true
+        }
         return value
     }
+}
 
-    /// The moment an entry expires on the monotonic clock and the nanoseconds that an access restarts, 0 for none.
+/// When an entry expires, in nanoseconds of the monotonic clock.
+@usableFromInline
+struct MemoryLifetime {
+    /// `Int64.max` is never.
+    @usableFromInline let expiresAt: Int64
+    /// What an access restarts; 0 for nothing.
+    @usableFromInline let duration: Int64
+
     @usableFromInline
-    static func deadline(
-        _ expiration: Expiration,
-        clock: StoreClock,
-        at now: Int64
-    ) -> (expiresAt: Int64, lifetime: Int64) {
-        if expiration == .never { return (.max, 0) }
-        let seconds = expiration.isRelative ? expiration.interval(since: .distantPast) : remaining(expiration, clock)
-        guard seconds > 0 else { return (.min, 0) }
+    init(_ expiration: Expiration, clock: StoreClock, at now: Int64) {
+        if case .never = expiration {
+            (expiresAt, duration) = (.max, 0)
+            return
+        }
+        let seconds = expiration.interval(since: expiration.isRelative ? .distantPast : clock.now())
         // Clamped to what Int64 holds; 2^63 nanoseconds are 292 years.
-        guard seconds < 9e9 else { return (.max, 0) }
+        guard seconds > 0, seconds < 9e9 else {
+            (expiresAt, duration) = (seconds > 0 ? .max : .min, 0)
+            return
+        }
         let nanoseconds = Int64(seconds * 1e9)
         let (sum, overflows) = now.addingReportingOverflow(nanoseconds)
-        return (overflows ? .max : sum, expiration.isRelative ? nanoseconds : 0)
-    }
-
-    private static func remaining(_ expiration: Expiration, _ clock: StoreClock) -> Double {
-        expiration.interval(since: clock.now())
+        (expiresAt, duration) = (overflows ? .max : sum, expiration.isRelative ? nanoseconds : 0)
     }
 }

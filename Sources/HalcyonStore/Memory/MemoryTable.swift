@@ -1,42 +1,3 @@
-/// One entry of a memory cache.
-@usableFromInline
-struct MemoryEntry<Key: Hashable & Sendable, Value: Sendable> {
-    @usableFromInline let key: Key
-    @usableFromInline let hash: Int
-    /// Nil when the entry was evicted and only `weak` may still find it.
-    @usableFromInline var value: Value?
-    /// Made when the value is stored, so that no code of the user runs while it is evicted.
-    @usableFromInline let weak: WeakValue<Value>?
-    @usableFromInline var cost: Int
-    /// Nanoseconds on the monotonic clock; `Int64.max` is never.
-    @usableFromInline var expiresAt: Int64
-    /// What an access restarts, in nanoseconds; 0 when it restarts nothing.
-    @usableFromInline var lifetime: Int64
-    /// Set by a hit, cleared by the eviction hand when it passes: the second chance.
-    @usableFromInline var isReferenced = false
-    /// Given by the ledger when the entry is inserted.
-    @usableFromInline var serial = 0
-
-    @inlinable
-    init(
-        key: Key,
-        hash: Int,
-        value: Value?,
-        weak: WeakValue<Value>?,
-        cost: Int,
-        expiresAt: Int64,
-        lifetime: Int64
-    ) {
-        self.key = key
-        self.hash = hash
-        self.value = value
-        self.weak = weak
-        self.cost = cost
-        self.expiresAt = expiresAt
-        self.lifetime = lifetime
-    }
-}
-
 /// A hash table whose entries keep their place from insertion to removal, so that an eviction hand can walk over them
 /// while a hit only sets a bit.
 ///
@@ -64,6 +25,8 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
         @inlinable var place: Int { Int(next) - 1 }
     }
 
+    // None is checked for exclusive access: the gate and the ledger's lock already exclude it, and the checks would take
+    // as long as the look-up.
     @exclusivity(unchecked)
     @usableFromInline
     var buckets: UnsafeMutablePointer<Bucket>
@@ -74,37 +37,53 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
     @exclusivity(unchecked)
     @usableFromInline
     var entries: UnsafeMutablePointer<Entry>
-    @usableFromInline var capacity = 8
-    @usableFromInline var isTaken: [Bool] = []
-    @usableFromInline var freePlaces: [Int] = []
+    /// All initialised; freed in deinit.
+    @exclusivity(unchecked)
+    @usableFromInline
+    var states: UnsafeMutablePointer<MemoryEntryState>
+    @exclusivity(unchecked)
+    @usableFromInline
+    var capacity = 8
+    /// The places are below this; not each is taken.
+    @exclusivity(unchecked)
+    @usableFromInline
+    var placeCount = 0
+    /// The number of entries, those that are only weakly held included.
+    @exclusivity(unchecked)
+    @usableFromInline
+    var count = 0
+    /// The free place that was left last, or -1.
+    @exclusivity(unchecked)
+    @usableFromInline
+    var firstFree = -1
 
     @inlinable
     init() {
         buckets = .allocate(capacity: 16)
         buckets.initialize(repeating: Bucket(), count: 16)
         entries = .allocate(capacity: 8)
+        states = .allocate(capacity: 8)
+        for place in 0..<8 { (states + place).initialize(to: MemoryEntryState()) }
     }
 
     deinit {
-        for place in isTaken.indices where isTaken[place] {
+        for place in 0..<placeCount where states[place].isTaken {
             (entries + place).deinitialize(count: 1)
         }
+        states.deinitialize(count: capacity)
+        states.deallocate()
         entries.deallocate()
         buckets.deallocate()
     }
 
-    /// The number of entries, those that are only weakly held included.
-    @inlinable
-    var count: Int { isTaken.count - freePlaces.count }
-
-    /// The places are below this; not each is taken.
-    @inlinable
-    var placeCount: Int { isTaken.count }
-
-    /// The entry at a place, or nil if it is free.
+    /// A copy of the entry at a place, or nil if it is free.
     @inlinable
     func entry(at place: Int) -> Entry? {
-        isTaken[place] ? entries[place] : nil
+        guard states[place].isTaken else { return nil }
+        var entry = entries[place]
+        entry.expiresAt = states[place].expiresAt
+        entry.serial = states[place].serial
+        return entry
     }
 
     /// The place of the entry for `key`, or -1. Complexity: O(1) expected.
@@ -123,27 +102,44 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
 
     /// Adds an entry whose key is not in the table. Complexity: O(1) amortised.
     @inlinable
-    func insert(_ entry: Entry) {
-        if (count + 1) * 2 > bucketCount {
-            growBuckets()
-        }
+    func insert(_ entry: consuming Entry, serial: Int) {
+        if (count + 1) * 2 > bucketCount { growBuckets() }
         let place: Int
-        if let free = freePlaces.popLast() {
-            place = free
-            isTaken[place] = true
+        if firstFree >= 0 {
+            place = firstFree
+            firstFree = states[place].serial
         } else {
-            place = isTaken.count
-            if place == capacity { growEntries() }
-            isTaken.append(true)
+            if placeCount == capacity { growEntries() }
+            place = placeCount
+            placeCount += 1
         }
-        (entries + place).initialize(to: entry)
+        count += 1
         link(place, hash: entry.hash)
+        put(entry, at: place, serial: serial)
+    }
+
+    /// Puts an entry in the place of one with its key, and returns that. Complexity: O(1).
+    @inlinable
+    func replace(at place: Int, by entry: consuming Entry, serial: Int) -> Entry {
+        var earlier = (entries + place).move()
+        earlier.expiresAt = states[place].expiresAt
+        put(entry, at: place, serial: serial)
+        return earlier
+    }
+
+    @inlinable
+    func put(_ entry: consuming Entry, at place: Int, serial: Int) {
+        states[place].expiresAt = entry.expiresAt
+        states[place].isReferenced = false
+        states[place].isTaken = true
+        states[place].serial = serial
+        (entries + place).initialize(to: entry)
     }
 
     /// Removes and returns the entry at `place`, which must hold one. Complexity: O(1) expected.
     @inlinable
     func remove(at place: Int) -> Entry {
-        precondition(isTaken[place])
+        precondition(states[place].isTaken)
         let mask = bucketCount - 1
         var hole = entries[place].hash & mask
         while buckets[hole].place != place {
@@ -160,9 +156,14 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
             next = (next + 1) & mask
         }
         buckets[hole] = Bucket()
-        isTaken[place] = false
-        freePlaces.append(place)
-        return (entries + place).move()
+        var entry = (entries + place).move()
+        entry.expiresAt = states[place].expiresAt
+        states[place].expiresAt = .max
+        states[place].isTaken = false
+        states[place].serial = firstFree
+        firstFree = place
+        count -= 1
+        return entry
     }
 
     /// Empties the table and returns one that holds what it held, for the caller to free.
@@ -171,9 +172,11 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
         swap(&buckets, &taken.buckets)
         swap(&bucketCount, &taken.bucketCount)
         swap(&entries, &taken.entries)
+        swap(&states, &taken.states)
         swap(&capacity, &taken.capacity)
-        swap(&isTaken, &taken.isTaken)
-        swap(&freePlaces, &taken.freePlaces)
+        swap(&placeCount, &taken.placeCount)
+        swap(&count, &taken.count)
+        swap(&firstFree, &taken.firstFree)
         return taken
     }
 
@@ -187,25 +190,32 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
         buckets[index] = Bucket(next: UInt32(place + 1), tag: UInt32(truncatingIfNeeded: hash >> 24))
     }
 
-    @usableFromInline
+    @inlinable
+    @inline(never)
     func growBuckets() {
         buckets.deallocate()
         bucketCount *= 2
         buckets = .allocate(capacity: bucketCount)
         buckets.initialize(repeating: Bucket(), count: bucketCount)
-        for place in isTaken.indices where isTaken[place] {
+        for place in 0..<placeCount where states[place].isTaken {
             link(place, hash: entries[place].hash)
         }
     }
 
-    @usableFromInline
+    @inlinable
+    @inline(never)
     func growEntries() {
         let grown = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
-        for place in isTaken.indices where isTaken[place] {
+        for place in 0..<placeCount where states[place].isTaken {
             (grown + place).moveInitialize(from: entries + place, count: 1)
         }
         entries.deallocate()
         entries = grown
+        let grownStates = UnsafeMutablePointer<MemoryEntryState>.allocate(capacity: capacity * 2)
+        grownStates.moveInitialize(from: states, count: capacity)
+        for place in capacity..<capacity * 2 { (grownStates + place).initialize(to: MemoryEntryState()) }
+        states.deallocate()
+        states = grownStates
         capacity *= 2
     }
 }

@@ -9,15 +9,42 @@
 /// })
 /// ```
 public struct WeakValue<Value: Sendable>: Sendable {
-    @usableFromInline let resolve: @Sendable () -> Value?
-    @usableFromInline let isAlive: @Sendable () -> Bool
+    /// One reference, because every entry of a cache has room for it, and copies it with the entry.
+    private let reference: WeakReference<Value>
 
     /// Refers to `object` without keeping it alive.
     ///
     /// - Parameter rebuild: makes the value from the object again. It must not hold the value or the object itself,
     ///   else neither is ever freed.
     public init<Object: AnyObject & Sendable>(_ object: Object, rebuild: @escaping @Sendable (Object) -> Value) {
-        resolve = { [weak object] in object.map(rebuild) }
-        isAlive = { [weak object] in object != nil }
+        reference = WeakReferenceToObject(object, rebuild)
     }
+
+    @usableFromInline
+    func resolve() -> Value? { reference.resolve() }
+
+    @usableFromInline
+    func isAlive() -> Bool { reference.isAlive }
+}
+
+/// A reference to an object of some type. Unchecked: a subclass adds a weak variable, which is set once.
+private class WeakReference<Value: Sendable>: @unchecked Sendable {
+    func resolve() -> Value? { nil }
+    var isAlive: Bool { false }
+}
+
+private final class WeakReferenceToObject<Object: AnyObject & Sendable, Value: Sendable>: WeakReference<Value>,
+    @unchecked Sendable
+{
+    private weak var object: Object?
+    private let rebuild: @Sendable (Object) -> Value
+
+    init(_ object: Object, _ rebuild: @escaping @Sendable (Object) -> Value) {
+        self.object = object
+        self.rebuild = rebuild
+    }
+
+    override func resolve() -> Value? { object.map(rebuild) }
+
+    override var isAlive: Bool { object != nil }
 }

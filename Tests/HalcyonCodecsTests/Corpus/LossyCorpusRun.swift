@@ -45,7 +45,7 @@ struct LossyCorpusRun {
     }
 
     private func decode(_ data: Data, target: PixelSize? = nil, frame: Int = 0) throws -> DecodedImage {
-        let options = DecodeOptions(targetSize: target, frame: frame, limits: limits)
+        let options = DecodeOptions(targetSize: target, frame: frame, color: .asStored, limits: limits)
         return try decoder.decode(data, options: options, isCancelled: { false })
     }
 

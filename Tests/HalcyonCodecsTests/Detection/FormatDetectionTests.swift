@@ -103,7 +103,8 @@ struct FormatCorpusTests {
             switch name {
             case "heif": [.heif, .heic, .avif]
             case "heic": [.heic, .heif]
-            case "unknown", "svgz": [nil]
+            case "svgz": [.svg]
+            case "unknown": [nil]
             default: [ImageFormat(rawValue: name)]
             }
         for row in try PixelCorpus.rows(format: name) {

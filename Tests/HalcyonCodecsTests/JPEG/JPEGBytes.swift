@@ -62,7 +62,7 @@ struct JPEGBytes {
     private var blockCount: Int { ((width + 7) / 8) * ((height + 7) / 8) }
 
     var firstScan: Data {
-        var bits = BitWriter()
+        var bits = JPEGBitWriter()
         for block in 0..<blockCount {
             for sample in samples {
                 bits.writeDifference(block == 0 ? (sample - 128) * 8 : 0)
@@ -80,7 +80,7 @@ struct JPEGBytes {
     var detailScans: Data {
         var scans = Data()
         for index in samples.indices {
-            var bits = BitWriter()
+            var bits = JPEGBitWriter()
             for _ in 0..<blockCount { bits.write(0, count: 1) }
             let scan = Self.segment(0xda, Data([1, UInt8(index + 1), 0, 1, 63, 0])) + bits.finish()
             for _ in 0..<detailScanCount { scans += scan }
@@ -89,8 +89,8 @@ struct JPEGBytes {
     }
 }
 
-private struct BitWriter {
-    private var bytes = Data()
+struct JPEGBitWriter {
+    private var bytes: [UInt8] = []
     private var accumulator: UInt8 = 0
     private var bitCount = 0
 
@@ -115,6 +115,6 @@ private struct BitWriter {
 
     consuming func finish() -> Data {
         while bitCount != 0 { write(1, count: 1) }
-        return bytes
+        return Data(bytes)
     }
 }

@@ -42,7 +42,7 @@ struct PNGEncoderTests {
         let bitmap = try TestPictures.bitmap(500, 500) { _, _ in (10, 20, 30, 255) }
         let data = try PNGEncoder().encode(bitmap, options: EncodeOptions())
         let types = PNGBytes.chunkTypes(data)
-        #expect(types == ["IHDR", "sRGB", "IDAT", "IEND"])
+        #expect(types == ["IHDR", "sRGB", "PLTE", "IDAT", "IEND"])
         #expect(data.count < 2_500)
     }
 

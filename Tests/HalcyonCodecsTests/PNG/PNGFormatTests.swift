@@ -109,7 +109,7 @@ struct PNGFormatTests {
     func info() throws {
         // A little-endian TIFF directory with the one tag 274 = 6.
         let exif: [UInt8] = [73, 73, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]
-        let profile = Array("Wide\0\0".utf8) + PNGBytes.stored([1, 2, 3])
+        let profile = Array("Wide\0\0".utf8) + PNGBytes.stored([UInt8](TestProfile.gray(curve: TestProfile.gamma(1.8))))
         let image = try decode([
             PNGBytes.header(2, 1, depth: 16, colorType: 0),
             PNGBytes.chunk("iCCP", profile),

@@ -183,6 +183,19 @@ struct ImageCacheTests {
         withExtendedLifetime(shown) {}
     }
 
+    @Test("lets go of the memory kept for coming images as well, where memory runs short")
+    func pressureOnThePool() throws {
+        let monitor = MemoryPressureMonitor(sources: .init(stallFiles: [], eventsFile: nil))
+        let cache = other(monitor: monitor)
+        // Of a size that no other test uses, as the pool serves all of them.
+        let size = PixelSize(1_811, 1_009)
+        let byteCount = try Bitmap(size: size).byteCount
+        #expect(PixelBufferPool.shared.keeps(byteCount))
+        monitor.tell(.critical)
+        #expect(!PixelBufferPool.shared.keeps(byteCount))
+        withExtendedLifetime(cache) {}
+    }
+
     @Test("writes out what it has and takes it in again elsewhere")
     func exchange() async throws {
         test.transport.serve(url, Sample.png())

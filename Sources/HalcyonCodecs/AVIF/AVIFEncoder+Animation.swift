@@ -1,0 +1,27 @@
+public import FoundationEssentials
+internal import HalcyonRaster
+
+extension AVIFEncoder: AnimationEncoder {
+    /// Encodes an image sequence, with alpha if any of its frames has it.
+    ///
+    /// - Throws: As for a still picture, and ``CodecError/cannotEncode(_:reason:)`` for no frames or for frames of
+    ///   different sizes.
+    public func encode(
+        _ frames: [AnimationFrame],
+        loopCount: Int,
+        options: EncodeOptions
+    ) throws(CodecError) -> Data {
+        guard let size = frames.first?.bitmap.size else {
+            throw .cannotEncode(.avif, reason: "an animation without frames")
+        }
+        guard let other = frames.first(where: { $0.bitmap.size != size }) else {
+            let hasAlpha = frames.contains { !$0.bitmap.isOpaque }
+            let writer = try AVIFWriter(self, options: options)
+            for frame in frames {
+                try writer.add(frame.bitmap, hasAlpha: hasAlpha, duration: max(1, frame.duration))
+            }
+            return AVIFLoopCount.set(loopCount, in: try writer.finish())
+        }
+        throw .cannotEncode(.avif, reason: "frames of \(size) and \(other.bitmap.size) pixels")
+    }
+}

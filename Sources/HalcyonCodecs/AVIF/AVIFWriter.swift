@@ -1,0 +1,138 @@
+internal import CAVIF
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// A file being encoded: owns libavif's encoder.
+final class AVIFWriter {
+    /// Frames from one that can be decoded alone to the next: the most that going back in an animation costs.
+    private static let keyFrameDistance: Int32 = 60
+    /// libaom 3.6 repeats the first frame of a lossless animation for ever at speeds from 7 on.
+    private static let greatestLosslessSpeed = 6
+    /// One tick is a millisecond.
+    private static let timescale: UInt64 = 1_000
+
+    private let encoder: UnsafeMutablePointer<avifEncoder>
+    private let options: EncodeOptions
+    private let isLossless: Bool
+    private let format: avifPixelFormat
+
+    init(_ settings: AVIFEncoder, options: EncodeOptions) throws(CodecError) {
+        guard let encoder = avifEncoderCreate() else {
+            throw .cannotEncode(.avif, reason: "out of memory")
+        }
+        self.encoder = encoder
+        self.options = options
+        isLossless = options.quality == nil
+        format =
+            isLossless || settings.chromaSampling == .yuv444 ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
+        encoder.pointee.codecChoice = AVIF_CODEC_CHOICE_AOM
+        encoder.pointee.maxThreads = Int32(clamping: settings.threadCount)
+        encoder.pointee.speed = Int32(min(settings.speed, isLossless ? Self.greatestLosslessSpeed : 10))
+        encoder.pointee.timescale = Self.timescale
+        encoder.pointee.keyframeInterval = Self.keyFrameDistance
+        setQuality()
+    }
+
+    deinit {
+        avifEncoderDestroy(encoder)
+    }
+
+    /// A fixed quantizer gives what a quality promises; a range of them would leave the choice to libaom.
+    private func setQuality() {
+        let quality = min(max(options.quality ?? 100, 1), 100)
+        let quantizer = ((100 - quality) * 63 + 50) / 100
+        let limit = Int32(isLossless ? 0 : 63)
+        encoder.pointee.minQuantizer = 0
+        encoder.pointee.maxQuantizer = limit
+        encoder.pointee.minQuantizerAlpha = 0
+        encoder.pointee.maxQuantizerAlpha = limit
+        if !isLossless {
+            avifEncoderSetCodecSpecificOption(encoder, "end-usage", "q")
+            avifEncoderSetCodecSpecificOption(encoder, "cq-level", "\(quantizer)")
+        }
+    }
+
+    /// Encodes a picture.
+    ///
+    /// - Parameter duration: In milliseconds, for a frame of an animation; `nil` for a still picture.
+    func add(_ bitmap: Bitmap, hasAlpha: Bool, duration: Int?) throws(CodecError) {
+        guard max(bitmap.width, bitmap.height) <= AVIFEncoder.maximumSideLength else {
+            throw .cannotEncode(
+                .avif,
+                reason: "\(bitmap.size) pixels; a side can have \(AVIFEncoder.maximumSideLength)"
+            )
+        }
+        guard let image = avifImageCreate(UInt32(bitmap.width), UInt32(bitmap.height), 8, format) else {
+            throw .cannotEncode(.avif, reason: "out of memory")
+        }
+        defer { avifImageDestroy(image) }
+        image.pointee.yuvRange = AVIF_RANGE_FULL
+        image.pointee.colorPrimaries = UInt16(AVIF_COLOR_PRIMARIES_BT709)
+        image.pointee.transferCharacteristics = UInt16(AVIF_TRANSFER_CHARACTERISTICS_SRGB)
+        image.pointee.matrixCoefficients =
+            UInt16(isLossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601)
+        setMetadata(of: image)
+        try check(convert(bitmap, into: image, hasAlpha: hasAlpha))
+        let flags = duration == nil ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
+        try check(avifEncoderAddImage(encoder, image, UInt64(duration ?? 1), flags.rawValue))
+    }
+
+    /// The whole file.
+    func finish() throws(CodecError) -> Data {
+        var output = avifRWData()
+        defer { avifRWDataFree(&output) }
+        try check(avifEncoderFinish(encoder, &output))
+        guard let bytes = output.data else {
+            throw .cannotEncode(.avif, reason: "no bytes")
+        }
+        return Data(bytes: bytes, count: output.size)
+    }
+
+    private func convert(_ bitmap: Bitmap, into image: UnsafeMutablePointer<avifImage>, hasAlpha: Bool) -> avifResult {
+        var rows = avifRGBImage()
+        avifRGBImageSetDefaults(&rows, image)
+        rows.format = AVIF_RGB_FORMAT_RGBA
+        if hasAlpha {
+            var straight = bitmap.straightRGBA()
+            rows.rowBytes = UInt32(bitmap.width * 4)
+            return straight.withUnsafeMutableBufferPointer { pixels in
+                rows.pixels = pixels.baseAddress
+                return avifImageRGBToYUV(image, &rows)
+            }
+        }
+        rows.ignoreAlpha = AVIF_TRUE
+        rows.rowBytes = UInt32(bitmap.bytesPerRow)
+        return bitmap.withUnsafeBytes { pixels in
+            // libavif only reads them.
+            rows.pixels = UnsafeMutablePointer(
+                mutating: pixels.assumingMemoryBound(to: UInt8.self).baseAddress
+            )
+            return avifImageRGBToYUV(image, &rows)
+        }
+    }
+
+    private func setMetadata(of image: UnsafeMutablePointer<avifImage>) {
+        guard let metadata = options.metadata else {
+            return
+        }
+        withBytes(of: metadata.iccProfile) { avifImageSetProfileICC(image, $0, $1) }
+        withBytes(of: metadata.xmp) { avifImageSetMetadataXMP(image, $0, $1) }
+        withBytes(of: metadata.exif) { avifImageSetMetadataExif(image, $0, $1) }
+        // libavif takes them from EXIF, but these pixels are upright.
+        image.pointee.transformFlags = AVIF_TRANSFORM_NONE.rawValue
+    }
+
+    private func withBytes(of data: Data?, _ body: (UnsafePointer<UInt8>?, Int) -> Void) {
+        guard let data, !data.isEmpty else {
+            return
+        }
+        data.withUnsafeBytes { body($0.assumingMemoryBound(to: UInt8.self).baseAddress, $0.count) }
+    }
+
+    private func check(_ result: avifResult) throws(CodecError) {
+        guard result == AVIF_RESULT_OK else {
+            let name = avifResultToString(result).map { String(cString: $0) } ?? "unknown error"
+            throw .cannotEncode(.avif, reason: name)
+        }
+    }
+}

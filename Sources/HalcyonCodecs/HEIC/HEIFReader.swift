@@ -1,0 +1,148 @@
+#if HEIC
+internal import CHEIF
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// An open HEIF file: owns libheif's context, which reads from bytes that must outlive it.
+final class HEIFReader {
+    /// How much of the file is there.
+    enum Extent {
+        /// All of it.
+        case whole
+        /// Perhaps the beginning only, which is enough for the header.
+        case beginning
+    }
+
+    /// libheif's own bound of sides, which they stay below.
+    static let greatestSideLength: Int32 = 32_768
+    /// Pictures of one file; more are refused whatever the caller allows.
+    private static let greatestPictureCount = 10_000
+
+    let context: OpaquePointer
+    let container: HEIFContainer
+    /// The pictures of the file that are no part of another, the primary one first.
+    let pictures: [heif_item_id]
+    /// What the context reads from where the file may be cut short.
+    private let beginning: HEIFBeginning?
+
+    /// Reads the boxes.
+    ///
+    /// - Parameters:
+    ///   - bytes: Those of `container`; borrowed until the reader is gone.
+    ///   - container: What its boxes say.
+    ///   - extent: Whether pixels will be asked for.
+    ///   - limits: Of these, the number of pictures counts here.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        of container: HEIFContainer,
+        extent: Extent,
+        limits: DecodeLimits
+    ) throws(CodecError) {
+        guard !container.isSequence else {
+            throw .unsupported(container.format, reason: "it is an image sequence")
+        }
+        guard let context = heif_context_alloc() else {
+            throw .bitmap(.outOfMemory(byteCount: 0))
+        }
+        heif_context_set_maximum_image_size_limit(context, Self.greatestSideLength)
+        heif_context_set_max_decoding_threads(context, 0)
+        let beginning = extent == .beginning && container.hasHeader ? HEIFBeginning(bytes) : nil
+        do throws(CodecError) {
+            let result =
+                if let beginning {
+                    heif_context_read_from_reader(context, beginning.callbacks, beginning.userData, nil)
+                } else {
+                    heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil)
+                }
+            try Self.check(result, container)
+            pictures = try Self.pictures(of: context, container, limits)
+        } catch {
+            heif_context_free(context)
+            throw error
+        }
+        self.beginning = beginning
+        self.context = context
+        self.container = container
+    }
+
+    deinit {
+        heif_context_free(context)
+    }
+
+    /// What the header says of the primary picture.
+    var info: ImageInfo {
+        get throws(CodecError) {
+            try handle(of: pictures[0]).info(of: container.format, frameCount: pictures.count)
+        }
+    }
+
+    /// EXIF, XMP and ICC profile of the primary picture.
+    var metadata: ImageMetadata {
+        get throws(CodecError) {
+            try handle(of: pictures[0]).metadata
+        }
+    }
+
+    /// A picture, or its thumbnail if that will do.
+    func image(options: DecodeOptions, isCancelled: () -> Bool) throws -> DecodedImage {
+        let info = try info
+        guard pictures.indices.contains(options.frame) else {
+            throw CodecError.noSuchFrame(options.frame, frameCount: pictures.count)
+        }
+        var handle = try handle(of: pictures[options.frame])
+        if options.usesEmbeddedThumbnail, let thumbnail = handle.thumbnail(for: options.targetSize) {
+            handle = thumbnail
+        }
+        let profile = handle.colorProfile
+        let bitmap = try handle.bitmap(limits: options.limits, context: context, isCancelled: isCancelled)
+        return DecodedImage(bitmap: bitmap, info: info, colorProfile: profile)
+    }
+
+    private func handle(of picture: heif_item_id) throws(CodecError) -> HEIFImageHandle {
+        var handle: OpaquePointer?
+        try Self.check(heif_context_get_image_handle(context, picture, &handle), container)
+        guard let handle else {
+            throw .corrupt(container.format, reason: "no picture with the number \(picture)")
+        }
+        return HEIFImageHandle(handle, container: container)
+    }
+
+    /// Files exist whose primary item is the thumbnail of another, which is then the picture meant.
+    private static func pictures(
+        of context: OpaquePointer,
+        _ container: HEIFContainer,
+        _ limits: DecodeLimits
+    ) throws(CodecError) -> [heif_item_id] {
+        let count = Int(heif_context_get_number_of_top_level_images(context))
+        let maximum = min(limits.frameCount, greatestPictureCount)
+        guard count <= maximum else {
+            throw .limitExceeded(container.format, .frameCount(count, maximum: maximum))
+        }
+        var pictures = [heif_item_id](repeating: 0, count: max(0, count))
+        let found = heif_context_get_list_of_top_level_image_IDs(context, &pictures, Int32(pictures.count))
+        pictures.removeLast(pictures.count - min(pictures.count, max(0, Int(found))))
+        var primary: heif_item_id = 0
+        if heif_context_get_primary_image_ID(context, &primary).code == heif_error_Ok,
+            let index = pictures.firstIndex(of: primary)
+        {
+            pictures.remove(at: index)
+            pictures.insert(primary, at: 0)
+        }
+        guard let first = pictures.first else {
+            throw container.isCutShort
+                ? .truncated(container.format) : .corrupt(container.format, reason: "it holds no picture")
+        }
+        // Pictures of a coding that libheif does not know have no depth; the first is to fail by its own error.
+        return [first] + pictures.dropFirst().filter { isKnown($0, in: context) }
+    }
+
+    private static func isKnown(_ picture: heif_item_id, in context: OpaquePointer) -> Bool {
+        var handle: OpaquePointer?
+        guard heif_context_get_image_handle(context, picture, &handle).code == heif_error_Ok, let handle else {
+            return false
+        }
+        defer { heif_image_handle_release(handle) }
+        return heif_image_handle_get_luma_bits_per_pixel(handle) > 0
+    }
+}
+#endif

@@ -1,0 +1,63 @@
+#if JPEGXL
+public import FoundationEssentials
+public import HalcyonRaster
+
+/// Writes JPEG XL (ISO/IEC 18181): lossy with a quality, lossless without one; with alpha where the bitmap has it; still
+/// pictures and animations, of 8 bits a sample or 16 as the bitmap has.
+///
+/// A quality becomes a distance in the units of Butteraugli as the format's reference encoder does it: 90 is 1.0, from
+/// which on a difference can hardly be seen, 100 is 0.1, and 30 is 6.4.
+public struct JPEGXLEncoder: AnimationEncoder {
+    /// An encoder.
+    public init() {}
+
+    /// ``ImageFormat/jxl``.
+    public var format: ImageFormat { .jxl }
+
+    /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless. An ICC profile in the metadata says what
+    /// the pixels are; without one they are sRGB.
+    ///
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a profile that is not one of RGB, or where memory runs out.
+    public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
+        let writer = try JPEGXLWriter(
+            bitmap.size,
+            hasAlpha: !bitmap.isOpaque,
+            depth: bitmap.depth,
+            options: options,
+            loopCount: nil
+        )
+        try writer.add(bitmap, duration: nil, isLast: true)
+        return try writer.finish()
+    }
+
+    /// Encodes an animation, each frame whole.
+    ///
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for no frames or frames of different sizes, and as for a still
+    ///   picture.
+    public func encode(
+        _ frames: [AnimationFrame],
+        loopCount: Int,
+        options: EncodeOptions
+    ) throws(CodecError) -> Data {
+        guard let first = frames.first else {
+            throw .cannotEncode(.jxl, reason: "an animation without frames")
+        }
+        guard frames.allSatisfy({ $0.bitmap.size == first.bitmap.size }) else {
+            throw .cannotEncode(.jxl, reason: "frames of different sizes")
+        }
+        let hasAlpha = frames.contains { !$0.bitmap.isOpaque }
+        let isWide = frames.contains { $0.bitmap.depth == .sixteen }
+        let writer = try JPEGXLWriter(
+            first.bitmap.size,
+            hasAlpha: hasAlpha,
+            depth: isWide ? .sixteen : .eight,
+            options: options,
+            loopCount: loopCount
+        )
+        for (index, frame) in frames.enumerated() {
+            try writer.add(frame.bitmap, duration: frame.duration, isLast: index == frames.count - 1)
+        }
+        return try writer.finish()
+    }
+}
+#endif

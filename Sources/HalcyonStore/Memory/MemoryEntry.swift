@@ -1,0 +1,36 @@
+/// One entry of a memory cache.
+@usableFromInline
+struct MemoryEntry<Key: Hashable & Sendable, Value: Sendable> {
+    @usableFromInline let key: Key
+    @usableFromInline let hash: Int
+    /// Nil when the entry was evicted and only `weak` may still find it.
+    @usableFromInline var value: Value?
+    /// Made when the value is stored, so that no code of the user runs while it is evicted.
+    @usableFromInline let weak: WeakValue<Value>?
+    @usableFromInline var cost: Int
+    /// Nanoseconds on the monotonic clock; `Int64.max` is never. While the entry is in a table, its state has the time.
+    @usableFromInline var expiresAt: Int64
+    /// What an access restarts, in nanoseconds; 0 when it restarts nothing.
+    @usableFromInline var lifetime: Int64
+    /// The number of its insertion, in a copy of an entry that is in a table.
+    @usableFromInline var serial = 0
+
+    @inlinable
+    init(
+        key: Key,
+        hash: Int,
+        value: Value?,
+        weak: WeakValue<Value>?,
+        cost: Int,
+        expiresAt: Int64,
+        lifetime: Int64
+    ) {
+        self.key = key
+        self.hash = hash
+        self.value = value
+        self.weak = weak
+        self.cost = cost
+        self.expiresAt = expiresAt
+        self.lifetime = lifetime
+    }
+}

@@ -1,0 +1,122 @@
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("AVIF animations")
+struct AVIFAnimationTests {
+    private let decoder = AVIFDecoder()
+
+    private func frames(_ count: Int, hasAlpha: Bool = false) throws -> [AnimationFrame] {
+        try (0..<count).map { index in
+            let bitmap = try TestPictures.bitmap(32, 24) { x, y in
+                (index * 60 % 256, x * 8, y * 10, hasAlpha && x < 8 ? 0 : 255)
+            }
+            return AnimationFrame(bitmap: bitmap, duration: 40 + 10 * index)
+        }
+    }
+
+    private func file(_ count: Int, loopCount: Int = 0, hasAlpha: Bool = false) throws -> Data {
+        try AVIFEncoder(speed: 10).encode(
+            frames(count, hasAlpha: hasAlpha),
+            loopCount: loopCount,
+            options: EncodeOptions(quality: nil)
+        )
+    }
+
+    @Test("frames, durations and loop count come back", arguments: [(0, false), (1, true), (7, false), (3, true)])
+    func roundTrip(_ loopCount: Int, _ hasAlpha: Bool) throws {
+        let frames = try frames(4, hasAlpha: hasAlpha)
+        let data = try file(4, loopCount: loopCount, hasAlpha: hasAlpha)
+        let info = try decoder.info(of: data, limits: .standard)
+        #expect(info.frameCount == 4 && info.frameDurations == [40, 50, 60, 70])
+        #expect(info.loopCount == loopCount && info.hasAlpha == hasAlpha)
+        for (index, frame) in frames.enumerated() {
+            let image = try decoder.decode(data, options: DecodeOptions(frame: index), isCancelled: { false })
+            #expect(image.bitmap.greatestDifference(from: frame.bitmap) == 0 && image.info == info)
+        }
+        for index in [-1, 4] {
+            #expect(throws: CodecError.noSuchFrame(index, frameCount: 4)) {
+                try decoder.decode(data, options: DecodeOptions(frame: index), isCancelled: { false })
+            }
+        }
+    }
+
+    @Test("a cursor gives any frame in any order, and several may be open at a time")
+    func cursor() throws {
+        let frames = try frames(5)
+        let data = try file(5)
+        var cursor = try decoder.cursor(for: data, options: DecodeOptions())
+        var other = try decoder.cursor(for: data, options: DecodeOptions())
+        for index in [0, 1, 2, 4, 1, 3, 3, 0] {
+            let bitmap = try cursor.bitmap(ofFrame: index, isCancelled: { false })
+            #expect(bitmap.greatestDifference(from: frames[index].bitmap) == 0)
+            let reversed = try other.bitmap(ofFrame: 4 - index, isCancelled: { false })
+            #expect(reversed.greatestDifference(from: frames[4 - index].bitmap) == 0)
+        }
+        #expect(throws: CodecError.noSuchFrame(5, frameCount: 5)) {
+            try cursor.bitmap(ofFrame: 5, isCancelled: { false })
+        }
+        #expect(throws: CancellationError.self) { try cursor.bitmap(ofFrame: 2, isCancelled: { true }) }
+        #expect(try cursor.bitmap(ofFrame: 2, isCancelled: { false }).greatestDifference(from: frames[2].bitmap) == 0)
+        #expect(throws: CodecError.empty) { _ = try decoder.cursor(for: Data(), options: DecodeOptions()) }
+    }
+
+    @Test("more frames than allowed are refused by number")
+    func frameLimit() throws {
+        let data = try file(4)
+        #expect(throws: CodecError.limitExceeded(.avif, .frameCount(4, maximum: 3))) {
+            try decoder.info(of: data, limits: DecodeLimits(frameCount: 3))
+        }
+        #expect(try decoder.info(of: data, limits: DecodeLimits(frameCount: 4)).frameCount == 4)
+    }
+
+    @Test("tracks that are neither pictures nor alpha do not count")
+    func foreignTracks() throws {
+        let data = try file(3, hasAlpha: true)
+        var sound = AVIFBytes(data)
+        let alpha = try sound.start(ofBox: "moov", "trak", skipping: 1)
+        let handler = try #require(data[alpha...].firstRange(of: Data("auxv".utf8)))
+        sound.set(Array("soun".utf8), at: handler.lowerBound)
+        // Sound has no size: the last 8 bytes of its track header.
+        let header = try #require(data[alpha...].firstRange(of: Data("tkhd".utf8)))
+        sound.set([UInt8](repeating: 0, count: 8), at: header.lowerBound + 4 + 88)
+
+        var depth = AVIFBytes(data)
+        let type = try #require(data[alpha...].firstRange(of: Data("systems:auxiliary:alpha".utf8)))
+        depth.set(Array("depth".utf8), at: type.upperBound - 5)
+
+        for bytes in [sound, depth] {
+            let image = try decoder.decode(bytes.data, options: DecodeOptions(frame: 2), isCancelled: { false })
+            #expect(!image.info.hasAlpha && image.bitmap.isOpaque && image.info.frameCount == 3)
+        }
+    }
+
+    @Test("an edit list without a repeat plays once, one whose track has no end for ever")
+    func editLists() throws {
+        let data = try file(2, loopCount: 5)
+        var once = AVIFBytes(data)
+        let list = try #require(data.firstRange(of: Data("elst".utf8))).lowerBound
+        once.set([0], at: list + 7)
+        #expect(try decoder.info(of: once.data, limits: .standard).loopCount == 1)
+
+        var endless = AVIFBytes(data)
+        let header = try #require(data.firstRange(of: Data("tkhd".utf8))).lowerBound
+        endless.set([UInt8](repeating: 0xff, count: 8), at: header + 4 + 28)
+        #expect(try decoder.info(of: endless.data, limits: .standard).loopCount == 0)
+    }
+
+    @Test("frames of different sizes, or none, cannot be encoded")
+    func wrongFrames() throws {
+        let frames = [
+            AnimationFrame(bitmap: try .sample(PixelSize(8, 8)), duration: 1),
+            AnimationFrame(bitmap: try .sample(PixelSize(8, 9)), duration: 1),
+        ]
+        for frames in [frames, []] {
+            #expect(throws: CodecError.self) {
+                try AVIFEncoder(speed: 10).encode(frames, loopCount: 0, options: EncodeOptions())
+            }
+        }
+    }
+}

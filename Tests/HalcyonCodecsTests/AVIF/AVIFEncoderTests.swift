@@ -1,0 +1,65 @@
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("AVIF encoding")
+struct AVIFEncoderTests {
+    private func encode(_ bitmap: Bitmap, quality: Int?, _ encoder: AVIFEncoder = AVIFEncoder(speed: 10)) throws -> Data
+    {
+        try encoder.encode(bitmap, options: EncodeOptions(quality: quality))
+    }
+
+    @Test("a higher quality is nearer to the picture and larger")
+    func quality() throws {
+        let photo = try TestPictures.photo(96, 64)
+        var (lastSize, lastDifference) = (0, 256)
+        for quality in [5, 50, 95] {
+            let data = try encode(photo, quality: quality)
+            let image = try AVIFDecoder().decode(data, options: DecodeOptions(), isCancelled: { false })
+            let difference = try #require(image.bitmap.greatestDifference(from: photo))
+            #expect(data.count > lastSize && difference < lastDifference)
+            (lastSize, lastDifference) = (data.count, difference)
+        }
+        #expect(try encode(photo, quality: 0) == encode(photo, quality: 1))
+        #expect(try encode(photo, quality: 101) == encode(photo, quality: 100))
+    }
+
+    @Test("4:4:4 keeps coloured edges, 4:2:0 does not")
+    func chromaSampling() throws {
+        let stripes = try TestPictures.bitmap(32, 32) { x, _ in x % 2 == 0 ? (255, 0, 0, 255) : (0, 0, 255, 255) }
+        func difference(_ sampling: AVIFEncoder.ChromaSampling) throws -> Int {
+            let data = try encode(stripes, quality: 95, AVIFEncoder(speed: 10, chromaSampling: sampling))
+            let image = try AVIFDecoder().decode(data, options: DecodeOptions(), isCancelled: { false })
+            return try #require(image.bitmap.greatestDifference(from: stripes))
+        }
+        #expect(try difference(.yuv444) < 20)
+        #expect(try difference(.yuv420) > 60)
+    }
+
+    @Test("alpha is kept, straight and lossy", arguments: [1, 7, 64])
+    func alpha(_ side: Int) throws {
+        let original = try Bitmap.sample(PixelSize(side, side), hasAlpha: true)
+        let data = try encode(original, quality: 90)
+        let image = try AVIFDecoder().decode(data, options: DecodeOptions(), isCancelled: { false })
+        let difference = try #require(image.bitmap.greatestDifference(from: original))
+        #expect(difference < 24 && image.info.hasAlpha)
+    }
+
+    @Test("sides beyond what the format can say are refused")
+    func tooLarge() throws {
+        let bitmap = try Bitmap(size: PixelSize(65_537, 1), isOpaque: true)
+        #expect(throws: CodecError.self) { try encode(bitmap, quality: 50) }
+    }
+
+    @Test("a damaged EXIF block is refused or left out, never a crash")
+    func damagedMetadata() throws {
+        let options = EncodeOptions(metadata: ImageMetadata(exif: Data([1, 2, 3]), xmp: Data(), iccProfile: Data([0])))
+        do {
+            _ = try AVIFEncoder(speed: 10).encode(.sample(PixelSize(8, 8)), options: options)
+        } catch {
+            #expect(error as? CodecError == .cannotEncode(.avif, reason: "Invalid Exif payload"))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("AVIF files that are damaged or ask for too much")
+struct AVIFHostileInputTests {
+    private let decoder = AVIFDecoder()
+    private let still: Data
+    private let animation: Data
+
+    init() throws {
+        let encoder = AVIFEncoder(speed: 10)
+        still = try encoder.encode(.sample(PixelSize(40, 30), hasAlpha: true), options: EncodeOptions(quality: 60))
+        let frames = try (0..<3).map {
+            AnimationFrame(bitmap: try .sample(PixelSize(24, 24), hasAlpha: $0 > 0), duration: 100)
+        }
+        animation = try encoder.encode(frames, loopCount: 2, options: EncodeOptions(quality: 60))
+    }
+
+    private func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
+        try decoder.decode(data, options: options, isCancelled: { false })
+    }
+
+    @Test("files cut off at any byte are truncated; the header needs its own bytes only (R-31)")
+    func truncation() throws {
+        #expect(throws: CodecError.empty) { try decode(Data()) }
+        #expect(throws: CodecError.empty) { try decoder.info(of: Data(), limits: .standard) }
+        for file in [still, animation] {
+            let whole = try decoder.info(of: file, limits: .standard)
+            var shortest = file.count
+            for length in 1..<file.count {
+                let beginning = file.prefix(length)
+                #expect(throws: CodecError.truncated(.avif), "\(length)") {
+                    try decode(beginning, options: DecodeOptions(frame: whole.frameCount - 1))
+                }
+                do {
+                    #expect(try decoder.info(of: beginning, limits: .standard) == whole)
+                    shortest = min(shortest, length)
+                } catch {
+                    #expect(error == .truncated(.avif), "\(length)")
+                    #expect(shortest > length)
+                }
+            }
+            let picture = try #require(file.firstRange(of: Data("mdat".utf8))).upperBound
+            #expect(shortest <= picture, "\(shortest) of \(picture)")
+        }
+    }
+
+    @Test("sizes beyond the limits are refused before decoding; the header tells them")
+    func limits() throws {
+        let size = PixelSize(40, 30)
+        let cases: [(DecodeLimits, CodecError.Limit)] = [
+            (DecodeLimits(pixelCount: 1_199), .pixelCount(size, maximum: 1_199)),
+            (DecodeLimits(sideLength: 39), .sideLength(size, maximum: 39)),
+        ]
+        for (limits, limit) in cases {
+            #expect(throws: CodecError.limitExceeded(.avif, limit)) {
+                try decode(still, options: DecodeOptions(limits: limits))
+            }
+            #expect(try decoder.info(of: still, limits: limits).size == size)
+        }
+        #expect(throws: CodecError.self) {
+            try decode(still, options: DecodeOptions(limits: DecodeLimits(memory: 9_000)))
+        }
+
+        var large = AVIFBytes(still)
+        let property = try large.start(ofBox: "meta", "iprp", "ipco", "ispe")
+        large.set([0, 0, 0x80, 0, 0, 0, 0x80, 0], at: property + 12)
+        let refused = CodecError.limitExceeded(.avif, .pixelCount(PixelSize(32_768, 32_768), maximum: 1 << 28))
+        #expect(throws: refused) { try decode(large.data) }
+        #expect(throws: refused) { try decoder.info(of: large.data, limits: .standard) }
+    }
+
+    @Test("a picture of another size than the file states is brought to that size, unless it is far larger")
+    func contradictingSize() throws {
+        var bytes = AVIFBytes(still)
+        let property = try bytes.start(ofBox: "meta", "iprp", "ipco", "ispe")
+        bytes.set([0, 0, 0, 20, 0, 0, 0, 20], at: property + 12)
+        #expect(try decode(bytes.data).size == PixelSize(20, 20))
+
+        let large = try AVIFEncoder(speed: 10).encode(Bitmap(size: PixelSize(400, 300)), options: EncodeOptions())
+        bytes = AVIFBytes(large)
+        bytes.set([0, 0, 0, 20, 0, 0, 0, 20], at: try bytes.start(ofBox: "meta", "iprp", "ipco", "ispe") + 12)
+        #expect(throws: CodecError.self) { try decode(bytes.data) }
+    }
+
+    @Test("cancelling ends work at the next question")
+    func cancellation() throws {
+        for count in 1...3 {
+            let questions = QuestionCounter(cancelledFrom: count)
+            #expect(throws: CancellationError.self) {
+                try decoder.decode(still, options: DecodeOptions(), isCancelled: { questions.ask() })
+            }
+            #expect(questions.count == count)
+        }
+    }
+
+    @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3] as [UInt64])
+    func randomDamage(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let limits = DecodeLimits(pixelCount: 1 << 18, memory: 16 << 20)
+        for file in [still, animation] {
+            for round in 0..<300 {
+                let damaged = random.damage(file)
+                do {
+                    _ = try decoder.info(of: damaged, limits: limits)
+                    _ = try decoder.metadata(of: damaged)
+                    _ = try decode(damaged, options: DecodeOptions(frame: round % 2, limits: limits))
+                } catch {
+                    #expect(error is CodecError, "\(error)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+#if HEIC
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("HEIC files that are damaged or ask for too much")
+struct HEICHostileInputTests {
+    private let decoder = HEICDecoder()
+
+    private func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
+        try decoder.decode(data, options: options, isCancelled: { false })
+    }
+
+    @Test("files cut off at any byte are truncated; the header needs its own bytes only", arguments: [0, 1])
+    func truncation(_ index: Int) throws {
+        #expect(throws: CodecError.empty) { try decode(Data()) }
+        let file = [HEICBytes.plain, HEICBytes.rich][index]
+        let whole = try decoder.info(of: file, limits: .standard)
+        var shortest = file.count
+        for length in 1..<file.count {
+            let beginning = file.prefix(length)
+            do {
+                _ = try decode(beginning)
+                Issue.record("decoded with \(length) of \(file.count) bytes")
+            } catch let error as CodecError {
+                #expect(error == .truncated(.heic) || error == .truncated(.heif), "\(length)")
+            }
+            do {
+                #expect(try decoder.info(of: beginning, limits: .standard) == whole)
+                shortest = min(shortest, length)
+            } catch {
+                #expect(error == .truncated(.heic) || error == .truncated(.heif), "\(length)")
+                #expect(shortest > length)
+            }
+        }
+        let picture = try #require(file.firstRange(of: Data("mdat".utf8))).lowerBound
+        #expect(shortest <= picture + 4, "\(shortest) of \(picture)")
+    }
+
+    @Test("sizes beyond the limits are refused before decoding; the header tells them")
+    func limits() throws {
+        let size = PixelSize(32, 24)
+        let cases: [(DecodeLimits, CodecError.Limit)] = [
+            (DecodeLimits(pixelCount: 767), .pixelCount(size, maximum: 767)),
+            (DecodeLimits(sideLength: 31), .sideLength(size, maximum: 31)),
+        ]
+        for (limits, limit) in cases {
+            #expect(throws: CodecError.limitExceeded(.heic, limit)) {
+                try decode(HEICBytes.plain, options: DecodeOptions(limits: limits))
+            }
+            #expect(try decoder.info(of: HEICBytes.plain, limits: limits).size == size)
+        }
+        #expect(throws: CodecError.self) {
+            try decode(HEICBytes.plain, options: DecodeOptions(limits: DecodeLimits(memory: 4_000)))
+        }
+        #expect(throws: CodecError.noSuchFrame(1, frameCount: 1)) {
+            try decode(HEICBytes.plain, options: DecodeOptions(frame: 1))
+        }
+        var large = AVIFBytes(HEICBytes.plain)
+        let property = try large.start(ofBox: "meta", "iprp", "ipco", "ispe", skipping: 1)
+        large.set([0, 1, 0x11, 0x70, 0, 0, 0, 24], at: property + 12)
+        let refused = CodecError.limitExceeded(.heic, .sideLength(PixelSize(70_000, 24), maximum: 32_767))
+        #expect(throws: refused) { try decode(large.data) }
+    }
+
+    @Test("cancelling ends work at the next question")
+    func cancellation() throws {
+        for count in 1...2 {
+            let questions = QuestionCounter(cancelledFrom: count)
+            #expect(throws: CancellationError.self) {
+                try decoder.decode(HEICBytes.plain, options: DecodeOptions(), isCancelled: { questions.ask() })
+            }
+            #expect(questions.count == count)
+        }
+    }
+
+    @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3] as [UInt64])
+    func randomDamage(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let limits = DecodeLimits(pixelCount: 1 << 18, memory: 16 << 20)
+        for file in [HEICBytes.plain, HEICBytes.rich] {
+            for round in 0..<300 {
+                let damaged = random.damage(file)
+                do {
+                    _ = try decoder.info(of: damaged, limits: limits)
+                    _ = try decoder.metadata(of: damaged)
+                    let options = DecodeOptions(usesEmbeddedThumbnail: round % 2 == 1, limits: limits)
+                    _ = try decode(damaged, options: options)
+                } catch {
+                    #expect(error is CodecError, "\(error)")
+                }
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,105 @@
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("Colour profiles of JPEG files")
+struct JPEGColorProfileTests {
+    private func decode(
+        _ samples: [Int],
+        profile: Data,
+        _ options: DecodeOptions = DecodeOptions()
+    ) throws -> DecodedImage {
+        var file = JPEGBytes(samples: samples)
+        let half = profile.count / 2
+        // In two parts, the second one first.
+        file.segments =
+            JPEGBytes.profileChunk(2, of: 2, profile.dropFirst(half))
+            + JPEGBytes.profileChunk(1, of: 2, profile.prefix(half))
+        return try JPEGDecoder().decode(file.data, options: options, isCancelled: { false })
+    }
+
+    private let wide = TestProfile.matrix(TestProfile.displayP3, curve: TestProfile.gamma(2.2), name: "Wide")
+    private let gray = TestProfile.gray(curve: TestProfile.gamma(1))
+
+    @Test("one for the file's colour model is handed out, and the pixels stay as they are")
+    func handedOut() throws {
+        let color = try decode([128, 128, 160], profile: wide)
+        #expect(color.colorProfile == .icc(wide))
+        #expect(color.bitmap[3, 3] == [173, 105, 128, 255])
+        let brightness = try decode([100], profile: gray)
+        #expect(brightness.colorProfile == .icc(gray))
+        #expect(brightness.bitmap[3, 3] == [100, 100, 100, 255])
+    }
+
+    @Test("one for another colour model, sRGB by its name, or none at all, is not")
+    func withheld() throws {
+        let sRGB = TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.gamma(2.2), name: "sRGB IEC61966-2.1")
+        #expect(try decode([100], profile: wide).colorProfile == nil)
+        #expect(try decode([128, 128, 160], profile: gray).colorProfile == nil)
+        #expect(try decode([128, 128, 160], profile: sRGB).colorProfile == nil)
+        #expect(try decode([128, 128, 160], profile: Data(count: 200)).colorProfile == nil)
+    }
+
+    @Test("grey by a profile of light becomes sRGB with all other formats")
+    func convertedGray() throws {
+        var file = JPEGBytes(samples: [55])
+        file.segments = JPEGBytes.profileChunk(1, of: 1, gray)
+        let image = try ImageCodecs.standard.decode(file.data)
+        #expect(image.colorProfile == nil)
+        // (55 / 255) ^ (1 / 2.4) × 1.055 - 0.055 of 255.
+        let sample = Int(image.bitmap[3, 3][0])
+        #expect(abs(sample - 128) <= 2)
+    }
+
+    /// Inks that print grey: no ink is L* 100, each of cyan, magenta and yellow takes 20 of it, black all.
+    private var inks: Data {
+        var tag = Data("mft1".utf8) + Data(count: 4) + [4, 3, 2, 0]
+        for value in [1, 0, 0, 0, 1, 0, 0, 0, 1] as [UInt8] { tag += [0, value, 0, 0] }
+        for _ in 0..<4 { tag += (0...255).map { UInt8($0) } }
+        for corner in 0..<16 {
+            let count = [8, 4, 2].filter { corner & $0 != 0 }.count
+            tag += [corner & 1 == 1 ? 0 : UInt8(255 - 51 * count), 128, 128]
+        }
+        for _ in 0..<3 { tag += (0...255).map { UInt8($0) } }
+        return TestProfile.profile(
+            version: 0x0240_0000,
+            deviceClass: "prtr",
+            colorSpace: "CMYK",
+            connectionSpace: "Lab ",
+            tags: [("A2B0", tag)]
+        )
+    }
+
+    @Test("inks become sRGB by their profile, upright for inverted files too, and by the plain formula as stored")
+    func inkProfiles() throws {
+        let converted = try decode([255, 0, 0, 0], profile: inks)
+        #expect(converted.colorProfile == nil)
+        // L* 80.
+        #expect(converted.bitmap[3, 3].dropLast().allSatisfy { abs(Int($0) - 198) <= 2 })
+        #expect(converted.bitmap[3, 3][3] == 255)
+        #expect(converted.bitmap.isOpaque)
+        let stored = try decode([255, 0, 0, 0], profile: inks, DecodeOptions(color: .asStored))
+        #expect(stored.bitmap[3, 3] == [0, 255, 255, 255])
+        #expect(stored.colorProfile == nil)
+        var inverted = JPEGBytes(samples: [0, 255, 255, 255])
+        inverted.segments = JPEGBytes.adobe(transform: 0) + JPEGBytes.profileChunk(1, of: 1, inks)
+        let upright = try JPEGDecoder().decode(inverted.data, options: DecodeOptions(), isCancelled: { false })
+        #expect(upright.bitmap.greatestDifference(from: converted.bitmap) == 0)
+    }
+
+    @Test("a profile of inks that is damaged leaves the plain formula")
+    func damagedInks() throws {
+        let profile = inks
+        var random = SeededRandom(seed: 3)
+        for length in [132, 200, 400, profile.count - 1] {
+            _ = try decode([255, 0, 0, 0], profile: profile.prefix(length))
+        }
+        for _ in 0..<40 {
+            var damaged = profile
+            damaged[Int.random(in: 0..<300, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            #expect(try decode([255, 0, 0, 0], profile: damaged).bitmap.isOpaque)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("Baseline JPEG at 1/8 and 2/8 without libjpeg")
+struct JPEGReducerTests {
+    private let sizes = [PixelSize(1, 1), PixelSize(17, 9), PixelSize(64, 48), PixelSize(97, 61)]
+
+    /// Compares our own decoder, which must take the file, with libjpeg.
+    private func greatestDifference(_ file: Data, eighths: Int) throws -> Int? {
+        let own = try #require(try JPEGReduction.own(file, eighths: eighths), "left to libjpeg")
+        return own.greatestDifference(from: try JPEGReduction.libjpeg(file, eighths: eighths))
+    }
+
+    @Test(
+        "at 1/8 every coefficient but the mean is passed over, whatever there is of them",
+        arguments: [[(1, 1)], [(1, 1), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)]],
+        [false, true]
+    )
+    func means(_ sampling: [(Int, Int)], hasLongCodes: Bool) throws {
+        for (index, size) in sizes.enumerated() {
+            var file = RandomJPEG(width: size.width, height: size.height, sampling: sampling)
+            file.hasLongCodes = hasLongCodes
+            file.seed = UInt64(index)
+            #expect(try greatestDifference(file.data, eighths: 1) == 0, "\(size)")
+        }
+    }
+
+    @Test(
+        "the samples are libjpeg's where no detail is visible at reduced size",
+        arguments: [
+            [(1, 1)], [(2, 2)], [(1, 1), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)], [(2, 2), (1, 1), (1, 1)],
+            [(2, 1), (2, 1), (1, 1)], [(1, 2), (1, 2), (1, 2)], [(2, 1), (2, 1), (2, 1)],
+        ],
+        [1, 2]
+    )
+    func samples(_ sampling: [(Int, Int)], eighths: Int) throws {
+        for size in sizes {
+            for restartInterval in [0, 1, 7] {
+                var file = RandomJPEG(width: size.width, height: size.height, sampling: sampling)
+                file.coefficients = .invisible
+                file.restartInterval = restartInterval
+                #expect(try greatestDifference(file.data, eighths: eighths) == 0, "\(size), \(restartInterval)")
+            }
+        }
+    }
+
+    @Test("a picture without much detail is libjpeg's within a few levels", arguments: [1, 2], [80, 95])
+    func pictures(_ eighths: Int, quality: Int) throws {
+        let picture = try Bitmap.sample(PixelSize(407, 301))
+        let file = try JPEGEncoder().encode(picture, options: EncodeOptions(quality: quality))
+        let difference = try #require(try greatestDifference(file, eighths: eighths))
+        #expect(difference <= 8)
+    }
+
+    @Test("data longer than the window of the decoder, with restart markers anywhere", arguments: [0, 3, 100])
+    func longData(_ restartInterval: Int) throws {
+        var file = RandomJPEG(width: 320, height: 240, sampling: [(1, 1), (1, 1), (1, 1)])
+        file.restartInterval = restartInterval
+        let data = file.data
+        #expect(data.count > 60_000)
+        #expect(try greatestDifference(data, eighths: 1) == 0)
+    }
+
+    @Test("what is unusual is left to libjpeg, which decodes it")
+    func leftToLibjpeg() throws {
+        let usual = JPEGBytes(width: 64, height: 64, samples: [100, 120, 140])
+        #expect(try JPEGReduction.own(usual.data, eighths: 1) != nil)
+        var rgb = usual
+        rgb.segments = JPEGBytes.adobe(transform: 0)
+        var progressive = usual
+        progressive.process = 0xc2
+        let halved = RandomJPEG(width: 64, height: 64, sampling: [(1, 2), (1, 1), (1, 1)]).data
+        let quartered = RandomJPEG(width: 64, height: 64, sampling: [(4, 1), (1, 1), (1, 1)]).data
+        for file in [rgb.data, progressive.data, halved, quartered] {
+            #expect(try JPEGReduction.own(file, eighths: 1) == nil)
+            #expect(try JPEGReduction.decode(file, eighths: 1).size == PixelSize(8, 8))
+        }
+    }
+
+    @Test("after the reduction to the final size, it is as near to the full picture as 50 dB say")
+    func quality() throws {
+        let (stored, target) = (PixelSize(480, 360), PixelSize(48, 36))
+        let file = try JPEGEncoder().encode(TestPictures.photo(480, 360), options: EncodeOptions(quality: 85))
+        let full = try JPEGDecoder().decode(file, options: DecodeOptions(), isCancelled: { false }).bitmap
+        #expect(full.size == stored)
+        let own = try #require(try JPEGReduction.own(file, eighths: 2)).resampled(to: target)
+        #expect(ExactLanczos.noiseRatio(of: own, to: full) >= 50)
+    }
+
+    @Test("cancelling ends decoding at the next group of rows")
+    func cancellation() throws {
+        let file = RandomJPEG(width: 16, height: 2_000, sampling: [(1, 1)]).data
+        let questions = QuestionCounter(cancelledFrom: 3)
+        let options = DecodeOptions(targetSize: PixelSize(1, 1))
+        #expect(throws: CancellationError.self) {
+            try JPEGDecoder().decode(file, options: options, isCancelled: { questions.ask() })
+        }
+        #expect(questions.count == 3)
+    }
+}

@@ -1,0 +1,89 @@
+#if JPEGXL
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("JPEG XL encoding")
+struct JPEGXLEncoderTests {
+    private let encoder = JPEGXLEncoder()
+
+    private func decode(_ data: Data) throws -> DecodedImage {
+        try JPEGXLDecoder().decode(data, options: DecodeOptions(), isCancelled: { false })
+    }
+
+    @Test("without a quality, pixels come back as they were, premultiplied", arguments: [false, true])
+    func lossless(_ hasAlpha: Bool) throws {
+        let original = try Bitmap.sample(PixelSize(61, 43), hasAlpha: hasAlpha)
+        let image = try decode(encoder.encode(original, options: EncodeOptions(quality: nil)))
+        // Straight colours of small alpha are few, so that premultiplying them again may differ by a level.
+        let difference = try #require(image.bitmap.greatestDifference(from: original))
+        #expect(difference <= (hasAlpha ? 1 : 0))
+        #expect(image.info.hasAlpha == hasAlpha && image.bitmap.isOpaque == !hasAlpha)
+    }
+
+    @Test("16 bits a sample stay", arguments: [false, true])
+    func sixteenBits(_ hasAlpha: Bool) throws {
+        let original = try Bitmap.sample(PixelSize(31, 12), hasAlpha: hasAlpha).converted(to: .sixteen)
+        let data = try encoder.encode(original, options: EncodeOptions(quality: nil))
+        let options = DecodeOptions(keepsSixteenBits: true)
+        let image = try JPEGXLDecoder().decode(data, options: options, isCancelled: { false })
+        #expect(image.bitmap.depth == .sixteen && image.info.bitDepth == 16)
+        #expect(
+            zip(image.bitmap.straightRGBA16(), original.straightRGBA16()).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+        )
+        #expect(try decode(data).bitmap.depth == .eight)
+    }
+
+    @Test("with a quality, pixels come back nearly as they were, and a lower one takes fewer bytes")
+    func lossy() throws {
+        let original = try TestPictures.photo(96, 64)
+        let sizes = try [95, 70, 30].map { quality in
+            let data = try encoder.encode(original, options: EncodeOptions(quality: quality))
+            let image = try decode(data)
+            #expect(image.bitmap.size == original.size && image.bitmap.isOpaque && image.colorProfile == nil)
+            let difference = try #require(image.bitmap.greatestDifference(from: original))
+            #expect(difference < (quality > 90 ? 40 : 128))
+            return data.count
+        }
+        #expect(sizes[0] > sizes[1] && sizes[1] > sizes[2])
+    }
+
+    @Test("qualities are distances as the reference encoder has them")
+    func distances() {
+        let distances = [100: 0.1, 90: 1.0, 30: 6.4, 1: 23.867_67] as [Int: Float]
+        for (quality, distance) in distances {
+            #expect(abs(JPEGXLWriter.distance(quality) - distance) < 0.001)
+        }
+        #expect(JPEGXLWriter.distance(200) == JPEGXLWriter.distance(100))
+    }
+
+    @Test("an animation needs frames, all of one size")
+    func animationErrors() throws {
+        let frames = try [PixelSize(4, 4), PixelSize(4, 5)].map {
+            AnimationFrame(bitmap: try Bitmap.sample($0), duration: 10)
+        }
+        #expect(throws: CodecError.cannotEncode(.jxl, reason: "an animation without frames")) {
+            try encoder.encode([], loopCount: 0, options: EncodeOptions())
+        }
+        #expect(throws: CodecError.cannotEncode(.jxl, reason: "frames of different sizes")) {
+            try encoder.encode(frames, loopCount: 0, options: EncodeOptions())
+        }
+    }
+
+    @Test("EXIF and an XMP packet are kept on request, and what is no profile is refused")
+    func metadata() throws {
+        let bitmap = try Bitmap.sample(PixelSize(4, 4))
+        let xmp = Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8)
+        let exif = EXIFBlock(orientation: 6).data
+        let metadata = ImageMetadata(exif: exif, xmp: xmp)
+        let data = try encoder.encode(bitmap, options: EncodeOptions(metadata: metadata))
+        let upright = EXIF.upright(exif)
+        #expect(data.indices.contains { data[$0...].starts(with: upright) })
+        #expect(data.indices.contains { data[$0...].starts(with: xmp) })
+        let nonsense = EncodeOptions(metadata: ImageMetadata(iccProfile: Data("profile".utf8)))
+        #expect(throws: CodecError.self) { try encoder.encode(bitmap, options: nonsense) }
+    }
+}
+#endif

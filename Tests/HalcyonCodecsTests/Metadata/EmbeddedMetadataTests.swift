@@ -1,0 +1,92 @@
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("Metadata in PNG and WebP")
+struct EmbeddedMetadataTests {
+    private static let metadata = ImageMetadata(
+        exif: EXIFBlock(orientation: 6).data,
+        xmp: Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'>ü</x:xmpmeta>".utf8),
+        iccProfile: ICCProfileBytes.version4([("en", "Display P3")])
+    )
+
+    private let codecs = ImageCodecs.standard
+
+    @Test(
+        "what is embedded comes back, with an orientation of 1",
+        arguments: [ImageFormat.png, .webp],
+        [true, false]
+    )
+    func roundTrip(_ format: ImageFormat, isAnimated: Bool) throws {
+        let bitmap = try TestPictures.photo(20, 10)
+        let options = EncodeOptions(metadata: Self.metadata)
+        let frames = try [bitmap, TestPictures.translucent(20, 10)].map { AnimationFrame(bitmap: $0, duration: 50) }
+        let data =
+            isAnimated
+            ? try codecs.encode(frames, as: format, options: options)
+            : try codecs.encode(bitmap, as: format, options: options)
+        var expected = Self.metadata
+        expected.exif = EXIFBlock(orientation: 1).data
+        #expect(try codecs.metadata(of: data) == expected)
+        let info = try codecs.info(of: data)
+        #expect(info.orientation == .up && info.frameCount == (isAnimated ? 2 : 1))
+        #expect(info.colorSpace == .icc(description: "Display P3"))
+        #expect(try codecs.decode(data, options: DecodeOptions(color: .asStored)).size == bitmap.size)
+    }
+
+    @Test("nothing is embedded unless asked for", arguments: [ImageFormat.png, .webp, .gif])
+    func nothing(_ format: ImageFormat) throws {
+        let data = try codecs.encode(TestPictures.photo(20, 10), as: format)
+        #expect(try codecs.metadata(of: data) == ImageMetadata())
+    }
+
+    @Test("each part stands alone", arguments: [ImageFormat.png, .webp])
+    func parts(_ format: ImageFormat) throws {
+        for metadata in [
+            ImageMetadata(exif: EXIFBlock(orientation: 1).data), ImageMetadata(xmp: Self.metadata.xmp),
+            ImageMetadata(iccProfile: Self.metadata.iccProfile),
+        ] {
+            let options = EncodeOptions(metadata: metadata)
+            let data = try codecs.encode(TestPictures.translucent(20, 10), as: format, options: options)
+            #expect(try codecs.metadata(of: data) == metadata)
+        }
+    }
+
+    @Test("the prefix that belongs to JPEG is left out, on the way in and out", arguments: [ImageFormat.png, .webp])
+    func prefix(_ format: ImageFormat) throws {
+        let block = EXIFBlock(orientation: 1).data
+        let options = EncodeOptions(metadata: ImageMetadata(exif: Data("Exif\0\0".utf8) + block))
+        let data = try codecs.encode(TestPictures.photo(20, 10), as: format, options: options)
+        #expect(try codecs.metadata(of: data).exif == block)
+    }
+
+    @Test("compressed XMP in PNG is read")
+    func compressed() throws {
+        let xmp = Array("<x/>".utf8)
+        let data = PNGBytes.file([
+            PNGBytes.header(1, 1, colorType: 0),
+            PNGBytes.chunk("iTXt", Array("XML:com.adobe.xmp".utf8) + [0, 1, 0, 0, 0] + PNGBytes.stored(xmp)),
+            PNGBytes.chunk("IDAT", PNGBytes.stored([0, 0])), PNGBytes.end,
+        ])
+        #expect(try codecs.metadata(of: data).xmp == Data(xmp))
+    }
+
+    @Test("damaged and cut files give what is intact, or a typed error", arguments: [ImageFormat.png, .webp])
+    func damage(_ format: ImageFormat) throws {
+        let options = EncodeOptions(metadata: Self.metadata)
+        let data = try codecs.encode(TestPictures.photo(20, 10), as: format, options: options)
+        for length in 0..<data.count {
+            _ = try? codecs.metadata(of: data.prefix(length))
+        }
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<500 {
+            do {
+                _ = try codecs.metadata(of: random.damage(data))
+            } catch {
+                #expect(error as Any is CodecError)
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+#if SVG
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("Hostile SVG")
+struct SVGSafetyTests {
+    private let decoder = SVGDecoder()
+
+    private func svg(_ content: String, attributes: String = "width='10' height='10'", before: String = "") -> Data {
+        let namespaces = "xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'"
+        return Data("\(before)<svg \(namespaces) \(attributes)>\(content)</svg>".utf8)
+    }
+
+    /// What a document comes to; anything but a typed error fails the test.
+    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws -> Bitmap? {
+        do {
+            return try decoder.decode(data, options: options, isCancelled: { false }).bitmap
+        } catch let error as CodecError {
+            _ = error
+            return nil
+        }
+    }
+
+    @Test("files and addresses that a document names are not opened")
+    func externalReferences() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/halcyon-svg-\(UInt64.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let picture = folder + "/red.svg"
+        let red = "<rect id='red' width='10' height='10' fill='red'/>"
+        try svg(red).write(to: URL(filePath: picture))
+        try Data("rect { fill: red }".utf8).write(to: URL(filePath: folder + "/red.css"))
+        let include = "<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='file://\(picture)'/>"
+        let style = "<style>@import url('file://\(folder)/red.css');</style><rect width='10' height='10' fill='none'/>"
+        let documents = [
+            svg("<image href='\(picture)' width='10' height='10'/>"),
+            svg("<image xlink:href='file://\(picture)' width='10' height='10'/>"),
+            svg("<use xlink:href='file://\(picture)#red'/>"),
+            svg("<use href='\(picture)#red'/>"),
+            svg(include),
+            svg(style),
+            svg("", before: "<?xml-stylesheet type='text/css' href='file://\(folder)/red.css'?>"),
+            svg("&red;", before: "<!DOCTYPE svg [<!ENTITY red SYSTEM 'file://\(picture)'>]>"),
+            svg("<image href='http://127.0.0.1:9/red.svg' width='10' height='10'/>"),
+        ]
+        for document in documents {
+            let bitmap = try decode(document)
+            #expect(bitmap == nil || bitmap?[5, 5] == [0, 0, 0, 0], "\(String(decoding: document, as: UTF8.self))")
+        }
+    }
+
+    @Test("what a document embeds is drawn")
+    func embeddedPictures() throws {
+        var blue = try Bitmap(size: PixelSize(2, 2))
+        blue.fill(PixelRect(size: blue.size), with: Color(red: 0, green: 0, blue: 1))
+        let png = try PNGEncoder().encode(blue, options: EncodeOptions()).base64EncodedString()
+        let document = svg("<image href='data:image/png;base64,\(png)' width='10' height='10'/>")
+        #expect(try decode(document)?[5, 5] == [0, 0, 255, 255])
+    }
+
+    @Test("entities that multiply end in an error")
+    func entities() throws {
+        let entities = (1..<12).map { level in
+            "<!ENTITY e\(level) '" + String(repeating: "&e\(level - 1);", count: 10) + "'>"
+        }
+        let before = "<!DOCTYPE svg [<!ENTITY e0 'xxxxxxxxxx'>" + entities.joined() + "]>"
+        #expect(try decode(svg("<text>&e11;</text>", before: before)) == nil)
+        #expect(try decode(svg("", attributes: "width='&e11;' height='10'", before: before)) == nil)
+    }
+
+    @Test("elements nested or repeated without bound end in a picture or an error")
+    func nesting() throws {
+        let count = 200_000
+        let open = String(repeating: "<g>", count: count)
+        #expect(try decode(svg(open + String(repeating: "</g>", count: count))) == nil)
+        let uses = (1..<40).map { level in
+            "<g id='g\(level)'>" + String(repeating: "<use xlink:href='#g\(level - 1)'/>", count: 10) + "</g>"
+        }
+        _ = try decode(
+            svg("<defs><g id='g0'><rect width='1' height='1'/></g>\(uses.joined())</defs><use xlink:href='#g39'/>")
+        )
+        _ = try decode(
+            svg(
+                "<pattern id='p' width='1' height='1'><rect width='9' height='9' fill='url(#p)'/></pattern><rect width='9' height='9' fill='url(#p)'/>"
+            )
+        )
+        _ = try decode(svg("<g id='a'><use xlink:href='#a'/></g>"))
+    }
+
+    @Test("sizes are checked against the limits before a surface is made")
+    func limits() throws {
+        let large = svg("", attributes: "width='30000' height='30000'")
+        #expect(throws: CodecError.limitExceeded(.svg, .pixelCount(PixelSize(30_000, 30_000), maximum: 1 << 28))) {
+            try decoder.decode(large, options: DecodeOptions(), isCancelled: { false })
+        }
+        let wide = svg("", attributes: "width='40000' height='1'")
+        #expect(throws: CodecError.limitExceeded(.svg, .sideLength(PixelSize(40_000, 1), maximum: 32_767))) {
+            try decoder.decode(wide, options: DecodeOptions(), isCancelled: { false })
+        }
+        let endless = svg("", attributes: "width='1e300' height='1e300'")
+        #expect(throws: CodecError.self) {
+            try decoder.decode(endless, options: DecodeOptions(), isCancelled: { false })
+        }
+        #expect(try decode(large, DecodeOptions(targetSize: PixelSize(10, 10)))?.size == PixelSize(10, 10))
+        let thin = svg("", attributes: "width='1e9' height='1'")
+        #expect(throws: CodecError.self) {
+            try decoder.decode(thin, options: DecodeOptions(targetSize: PixelSize(10, 10)), isCancelled: { false })
+        }
+    }
+
+    @Test("compressed text is inflated up to a bound")
+    func inflation() throws {
+        let text = svg("<!--" + String(repeating: " ", count: 100_000) + "-->")
+        let limits = DecodeLimits(memory: 90_000)
+        #expect(throws: CodecError.limitExceeded(.svg, .memory(90_001, maximum: 90_000))) {
+            try decoder.decode(GzipBytes.stored(text), options: DecodeOptions(limits: limits), isCancelled: { false })
+        }
+        #expect(throws: CodecError.limitExceeded(.svg, .memory(text.count, maximum: 90_000))) {
+            try decoder.decode(text, options: DecodeOptions(limits: limits), isCancelled: { false })
+        }
+    }
+
+    @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3] as [UInt64])
+    func randomDamage(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let content = """
+            <defs><linearGradient id='a'><stop offset='0' stop-color='red'/></linearGradient>
+            <filter id='f'><feGaussianBlur stdDeviation='2'/></filter></defs>
+            <path d='M1 1L9 9A3 3 0 0 1 5 5z' fill='url(#a)' filter='url(#f)' transform='rotate(30)'/>
+            """
+        let files = [svg(content), GzipBytes.stored(svg(content))]
+        let limits = DecodeLimits(pixelCount: 1 << 16, memory: 8 << 20)
+        for file in files {
+            for _ in 0..<150 {
+                let damaged = random.damage(file)
+                _ = try? decoder.info(of: damaged, limits: limits)
+                _ = try decode(damaged, DecodeOptions(limits: limits))
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,229 @@
+#if TIFF
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("TIFF decoding")
+struct TIFFDecoderTests {
+    private let decoder = TIFFDecoder()
+
+    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
+        try decoder.decode(data, options: options, isCancelled: { false })
+    }
+
+    private func pixels(_ file: TIFFBytes) throws -> [[UInt8]] {
+        let image = try decode(file.data)
+        return (0..<image.size.width).map { image.bitmap[$0, 0] }
+    }
+
+    /// One row of three pixels.
+    private func row(_ samples: [UInt8], isLittle: Bool = true, _ entries: [TIFFBytes.Entry]) -> TIFFBytes {
+        var file = TIFFBytes(isLittle: isLittle)
+        file.addPage(width: 3, height: 1, samples: samples, entries)
+        return file
+    }
+
+    private func entry(_ tag: Int, _ values: Int...) -> TIFFBytes.Entry {
+        TIFFBytes.Entry(tag: tag, type: 3, values: values)
+    }
+
+    private func gray(_ values: UInt8...) -> [[UInt8]] {
+        values.map { [$0, $0, $0, 255] }
+    }
+
+    @Test("both byte orders and both widths of offsets are read", arguments: [true, false], [true, false])
+    func headers(isLittle: Bool, isBig: Bool) throws {
+        var file = TIFFBytes(isBig: isBig, isLittle: isLittle)
+        file.addPage(width: 2, height: 2, samples: [0, 80, 160, 255])
+        #expect(ImageFormat.detect(file.data) == .tiff && decoder.recognizes(file.data.prefix(64)))
+        let image = try decode(file.data)
+        #expect(image.info == ImageInfo(format: .tiff, size: PixelSize(2, 2), colorSpace: .gray))
+        #expect(try decoder.info(of: file.data, limits: .standard) == image.info)
+        #expect(image.bitmap[0, 0] == [0, 0, 0, 255] && image.bitmap[1, 1] == [255, 255, 255, 255])
+        #expect(image.bitmap.isOpaque)
+    }
+
+    @Test("grey samples of 1 to 64 bits, whole, signed and floating-point, become 8 bits")
+    func grayDepths() throws {
+        #expect(try pixels(row([0b1010_0000], [entry(258, 1)])) == gray(255, 0, 255))
+        #expect(try pixels(row([0b0001_1000], [entry(258, 2), entry(262, 0)])) == gray(255, 170, 85))
+        #expect(try pixels(row([0x0f, 0x80], [entry(258, 4)])) == gray(0, 255, 136))
+        #expect(try pixels(row([0xff, 0xf8, 0x00, 0x00, 0x00], [entry(258, 12)])) == gray(255, 128, 0))
+        #expect(try pixels(row([0xcd, 0xab, 0, 1, 255, 0], [entry(258, 16)])) == gray(0xab, 1, 0))
+        let big = row([0xab, 0xcd, 1, 0, 0, 255], isLittle: false, [entry(258, 16)])
+        #expect(try pixels(big) == gray(0xab, 1, 0))
+        let signed = [entry(258, 16), entry(339, 2)]
+        #expect(try pixels(row([0, 0x80, 0, 0, 0xff, 0x7f], signed)) == gray(0, 128, 255))
+        let wide: [UInt8] = [0, 0, 0, 0, 1, 2, 3, 4, 0xff, 0xff, 0xff, 0xff]
+        #expect(try pixels(row(wide, [entry(258, 32)])) == gray(0, 4, 255))
+    }
+
+    @Test("samples of more than 8 bits are kept on request, multiplied by alpha")
+    func sixteenBits() throws {
+        func wide(_ file: TIFFBytes) throws -> [UInt16] {
+            let bitmap = try decode(file.data, DecodeOptions(keepsSixteenBits: true)).bitmap
+            #expect(bitmap.depth == .sixteen)
+            return bitmap.withUnsafeBytes { Array($0.bindMemory(to: UInt16.self).prefix(12)) }
+        }
+        let gray = try wide(row([0xcd, 0xab, 0, 1, 255, 0], [entry(258, 16)]))
+        #expect(gray == [0xabcd, 0xabcd, 0xabcd, 0xffff, 256, 256, 256, 0xffff, 255, 255, 255, 0xffff])
+        let grayAlpha: [UInt8] = [0, 0x80, 0xff, 0x7f, 1, 0, 0xff, 0xff, 9, 9, 0, 0]
+        let kinds = [entry(258, 16, 16), entry(277, 2)]
+        let straight = try wide(row(grayAlpha, kinds + [entry(338, 2)]))
+        #expect(straight == [0x4000, 0x4000, 0x4000, 0x7fff, 1, 1, 1, 0xffff, 0, 0, 0, 0])
+        let associated = try wide(row(grayAlpha, kinds + [entry(338, 1)]))
+        #expect(associated == [0x7fff, 0x7fff, 0x7fff, 0x7fff, 1, 1, 1, 0xffff, 0, 0, 0, 0])
+        let narrow = try decode(row([1, 2, 3], []).data, DecodeOptions(keepsSixteenBits: true))
+        #expect(narrow.bitmap.depth == .eight)
+    }
+
+    @Test("floating-point samples stand for 0 to 1, and what lies beyond is cut off")
+    func floats() throws {
+        func bytes(_ values: [Float]) -> [UInt8] {
+            values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> ($0 * 8)) } }
+        }
+        let kind = [entry(258, 32), entry(339, 3)]
+        #expect(try pixels(row(bytes([-1, 0.5, 7]), kind)) == gray(0, 128, 255))
+        #expect(try pixels(row(bytes([.nan, .infinity, -.infinity]), kind)) == gray(0, 255, 0))
+        // 0.5, 1 and a number too small to see, in binary16.
+        let half: [UInt8] = [0x00, 0x38, 0x00, 0x3c, 0x01, 0x00]
+        #expect(try pixels(row(half, [entry(258, 16), entry(339, 3)])) == gray(128, 255, 0))
+        let doubles = [0.25, 1, -0.0].flatMap { value in
+            (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> ($0 * 8)) }
+        }
+        #expect(try pixels(row(doubles, [entry(258, 64), entry(339, 3)])) == gray(64, 255, 0))
+    }
+
+    @Test("palettes of 16 bits a colour are read, and those that hold 8 bits by mistake")
+    func palettes() throws {
+        let colors = [0, 0xffff, 0x8000, 0, 0, 0xffff, 0x4000, 0, 0xffff, 0, 0, 0]
+        let map = TIFFBytes.Entry(tag: 320, type: 3, values: colors)
+        let expected: [[UInt8]] = [[255, 255, 0, 255], [128, 64, 0, 255], [0, 0, 255, 255]]
+        #expect(try pixels(row([0b0110_0000], [entry(258, 2), entry(262, 3), map])) == expected)
+        let small = TIFFBytes.Entry(tag: 320, type: 3, values: colors.map { $0 >> 8 })
+        #expect(try pixels(row([0b0110_0000], [entry(258, 2), entry(262, 3), small])) == expected)
+    }
+
+    @Test("alpha is taken as the file says: straight, premultiplied, or none of the samples")
+    func alpha() throws {
+        let samples: [UInt8] = [200, 100, 0, 128, 200, 100, 0, 255, 200, 100, 0, 0]
+        let rgba = [entry(258, 8, 8, 8, 8), entry(262, 2), entry(277, 4)]
+        let straight = try decode(row(samples, rgba + [entry(338, 2)]).data)
+        #expect(straight.info.hasAlpha && !straight.bitmap.isOpaque)
+        #expect((0..<3).map { straight.bitmap[$0, 0] } == [[100, 50, 0, 128], [200, 100, 0, 255], [0, 0, 0, 0]])
+        let associated = try pixels(row(samples, rgba + [entry(338, 1)]))
+        #expect(associated == [[128, 100, 0, 128], [200, 100, 0, 255], [0, 0, 0, 0]])
+        let other = try decode(row(samples, rgba + [entry(338, 0)]).data)
+        #expect(!other.info.hasAlpha && other.bitmap.isOpaque && other.bitmap[2, 0] == [200, 100, 0, 255])
+        let grayAlpha = [entry(258, 8, 8), entry(277, 2), entry(338, 2)]
+        #expect(try pixels(row([200, 128, 9, 255, 9, 0], grayAlpha))[0] == [100, 100, 100, 128])
+    }
+
+    @Test("CMYK becomes RGB, and planes are put together")
+    func colorModels() throws {
+        let cmyk: [UInt8] = [0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 0, 128]
+        let separated = [entry(258, 8, 8, 8, 8), entry(262, 5), entry(277, 4)]
+        #expect(try pixels(row(cmyk, separated)) == [[255, 255, 255, 255], [0, 255, 255, 255], [127, 0, 127, 255]])
+        var planes = TIFFBytes()
+        let places = [[1, 2, 3], [4, 5, 6], [7, 8, 9]].map { planes.place($0) }
+        planes.addPage(
+            width: 3,
+            height: 1,
+            samples: [],
+            [
+                entry(258, 8, 8, 8), entry(262, 2), entry(277, 3), entry(284, 2),
+                TIFFBytes.Entry(tag: 273, type: 4, values: places),
+                TIFFBytes.Entry(tag: 279, type: 4, values: [3, 3, 3]),
+            ]
+        )
+        #expect(try pixels(planes) == [[1, 4, 7, 255], [2, 5, 8, 255], [3, 6, 9, 255]])
+    }
+
+    @Test("tiles at the right and lower border are cut to the picture")
+    func tiles() throws {
+        var file = TIFFBytes()
+        let places = (0..<4).map { tile in file.place((0..<256).map { UInt8($0 % 16 + tile * 50) }) }
+        file.addPage(
+            width: 20,
+            height: 18,
+            samples: [],
+            [
+                entry(322, 16), entry(323, 16), TIFFBytes.Entry(tag: 324, type: 4, values: places),
+                TIFFBytes.Entry(tag: 325, type: 4, values: [256, 256, 256, 256]),
+            ]
+        )
+        let bitmap = try decode(file.data).bitmap
+        #expect(bitmap.size == PixelSize(20, 18))
+        #expect([bitmap[15, 15], bitmap[16, 0], bitmap[0, 16], bitmap[19, 17]].map { $0[0] } == [15, 50, 100, 153])
+    }
+
+    @Test("the orientation is applied once, or not at all", arguments: 1...8)
+    func orientation(_ value: Int) throws {
+        var file = TIFFBytes()
+        file.addPage(width: 3, height: 2, samples: [10, 20, 30, 40, 50, 60], [entry(274, value)])
+        let image = try decode(file.data)
+        let orientation = try #require(Orientation(rawValue: value))
+        #expect(image.info.orientation == orientation && image.info.size == PixelSize(3, 2))
+        #expect(image.size == image.info.displaySize)
+        let stored = try decode(file.data, DecodeOptions(appliesOrientation: false)).bitmap
+        #expect(stored.size == PixelSize(3, 2) && stored[2, 0][0] == 30)
+        #expect(try stored.oriented(orientation).premultipliedBytes() == image.bitmap.premultipliedBytes())
+    }
+
+    @Test("pages are frames of their own sizes, without smaller versions of other pages")
+    func pages() throws {
+        var file = TIFFBytes()
+        file.addPage(width: 2, height: 1, samples: [1, 2])
+        file.addPage(width: 1, height: 1, samples: [7], [entry(254, 1)])
+        file.addPage(width: 1, height: 2, samples: [3, 4])
+        #expect(try decoder.info(of: file.data, limits: .standard).frameCount == 2)
+        let second = try decode(file.data, DecodeOptions(frame: 1))
+        #expect(second.info.size == PixelSize(1, 2) && second.bitmap[0, 1][0] == 4)
+        #expect(throws: CodecError.noSuchFrame(2, frameCount: 2)) { try decode(file.data, DecodeOptions(frame: 2)) }
+        #expect(throws: CodecError.noSuchFrame(-1, frameCount: 2)) { try decode(file.data, DecodeOptions(frame: -1)) }
+        #expect(throws: CodecError.limitExceeded(.tiff, .frameCount(3, maximum: 2))) {
+            try decoder.info(of: file.data, limits: DecodeLimits(frameCount: 2))
+        }
+    }
+
+    @Test("a chain of pages that leads back ends there")
+    func loop() throws {
+        var file = TIFFBytes()
+        let strip = file.bytes.count
+        file.addPage(width: 2, height: 1, samples: [1, 2])
+        file.addPage(width: 2, height: 1, samples: [3, 4], linksTo: strip + 2)
+        #expect(try decoder.info(of: file.data, limits: .standard).frameCount == 2)
+    }
+
+    @Test("a smaller version of the page stands in where it is asked for and large enough")
+    func thumbnail() throws {
+        var file = TIFFBytes()
+        file.addPage(width: 8, height: 4, samples: [UInt8](repeating: 9, count: 32))
+        file.addPage(width: 4, height: 2, samples: [UInt8](repeating: 5, count: 8), [entry(254, 1)])
+        file.addPage(width: 3, height: 3, samples: [UInt8](repeating: 1, count: 9), [entry(254, 1)])
+        func width(_ target: PixelSize?, _ usesThumbnail: Bool) throws -> Int {
+            let options = DecodeOptions(targetSize: target, usesEmbeddedThumbnail: usesThumbnail)
+            let image = try decode(file.data, options)
+            #expect(image.info.size == PixelSize(8, 4))
+            return image.size.width
+        }
+        #expect(try width(nil, true) == 4)
+        #expect(try width(PixelSize(3, 2), true) == 4)
+        #expect(try width(PixelSize(5, 2), true) == 8)
+        #expect(try width(PixelSize(1, 1), false) == 8)
+    }
+
+    @Test("an ICC profile of RGB is handed on with the pixels")
+    func colorProfile() throws {
+        var profile = [UInt8](ICCProfileBytes.version4([("en", "Display P3")]))
+        profile.replaceSubrange(16..<20, with: Array("RGB ".utf8))
+        let icc = TIFFBytes.Entry(tag: 34_675, type: 7, values: profile.map(Int.init))
+        let rgb = [entry(258, 8, 8, 8), entry(262, 2), entry(277, 3)]
+        let image = try decode(row([UInt8](repeating: 0, count: 9), rgb + [icc]).data)
+        #expect(image.colorProfile == .icc(Data(profile)))
+        #expect(image.info.colorSpace == .icc(description: "Display P3"))
+    }
+}
+#endif

@@ -1,0 +1,55 @@
+import FoundationEssentials
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("Loads of more than 8 bits a sample")
+struct SixteenBitLoadTests {
+    private let test = TestPipeline()
+    private let url = Sample.url()
+
+    init() {
+        test.transport.serve(url, Sample.encoded(ColorSample.sixteenBits(), .png))
+    }
+
+    @Test("have 8 bits unless more are asked for, and cost accordingly")
+    func depth() async throws {
+        let narrow = try await test.pipeline.image(from: url)
+        #expect(narrow.bitmap.depth == .eight)
+        let before = test.pipeline.cache.memoryStatistics.cost
+        let wide = try await test.pipeline.image(from: url, options: [.keepSixteenBits])
+        #expect(wide.bitmap.depth == .sixteen)
+        #expect(wide.bitmap.straightRGBA16() == ColorSample.sixteenBits().straightRGBA16())
+        #expect(test.pipeline.cache.memoryStatistics.cost - before == wide.bitmap.byteCount)
+    }
+
+    @Test(
+        "keep them through processors and the disk",
+        arguments: [
+            ImageProcessing.downsample(to: PixelSize(20, 15)), .crop(to: PixelSize(11, 7)),
+            .roundCorners(radius: .points(6)),
+        ]
+    )
+    func processed(processing: ImageProcessing) async throws {
+        let options: [ImageOption] = [.keepSixteenBits, .processor(processing), .waitForCache]
+        let first = try await test.pipeline.response(for: url, options: options)
+        #expect(first.image.bitmap.depth == .sixteen)
+        test.pipeline.cache.removeAllFromMemory()
+        let second = try await test.pipeline.response(for: url, options: options)
+        #expect(second.origin == .disk)
+        #expect(second.image.bitmap.depth == .sixteen)
+        // Dividing by alpha for the file and multiplying again can be off by one.
+        let samples = zip(first.image.bitmap.straightRGBA(), second.image.bitmap.straightRGBA())
+        #expect(samples.allSatisfy { abs(Int($0) - Int($1)) <= 1 })
+    }
+
+    @Test("are found again while something shows them")
+    func weakTier() async throws {
+        let shown = try await test.pipeline.image(from: url, options: [.keepSixteenBits])
+        test.pipeline.cache.memory.trim()
+        let again = try await test.pipeline.response(for: url, options: [.keepSixteenBits])
+        #expect(again.origin == .memory)
+        #expect(again.image.bitmap.straightRGBA16() == shown.bitmap.straightRGBA16())
+    }
+}
