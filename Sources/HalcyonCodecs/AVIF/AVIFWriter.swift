@@ -56,6 +56,7 @@ final class AVIFWriter {
     ///
     /// - Parameter duration: In milliseconds, for a frame of an animation; `nil` for a still picture.
     func add(_ bitmap: Bitmap, hasAlpha: Bool, duration: Int?) throws(CodecError) {
+        let bitmap = try bitmap.withEightBits()
         guard max(bitmap.width, bitmap.height) <= AVIFEncoder.maximumSideLength else {
             throw .cannotEncode(
                 .avif,

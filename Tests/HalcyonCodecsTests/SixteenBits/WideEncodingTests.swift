@@ -15,7 +15,10 @@ struct WideEncodingTests {
         try straight.withUnsafeBytes { try Bitmap(premultiplying16: $0, size: PixelSize(9, 5)) }
     }
 
-    @Test("with 8 bits by the formats that have no more", arguments: [ImageFormat.jpeg, .webp, .gif])
+    @Test(
+        "with 8 bits by the formats that have no more",
+        arguments: [ImageFormat.jpeg, .webp, .gif, .avif, .bmp, .qoi]
+    )
     func narrowFormats(format: ImageFormat) throws {
         let bitmap = try Self.bitmap()
         let encoded = try ImageCodecs.standard.encode(bitmap, as: format)
