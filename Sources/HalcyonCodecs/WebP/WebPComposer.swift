@@ -67,19 +67,23 @@ struct WebPComposer {
                 ? CodecError.truncated(.webp)
                 : .corrupt(.webp, reason: "frame \(nextFrame) has no picture of the size it says")
         }
-        let picture = try WebPStillReader.pixels(
+        var picture = try WebPStillReader.pixels(
             of: frame.data,
             size: frame.size,
             hasAlpha: frame.hasAlpha,
             isCutShort: frame.isCutShort,
             isCancelled: isCancelled
         )
+        if frame.hasAlpha || frame.isLossless {
+            // What the header says of alpha is only a hint (RFC 9649 3.4).
+            picture.isOpaque = !picture.containsTransparency()
+        }
         do {
             try canvas.draw(
                 picture,
                 left: frame.left,
                 top: frame.top,
-                blends: frame.blends,
+                blends: frame.blends && frame.hasAlpha,
                 disposal: frame.disposal
             )
         } catch {

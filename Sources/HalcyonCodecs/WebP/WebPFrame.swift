@@ -48,9 +48,6 @@ struct WebPFrame {
                 isLossless = next.name == "VP8L"
                 // Damage shows when the frame is decoded, not before.
                 picture = (try? WebPImageHeader(next)) ?? nil
-                if picture == nil {
-                    break
-                }
             default:
                 break
             }
