@@ -8,7 +8,7 @@
 enum {
     // Bits that look up one symbol and its value.
     VALUE_BITS = 10,
-    // Bits that look up as many symbols as fit. 14 is no faster, because the table then leaves the first cache.
+    // Bits that look up as many symbols as fit: 16 KB a table, so that those of two components stay in the first cache.
     SKIP_BITS = 13,
     // What the advance of an entry of `values` is at the end of a block.
     VALUE_END_OF_BLOCK = 64,

@@ -2,6 +2,8 @@ internal import CLCMS
 internal import FoundationEssentials
 
 /// Turns cyan, magenta, yellow and black into sRGB by the profile of the inks.
+///
+/// Belongs to one decoding, on one thread: lcms2 keeps the last colour in a transform.
 final class JPEGInkConversion {
     /// Profiles of printers have up to a few megabytes.
     private static let maximumByteCount = 8 << 20
@@ -11,7 +13,7 @@ final class JPEGInkConversion {
 
     private let transform: cmsHTRANSFORM
 
-    /// `nil` for a profile that cannot be used. Takes some 10 ms.
+    /// `nil` for a profile that cannot be used. Reads all of it and makes a table, which takes some milliseconds.
     init?(profile data: Data) {
         guard data.count <= Self.maximumByteCount else {
             return nil
