@@ -13,6 +13,8 @@ struct AVIFContainer {
     let hasOptionalTransformation: Bool
     /// The size of the primary item as its properties state it.
     let itemSize: PixelSize?
+    /// What the `meta` box holds.
+    let meta: Range<Int>?
     /// The track of pictures, if there is one.
     let track: AVIFTrack?
 
@@ -22,10 +24,14 @@ struct AVIFContainer {
         var isCutShort = false
         var amendments = AVIFAmendments(reader)
         var (properties, track): (HEIFItemProperties?, AVIFTrack?)
+        var meta: Range<Int>?
         while let box = boxes.next() {
             isCutShort = isCutShort || box.isCutShort
             if box.isOpenEnded {
                 amendments.close(box)
+            }
+            if box.type == "meta" {
+                meta = meta ?? box.payload
             }
             if box.type == "meta", properties == nil, let found = HEIFItemProperties(reader, meta: box.payload) {
                 properties = found
@@ -38,6 +44,7 @@ struct AVIFContainer {
         }
         self.isCutShort = isCutShort || boxes.offset < reader.count
         self.track = track
+        self.meta = meta
         itemSize = properties?.primarySize
         let primary = properties.flatMap { properties in properties.primaryItem.map(properties.associations(of:)) }
         hasOptionalTransformation =

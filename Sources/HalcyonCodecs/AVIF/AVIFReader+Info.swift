@@ -12,7 +12,7 @@ extension AVIFReader {
             size: size,
             orientation: orientation,
             frameCount: frameCount,
-            frameDurations: isAnimated ? (0..<frameCount).map(duration(ofFrame:)) : [],
+            frameDurations: isAnimated ? durations(ofFrames: frameCount) : [],
             loopCount: isAnimated ? container.track?.loopCount ?? 0 : nil,
             bitDepth: Int(decoder.pointee.image.pointee.depth),
             hasAlpha: decoder.pointee.alphaPresent != AVIF_FALSE,
@@ -57,14 +57,11 @@ extension AVIFReader {
         return decoder.pointee.image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? .gray : .sRGB
     }
 
-    /// In milliseconds, rounded.
-    private func duration(ofFrame index: Int) -> Int {
-        var timing = avifImageTiming()
-        guard avifDecoderNthImageTiming(decoder, UInt32(index), &timing) == AVIF_RESULT_OK, timing.timescale > 0 else {
-            return 0
-        }
-        let milliseconds = Double(timing.durationInTimescales) * 1_000 / Double(timing.timescale)
-        return Int(min(milliseconds, Double(Int32.max)).rounded())
+    private func durations(ofFrames frameCount: Int) -> [Int] {
+        container.track?.durations(
+            frameCount: frameCount,
+            ticksPerSecond: Int(clamping: decoder.pointee.timescale)
+        ) ?? [Int](repeating: 0, count: frameCount)
     }
 }
 

@@ -6,9 +6,6 @@ internal import HalcyonRaster
 final class AVIFReader {
     /// What libavif may take, in pixels, whatever the caller allows: its own greatest value.
     static let greatestPixelCount = 1 << 28
-    /// Bytes that an item may claim beyond the end of the beginning of a file, of which libavif makes a buffer for an
-    /// item in several pieces.
-    private static let greatestMissingByteCount = 1 << 26
 
     /// How much of the file is there.
     enum Extent {
@@ -37,6 +34,12 @@ final class AVIFReader {
         threadCount: Int = 1,
         includesMetadata: Bool = false
     ) throws(CodecError) {
+        if let meta = container.meta,
+            !HEIFItemLocations.areReasonable(ByteReader(container.data), meta: meta, isBeginning: extent == .beginning)
+        {
+            throw container.isCutShort
+                ? .truncated(.avif) : .corrupt(.avif, reason: "its items claim more bytes than the file has")
+        }
         guard let decoder = avifDecoderCreate() else {
             throw .bitmap(.outOfMemory(byteCount: MemoryLayout<avifDecoder>.size))
         }
@@ -48,7 +51,7 @@ final class AVIFReader {
         decoder.pointee.imageCountLimit = UInt32(clamping: max(1, limits.frameCount))
         let isSet = avifDecoderSetIOMemory(decoder, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
         if isSet == AVIF_RESULT_OK, extent == .beginning, let source = decoder.pointee.io {
-            source.pointee.sizeHint = UInt64(bytes.count + Self.greatestMissingByteCount)
+            source.pointee.sizeHint = UInt64(bytes.count + HEIFItemLocations.greatestMissingByteCount)
         }
         let result = isSet == AVIF_RESULT_OK ? avifDecoderParse(decoder) : isSet
         guard result == AVIF_RESULT_OK, let image = decoder.pointee.image?.pointee else {

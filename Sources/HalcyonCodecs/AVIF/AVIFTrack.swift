@@ -10,6 +10,8 @@ struct AVIFTrack {
     let size: PixelSize
     /// How often the track plays; 0 for without end.
     let loopCount: Int
+    /// The table of durations (`stts`): how many frames in a row stay how many ticks.
+    private let timing: [(count: Int, ticks: Int)]
 
     init?(_ reader: ByteReader, track: ISOMediaBox) {
         guard let handlerBox = reader.payload(ofBox: "mdia", "hdlr", in: track.payload),
@@ -29,6 +31,41 @@ struct AVIFTrack {
         )
         let duration = Self.duration(reader, at: header.lowerBound + (version == 1 ? 28 : 20), isWide: version == 1)
         loopCount = Self.loopCount(reader, track: track.payload, duration: duration)
+        timing = Self.timing(reader, track: track.payload)
+    }
+
+    /// How long each frame stays, in milliseconds, rounded. What the table leaves out stays as long as the last that it
+    /// has.
+    ///
+    /// libavif tells the same, but sums up all frames before for each.
+    func durations(frameCount: Int, ticksPerSecond: Int) -> [Int] {
+        guard ticksPerSecond > 0 else {
+            return [Int](repeating: 0, count: frameCount)
+        }
+        var durations: [Int] = []
+        durations.reserveCapacity(frameCount)
+        for (index, entry) in timing.enumerated() where durations.count < frameCount {
+            let milliseconds = (Double(entry.ticks) * 1_000 / Double(ticksPerSecond)).rounded()
+            let rest = frameCount - durations.count
+            let count = index == timing.count - 1 ? rest : min(entry.count, rest)
+            durations += repeatElement(Int(min(milliseconds, Double(Int32.max))), count: count)
+        }
+        return durations + [Int](repeating: 0, count: frameCount - durations.count)
+    }
+
+    private static func timing(_ reader: ByteReader, track: Range<Int>) -> [(count: Int, ticks: Int)] {
+        guard let table = reader.payload(ofBox: "mdia", "minf", "stbl", "stts", in: track), table.count >= 8,
+            let entryCount = reader.uint32(at: table.lowerBound + 4)
+        else {
+            return []
+        }
+        return (0..<min(entryCount, (table.count - 8) / 8)).compactMap { index in
+            let offset = table.lowerBound + 8 + 8 * index
+            guard let count = reader.uint32(at: offset), let ticks = reader.uint32(at: offset + 4) else {
+                return nil
+            }
+            return (count, ticks)
+        }
     }
 
     /// `nil` for one that is not known or has no end, which all bits set say.

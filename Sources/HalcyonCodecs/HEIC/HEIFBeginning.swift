@@ -4,13 +4,12 @@ internal import CHEIF
 /// The beginning of a file, from which libheif reads what describes the pictures: it asks for the pictures' bytes as
 /// well, and gets zeros for those that are not there.
 final class HEIFBeginning {
-    /// Bytes that may be missing. libheif makes a buffer of what an item claims to have.
-    private static let greatestMissingByteCount = 1 << 26
-
     /// libheif keeps the pointer.
     let callbacks: UnsafeMutablePointer<heif_reader>
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
+    /// Zeros that may still be handed out.
+    private var remainingZeroCount = HEIFItemLocations.greatestMissingByteCount
 
     /// - Parameter bytes: Borrowed, and read as long as the context to which this was given is open.
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -44,13 +43,17 @@ final class HEIFBeginning {
         return Unmanaged.fromOpaque(userData).takeUnretainedValue()
     }
 
-    private var end: Int { bytes.count + Self.greatestMissingByteCount }
+    private var end: Int { bytes.count + HEIFItemLocations.greatestMissingByteCount }
 
     private func read(into out: UnsafeMutableRawPointer?, count: Int) -> Int32 {
         guard let out, count >= 0, count <= end - position else {
             return 1
         }
         let available = min(count, max(0, bytes.count - position))
+        guard count - available <= remainingZeroCount else {
+            return 1
+        }
+        remainingZeroCount -= count - available
         if available > 0, let source = bytes.baseAddress {
             out.copyMemory(from: source + position, byteCount: available)
         }

@@ -18,6 +18,9 @@ struct HEIFContainer {
     /// The type of the primary item, such as "hvc1", "grid" or "unci".
     let itemType: String?
 
+    private let data: Data
+    private let meta: Range<Int>?
+
     init(_ data: Data) {
         let reader = ByteReader(data)
         var boxes = reader.boxes(in: 0..<reader.count)
@@ -30,6 +33,8 @@ struct HEIFContainer {
                 meta = meta ?? box.payload
             }
         }
+        self.data = data
+        self.meta = meta
         let properties = meta.flatMap { HEIFItemProperties(reader, meta: $0) }
         let items = meta.map { HEIFItems.all(reader, meta: $0) } ?? []
         let types = Set(items.map(\.type))
@@ -41,6 +46,11 @@ struct HEIFContainer {
         itemType = items.first { $0.identifier == primary }?.type
         let isHEIC = ImageFormat.detect(data.prefix(64)) == .heic || !types.isDisjoint(with: ["hvc1", "hev1"])
         format = isHEIC ? .heic : types.contains("av01") ? .avif : .heif
+    }
+
+    /// Whether its items claim no more bytes than the file can reasonably have.
+    func hasReasonableItems(isBeginning: Bool) -> Bool {
+        meta.map { HEIFItemLocations.areReasonable(ByteReader(data), meta: $0, isBeginning: isBeginning) } ?? true
     }
 }
 #endif

@@ -41,6 +41,11 @@ final class HEIFReader {
         guard !container.isSequence else {
             throw .unsupported(container.format, reason: "it is an image sequence")
         }
+        guard container.hasReasonableItems(isBeginning: extent == .beginning) else {
+            throw container.isCutShort
+                ? .truncated(container.format)
+                : .corrupt(container.format, reason: "its items claim more bytes than the file has")
+        }
         guard let context = heif_context_alloc() else {
             throw .bitmap(.outOfMemory(byteCount: 0))
         }

@@ -107,6 +107,20 @@ struct AVIFAnimationTests {
         #expect(try decoder.info(of: endless.data, limits: .standard).loopCount == 0)
     }
 
+    @Test("frames that the table of durations leaves out stay as long as the last it has")
+    func shortTable() throws {
+        var bytes = AVIFBytes(try file(4))
+        let table = try #require(bytes.data.firstRange(of: Data("stts".utf8))).lowerBound
+        // Entries of a count and a duration, behind the version and the number of entries.
+        #expect(bytes.bytes[table + 4..<table + 20] == [0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 40])
+        bytes.set([0, 0, 0, 3], at: table + 12)
+        #expect(try decoder.info(of: bytes.data, limits: .standard).frameDurations == [40, 40, 40, 50])
+        bytes.set([0xff, 0xff, 0xff, 0xff], at: table + 12)
+        #expect(try decoder.info(of: bytes.data, limits: .standard).frameDurations == [40, 40, 40, 40])
+        bytes.set([0, 0, 0, 1, 0, 0, 0, 1], at: table + 8)
+        #expect(try decoder.info(of: bytes.data, limits: .standard).frameDurations == [40, 40, 40, 40])
+    }
+
     @Test("frames of different sizes, or none, cannot be encoded")
     func wrongFrames() throws {
         let frames = [

@@ -86,6 +86,17 @@ struct AVIFHostileInputTests {
         #expect(throws: CodecError.self) { try decode(bytes.data) }
     }
 
+    @Test("items that share the file's bytes too often are refused")
+    func sharedBytes() throws {
+        var bytes = AVIFBytes(still)
+        // The first item's length, behind its number, its reference, the count of its extents and their place.
+        let locations = try bytes.start(ofBox: "meta", "iloc")
+        bytes.set([0x7f], at: locations + 16 + 10)
+        #expect(throws: CodecError.corrupt(.avif, reason: "its items claim more bytes than the file has")) {
+            try decode(bytes.data)
+        }
+    }
+
     @Test("cancelling ends work at the next question")
     func cancellation() throws {
         for count in 1...3 {
