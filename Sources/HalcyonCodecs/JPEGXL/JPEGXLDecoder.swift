@@ -7,6 +7,8 @@ internal import HalcyonRaster
 ///
 /// Pictures in libjxl's own colour space come as sRGB, unless they are HDR or ``DecodeOptions/color`` asks for the colours
 /// as stored. Spot colours are drawn; other extra channels are left out.
+///
+/// libjxl 0.7, as Debian 12 builds it, writes to the standard error stream what it finds damaged; it has no setting for that.
 public struct JPEGXLDecoder: ImageDecoder {
     /// A decoder.
     public init() {}

@@ -3,7 +3,8 @@ public import FoundationEssentials
 internal import HalcyonRaster
 
 /// Draws SVG, plain or compressed, with librsvg: static drawings without scripts, without animation, and without anything
-/// from outside the file.
+/// from outside the file. Pictures that it embeds count against the limits; references put together from entities are
+/// refused.
 ///
 /// With a target size, the drawing is as large as it takes to cover that size; without one, as large as it says.
 /// librsvg cannot be interrupted: cancelling takes effect before and after it draws.

@@ -36,8 +36,23 @@ struct TIFFPicture {
         } else {
             converter = try TIFFPixelConverter(layout, depth: wanted, premultiplies: options.premultiplies)
         }
+        guard converter == nil || Self.isLargeEnough(layout) else {
+            throw .corrupt(.tiff, reason: "rows that are shorter than their samples")
+        }
         depth = converter == nil ? .eight : wanted
         self.page = page
+    }
+
+    /// Whether rows and strips or tiles, as libtiff measures them, hold the samples that are read from them.
+    private static func isLargeEnough(_ layout: HalcyonTIFFLayout) -> Bool {
+        let samplesPerRow = layout.is_planar ? 1 : Int(layout.samples_per_pixel)
+        // Each factor has at most 32 bits, 16 bits and 16 bits.
+        let (bitCount, overflows) = (Int(layout.segment_width) * samplesPerRow)
+            .multipliedReportingOverflow(by: Int(layout.bits_per_sample))
+        let rowCount = layout.is_tiled || layout.is_planar ? Int(layout.segment_height) : 1
+        let (size, overflowsSize) = Int(layout.segment_row_size).multipliedReportingOverflow(by: rowCount)
+        return !overflows && !overflowsSize && Int(layout.segment_row_size) >= (bitCount - 1) / 8 + 1
+            && Int(layout.segment_size) >= size
     }
 
     /// Bytes that decoding takes besides the bitmap.
