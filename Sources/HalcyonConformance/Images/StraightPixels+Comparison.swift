@@ -4,36 +4,41 @@ internal import HalcyonRaster
 /// some 50 times as long.
 extension StraightPixels {
     private static let comparedPixelCount = 250_000
+    /// An eighth of full alpha.
+    private static let faintAlpha: UInt8 = 32
 
     private var comparedRows: StrideTo<Int> {
         let rowCount = max(1, min(size.height, Self.comparedPixelCount / size.width))
         return stride(from: 0, to: size.height, by: max(1, size.height / rowCount))
     }
 
-    /// Means of red, green, blue and alpha, and the share of the pixels that are transparent.
-    var means: (samples: [Double], transparentShare: Double) {
-        var (red, green, blue, alpha, transparent, count) = (0, 0, 0, 0, 0, 0)
+    /// Means of red, green, blue and alpha, in which pixels that can hardly be seen count as black, and the share of those.
+    var means: (samples: [Double], faintShare: Double) {
+        var (red, green, blue, alpha, faint, count) = (0, 0, 0, 0, 0, 0)
         bytes.withUnsafeBytes { bytes in
             for y in comparedRows {
                 for offset in stride(from: y &* size.width &* 4, to: (y &+ 1) &* size.width &* 4, by: 4) {
+                    alpha &+= Int(bytes[offset &+ 3])
+                    guard bytes[offset &+ 3] >= Self.faintAlpha else {
+                        faint &+= 1
+                        continue
+                    }
                     red &+= Int(bytes[offset])
                     green &+= Int(bytes[offset &+ 1])
                     blue &+= Int(bytes[offset &+ 2])
-                    alpha &+= Int(bytes[offset &+ 3])
-                    if bytes[offset &+ 3] == 0 { transparent &+= 1 }
                 }
                 count += size.width
             }
         }
-        return ([red, green, blue, alpha].map { Double($0) / Double(count) }, Double(transparent) / Double(count))
+        return ([red, green, blue, alpha].map { Double($0) / Double(count) }, Double(faint) / Double(count))
     }
 
-    /// Whether the means are those stated. A list may count the colours that transparent pixels hide, which are lost here;
-    /// so a transparent pixel stands for any colour.
+    /// Whether the means are those stated. A list may count the colours that transparent pixels hide, which are lost here,
+    /// and which pixels an edge just touches is up to who draws it; so a faint pixel stands for any colour.
     func isNear(_ stated: [Double], tolerance: Double) -> Bool {
         let means = means
         return zip(means.samples, stated).enumerated().allSatisfy { channel, pair in
-            let hidden = channel < 3 ? 255 * means.transparentShare : 0
+            let hidden = channel < 3 ? 255 * means.faintShare : 0
             return (pair.0 - tolerance...pair.0 + hidden + tolerance).contains(pair.1)
         }
     }
