@@ -108,9 +108,10 @@ struct BMPHeader {
             return .bitFields(.eightBitsWithAlpha)
         case (.none, _):
             return .none
-        case (.runLengths4, _) where format != .bmp, (.runLengths8, _) where format != .bmp:
-            throw .unsupported(format, reason: "compressed bitmaps")
         case (.runLengths8, 8), (.runLengths4, 4), (.runLengths24, 24):
+            guard format == .bmp else {
+                throw .unsupported(format, reason: "compressed bitmaps")
+            }
             return .runLengths
         case (.bitFields, 16), (.bitFields, 32):
             return .bitFields(try BMPBitFields(fields.masks, format))

@@ -53,6 +53,10 @@ struct BMPPicture {
     ///   `CancellationError`.
     func decode() throws -> Bitmap {
         let size = header.size
+        // What no bitmap can have, so that no product below overflows, whatever limits a user sets.
+        guard max(size.width, size.height) <= 1 << 26 else {
+            throw CodecError.bitmap(.invalidSize(size))
+        }
         guard case .runLengths = header.compression else {
             // The padding behind the last row may be missing.
             guard pixelsOffset + header.bytesPerRow * (size.height - 1) + header.rowByteCount <= bytes.count else {

@@ -93,6 +93,9 @@ struct BMPHostileInputTests {
         #expect(throws: CodecError.self) {
             try decode(longest, limits: DecodeLimits(pixelCount: .max, sideLength: .max))
         }
+        let unlimited = DecodeLimits(pixelCount: .max, sideLength: .max, memory: .max)
+        let longestSize = PixelSize(Int(Int32.max), -Int(Int32.min))
+        #expect(throws: CodecError.bitmap(.invalidSize(longestSize))) { try decode(longest, limits: unlimited) }
         #expect(throws: CodecError.noSuchFrame(1, frameCount: 1)) {
             try BMPDecoder().decode(Self.runs, options: DecodeOptions(frame: 1), isCancelled: { false })
         }
