@@ -14,7 +14,7 @@ enum FuzzTarget: Sendable {
     case frames
 
     /// Low, so that a run gets through many inputs, and so that memory that is taken in spite of them stands out.
-    static let limits = DecodeLimits(pixelCount: 1 << 22, sideLength: 1 << 14, frameCount: 200, memory: 64 << 20)
+    static let limits = DecodeLimits(pixelCount: 1 << 20, sideLength: 1 << 14, frameCount: 200, memory: 64 << 20)
 
     /// - Returns: `nil` where the target is unknown, or its format has no decoder in this build.
     init?(name: String) {

@@ -47,11 +47,11 @@ extension AVIFReader {
     /// EXIF, XMP and ICC profile, of a reader opened for them.
     var metadata: ImageMetadata {
         let image = decoder.pointee.image.pointee
-        return ImageMetadata(exif: Data(image.exif), xmp: Data(image.xmp), iccProfile: Data(image.icc))
+        return ImageMetadata(exif: Data(image.exif).map(EXIF.tiff), xmp: Data(image.xmp), iccProfile: Data(image.icc))
     }
 
     private var colorSpace: ColorSpace {
-        if case .icc(let profile)? = colorProfile, let colorSpace = ICCProfile.colorSpace(of: profile) {
+        if let colorSpace = ColorSpace(colorProfile) {
             return colorSpace
         }
         return decoder.pointee.image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? .gray : .sRGB

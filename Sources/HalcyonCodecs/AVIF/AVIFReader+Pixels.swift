@@ -14,14 +14,15 @@ extension AVIFReader {
             throw CodecError.noSuchFrame(index, frameCount: frameCount)
         }
         let orientation = options.appliesOrientation ? orientation : .up
-        try checkLimits(options.limits, isTurned: orientation != .up)
+        let depth: SampleDepth = options.keepsSixteenBits && decoder.pointee.image.pointee.depth > 8 ? .sixteen : .eight
+        try checkLimits(options.limits, isTurned: orientation != .up, depth: depth)
         try throwIfCancelled(isCancelled)
         let result = avifDecoderNthImage(decoder, UInt32(index))
         guard result == AVIF_RESULT_OK else {
             throw Self.error(result, of: decoder, isCutShort: container.isCutShort)
         }
         try throwIfCancelled(isCancelled)
-        let bitmap = try pixels()
+        let bitmap = try pixels(depth: depth, premultiplies: options.premultiplies)
         try throwIfCancelled(isCancelled)
         return try bitmap.upright(orientation)
     }
@@ -32,9 +33,9 @@ extension AVIFReader {
         }
     }
 
-    private func checkLimits(_ limits: DecodeLimits, isTurned: Bool) throws(CodecError) {
+    private func checkLimits(_ limits: DecodeLimits, isTurned: Bool, depth: SampleDepth) throws(CodecError) {
         try limits.check(size, of: .avif)
-        let bitmapByteCount = size.bitmapByteCount
+        let bitmapByteCount = size.bitmapByteCount(depth: depth)
         // The picture and its tiles; of an animation, the eight frames that others can refer to (AV1, 7.20).
         let pictureCount = decoder.pointee.imageCount > 1 ? 10 : 3
         try limits.checkMemory(
@@ -59,17 +60,17 @@ extension AVIFReader {
         return (size.area + chroma + alpha) * (image.depth > 8 ? 2 : 1)
     }
 
-    /// The frame decoded last, premultiplied.
-    private func pixels() throws(CodecError) -> Bitmap {
+    /// The frame decoded last.
+    private func pixels(depth: SampleDepth, premultiplies: Bool) throws(CodecError) -> Bitmap {
         let image = decoder.pointee.image
         guard let image, size == PixelSize(Int(image.pointee.width), Int(image.pointee.height)) else {
             throw .corrupt(.avif, reason: "a picture is not \(size) pixels large, as the file states")
         }
-        var bitmap = try Bitmap.forDecoding(size, isOpaque: image.pointee.alphaPlane == nil)
-        var result = convert(image, into: &bitmap)
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: image.pointee.alphaPlane == nil, depth: depth)
+        var result = convert(image, into: &bitmap, premultiplies: premultiplies)
         if result == AVIF_RESULT_REFORMAT_FAILED, let substitute = Self.substitutes[image.pointee.matrixCoefficients] {
             image.pointee.matrixCoefficients = substitute
-            result = convert(image, into: &bitmap)
+            result = convert(image, into: &bitmap, premultiplies: premultiplies)
         }
         guard result == AVIF_RESULT_OK else {
             throw Self.error(result, of: decoder, isCutShort: false)
@@ -86,12 +87,16 @@ extension AVIFReader {
         UInt16(AVIF_MATRIX_COEFFICIENTS_BT2020_CL): UInt16(AVIF_MATRIX_COEFFICIENTS_BT2020_NCL)
     ]
 
-    private func convert(_ image: UnsafeMutablePointer<avifImage>, into bitmap: inout Bitmap) -> avifResult {
+    private func convert(
+        _ image: UnsafeMutablePointer<avifImage>,
+        into bitmap: inout Bitmap,
+        premultiplies: Bool
+    ) -> avifResult {
         var rows = avifRGBImage()
         avifRGBImageSetDefaults(&rows, image)
-        rows.depth = 8
+        rows.depth = UInt32(bitmap.depth.rawValue)
         rows.format = AVIF_RGB_FORMAT_RGBA
-        rows.alphaPremultiplied = AVIF_TRUE
+        rows.alphaPremultiplied = premultiplies ? AVIF_TRUE : AVIF_FALSE
         rows.rowBytes = UInt32(bitmap.bytesPerRow)
         return bitmap.withUnsafeMutableBytes { pixels in
             rows.pixels = pixels.assumingMemoryBound(to: UInt8.self).baseAddress

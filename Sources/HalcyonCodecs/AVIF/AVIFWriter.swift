@@ -117,7 +117,7 @@ final class AVIFWriter {
         }
         withBytes(of: metadata.iccProfile) { avifImageSetProfileICC(image, $0, $1) }
         withBytes(of: metadata.xmp) { avifImageSetMetadataXMP(image, $0, $1) }
-        withBytes(of: metadata.exif) { avifImageSetMetadataExif(image, $0, $1) }
+        withBytes(of: metadata.exif.map(EXIF.upright)) { avifImageSetMetadataExif(image, $0, $1) }
         // libavif takes them from EXIF, but these pixels are upright.
         image.pointee.transformFlags = AVIF_TRANSFORM_NONE.rawValue
     }

@@ -11,6 +11,7 @@ struct BMPRunLengths {
     private let picture: BMPPicture
     private let bitsPerPixel: Int
     private let bytes: UnsafeRawBufferPointer
+    private let colors: [UInt32]
     private let size: PixelSize
     private var offset: Int
     private var x = 0
@@ -21,6 +22,7 @@ struct BMPRunLengths {
         self.picture = picture
         bitsPerPixel = picture.header.bitsPerPixel
         bytes = picture.bytes
+        colors = picture.palette.colors
         size = picture.header.size
         offset = picture.pixelsOffset
     }
@@ -71,8 +73,20 @@ struct BMPRunLengths {
         guard offset + byteCount <= bytes.count else {
             throw .truncated(picture.format)
         }
-        for index in 0..<min(count, size.width - x) {
-            row.storeBytes(of: color(index), toByteOffset: (x &+ index) &* 4, as: UInt32.self)
+        let shown = min(count, size.width - x)
+        if bitsPerPixel == 8 {
+            // The most common kind.
+            let (bytes, first) = (bytes, offset)
+            colors.withUnsafeBufferPointer { colors in
+                for index in 0..<shown {
+                    let color = colors[Int(bytes[first &+ index])]
+                    row.storeBytes(of: color, toByteOffset: (x &+ index) &* 4, as: UInt32.self)
+                }
+            }
+        } else {
+            for index in 0..<shown {
+                row.storeBytes(of: color(index), toByteOffset: (x &+ index) &* 4, as: UInt32.self)
+            }
         }
         x = min(size.width, x + count)
         offset += (byteCount + 1) & ~1
@@ -84,9 +98,9 @@ struct BMPRunLengths {
         guard offset + byteCount <= bytes.count else {
             throw .truncated(picture.format)
         }
-        let colors = bitsPerPixel == 4 ? (color(0), color(1)) : (color(0), color(0))
+        let pair = bitsPerPixel == 4 ? (color(0), color(1)) : (color(0), color(0))
         for index in 0..<min(count, size.width - x) {
-            let color = index & 1 == 0 ? colors.0 : colors.1
+            let color = index & 1 == 0 ? pair.0 : pair.1
             row.storeBytes(of: color, toByteOffset: (x &+ index) &* 4, as: UInt32.self)
         }
         x = min(size.width, x + count)
@@ -98,9 +112,9 @@ struct BMPRunLengths {
         switch bitsPerPixel {
         case 4:
             let byte = bytes[offset &+ index >> 1]
-            return picture.palette.colors[Int(index & 1 == 0 ? byte >> 4 : byte & 15)]
+            return colors[Int(index & 1 == 0 ? byte >> 4 : byte & 15)]
         case 8:
-            return picture.palette.colors[Int(bytes[offset &+ index])]
+            return colors[Int(bytes[offset &+ index])]
         default:
             let pixel = offset &+ index &* 3
             let (blue, green, red) = (UInt32(bytes[pixel]), UInt32(bytes[pixel &+ 1]), UInt32(bytes[pixel &+ 2]))

@@ -14,3 +14,20 @@ extension ColorProfile {
         self = .codePoints(primaries: known.primaries, transfer: known.transfer)
     }
 }
+
+extension ColorSpace {
+    /// The colour space that a profile stands for; `nil` for none, and for an ICC profile that cannot be read.
+    init?(_ profile: ColorProfile?) {
+        switch profile {
+        case .icc(let data)?:
+            guard let colorSpace = ICCProfile.colorSpace(of: data) else {
+                return nil
+            }
+            self = colorSpace
+        case .codePoints(let primaries, let transfer)?:
+            self.init(primaries: primaries, transfer: transfer)
+        case nil:
+            return nil
+        }
+    }
+}

@@ -39,17 +39,13 @@ final class HEIFImageHandle {
         guard !size.isEmpty else {
             throw .corrupt(format, reason: "it has a size of \(size)")
         }
-        var colorSpace = ColorSpace.sRGB
-        if case .icc(let profile)? = colorProfile {
-            colorSpace = ICCProfile.colorSpace(of: profile) ?? .sRGB
-        }
         return ImageInfo(
             format: format,
             size: size,
             frameCount: frameCount,
             bitDepth: bitDepth ?? 8,
             hasAlpha: hasAlpha,
-            colorSpace: colorSpace
+            colorSpace: ColorSpace(colorProfile) ?? .sRGB
         )
     }
 

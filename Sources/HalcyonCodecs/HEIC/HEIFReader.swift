@@ -94,7 +94,7 @@ final class HEIFReader {
             handle = thumbnail
         }
         let profile = handle.colorProfile
-        let bitmap = try handle.bitmap(limits: options.limits, context: context, isCancelled: isCancelled)
+        let bitmap = try handle.bitmap(options: options, context: context, isCancelled: isCancelled)
         return DecodedImage(bitmap: bitmap, info: info, colorProfile: profile)
     }
 

@@ -51,6 +51,14 @@ enum JPEGXLColor {
         return .icc(profile)
     }
 
+    /// The profile of the picture as it was encoded, as bytes; `nil` for sRGB, which needs none.
+    static func originalProfile(of decoder: OpaquePointer) -> Data? {
+        if let encoding = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL), isSRGB(encoding) {
+            return nil
+        }
+        return iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
+    }
+
     private static func encoding(of decoder: OpaquePointer, _ target: JxlColorProfileTarget) -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
         let status = JxlDecoderGetColorAsEncodedProfile(decoder, nil, target, &encoding)

@@ -21,9 +21,8 @@ final class JPEGXLFrameReader {
         header = try JPEGXLHeader(data, maximumFrameCount: options.limits.frameCount)
         try options.limits.check(header.size, of: .jxl)
         depth = options.keepsSixteenBits && header.basics.bits_per_sample > 8 ? .sixteen : .eight
-        let byteCount = header.size.bitmapByteCount
-        let wideByteCount = depth == .sixteen ? byteCount : 0
-        try options.limits.checkMemory(byteCount, wideByteCount, header.workingByteCount, of: .jxl)
+        let byteCount = header.size.bitmapByteCount(depth: depth)
+        try options.limits.checkMemory(byteCount, header.workingByteCount, of: .jxl)
         stream = try JPEGXLStream(
             data,
             events: [JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE],

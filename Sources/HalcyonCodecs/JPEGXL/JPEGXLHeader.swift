@@ -7,14 +7,16 @@ internal import HalcyonRaster
 struct JPEGXLHeader {
     private(set) var basics = JxlBasicInfo()
     private(set) var colorSpace = ColorSpace.sRGB
+    /// The profile of the colours as they were encoded; libjxl makes one where the file holds none.
+    private(set) var iccProfile: Data?
     /// Milliseconds of each frame; empty for a still picture.
     private(set) var frameDurations: [Int] = []
 
     /// Reads the header, and the headers of all frames of an animation, as far as there are bytes.
-    init(_ data: Data, maximumFrameCount: Int) throws(CodecError) {
+    init(_ data: Data, maximumFrameCount: Int, readsFrames: Bool = true) throws(CodecError) {
         let stream = try JPEGXLStream(data, events: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME])
         do {
-            try read(stream, maximumFrameCount: maximumFrameCount)
+            try read(stream, maximumFrameCount: maximumFrameCount, readsFrames: readsFrames)
         } catch let error as CodecError {
             // Frames that can be seen count, as long as the picture itself is described.
             guard error == .truncated(.jxl), !frameDurations.isEmpty else {
@@ -25,7 +27,7 @@ struct JPEGXLHeader {
         }
     }
 
-    private mutating func read(_ stream: JPEGXLStream, maximumFrameCount: Int) throws {
+    private mutating func read(_ stream: JPEGXLStream, maximumFrameCount: Int, readsFrames: Bool) throws {
         while let status = try stream.next(isCancelled: { false }) {
             switch status {
             case JXL_DEC_BASIC_INFO:
@@ -34,7 +36,10 @@ struct JPEGXLHeader {
                 }
             case JXL_DEC_COLOR_ENCODING:
                 colorSpace = JPEGXLColor.space(of: stream.decoder, isGray: isGray)
-                if !isAnimated {
+                if !readsFrames {
+                    iccProfile = JPEGXLColor.originalProfile(of: stream.decoder)
+                }
+                if !isAnimated || !readsFrames {
                     return
                 }
             case JXL_DEC_FRAME:

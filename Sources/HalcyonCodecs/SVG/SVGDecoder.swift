@@ -29,7 +29,9 @@ public struct SVGDecoder: ImageDecoder {
         if let size = SVGSize(try SVGRootElement(try SVGDocument.beginning(of: data))) {
             return Self.info(size)
         }
-        return Self.info(try SVGDrawing(try SVGDocument.text(of: data, limits: limits)).extent())
+        let text = try SVGDocument.text(of: data, limits: limits)
+        try SVGEmbeddedPictures.check(text, limits: limits)
+        return Self.info(try SVGDrawing(text).extent())
     }
 
     /// Draws the document.
@@ -46,7 +48,9 @@ public struct SVGDecoder: ImageDecoder {
             try Self.check(stated, options)
         }
         try Self.throwIfCancelled(isCancelled)
-        let drawing = try SVGDrawing(try SVGDocument.text(of: data, limits: options.limits))
+        let text = try SVGDocument.text(of: data, limits: options.limits)
+        try SVGEmbeddedPictures.check(text, limits: options.limits)
+        let drawing = try SVGDrawing(text)
         let size = try stated ?? drawing.extent()
         let pixels = try Self.check(size, options)
         try Self.throwIfCancelled(isCancelled)

@@ -84,7 +84,7 @@ public struct TIFFDecoder: ImageDecoder {
                 // The limits were checked for the size in the header.
                 throw CodecError.corrupt(.tiff, reason: "two sizes in one page: \(page.size) and \(directory.size)")
             }
-            let picture = try TIFFPicture(page, keepsSixteenBits: options.keepsSixteenBits)
+            let picture = try TIFFPicture(page, options: options)
             // Passed the check above, so that the products do not overflow.
             let scale = picture.depth.bytesPerPixel / SampleDepth.eight.bytesPerPixel
             let working = max(orientedByteCount * scale, picture.workingByteCount)

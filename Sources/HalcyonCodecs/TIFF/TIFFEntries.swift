@@ -14,6 +14,7 @@ struct TIFFEntries {
         case samplesPerPixel = 277
         case subdirectories = 330
         case extraSamples = 338
+        case xmp = 700
         case iccProfile = 34675
     }
 

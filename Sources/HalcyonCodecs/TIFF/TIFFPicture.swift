@@ -11,14 +11,14 @@ struct TIFFPicture {
     /// Bits of the samples handed out.
     let depth: SampleDepth
 
-    /// - Parameter keepsSixteenBits: Whether samples of more than 8 bits become 16, where libtiff does not convert them.
-    init(_ page: TIFFPageReader, keepsSixteenBits: Bool) throws(CodecError) {
+    init(_ page: TIFFPageReader, options: DecodeOptions) throws(CodecError) {
         let layout = page.layout
         guard layout.has_codec else {
             throw .unsupported(.tiff, reason: "compression \(layout.compression)")
         }
         size = page.size
-        let wanted: SampleDepth = keepsSixteenBits && layout.bits_per_sample > 8 ? .sixteen : .eight
+        // What libtiff converts has 8 bits, and its colours multiplied by alpha.
+        let wanted: SampleDepth = options.keepsSixteenBits && layout.bits_per_sample > 8 ? .sixteen : .eight
         let tag = layout.photometric == .max ? nil : Int(layout.photometric)
         let photometric = TIFFPhotometric(tag: tag, samplesPerPixel: Int(layout.samples_per_pixel))
         // Old JPEG (6) has its colours converted by libtiff, whatever they are.
@@ -31,10 +31,10 @@ struct TIFFPicture {
                 guard layout.is_full_ycbcr else {
                     throw error
                 }
-                converter = try TIFFPixelConverter(layout, depth: wanted)
+                converter = try TIFFPixelConverter(layout, depth: wanted, premultiplies: options.premultiplies)
             }
         } else {
-            converter = try TIFFPixelConverter(layout, depth: wanted)
+            converter = try TIFFPixelConverter(layout, depth: wanted, premultiplies: options.premultiplies)
         }
         depth = converter == nil ? .eight : wanted
         self.page = page

@@ -14,6 +14,8 @@ struct TIFFPixelConverter {
     private let shortcut: Shortcut?
     /// Bits of the samples handed out.
     private let depth: SampleDepth
+    /// Whether colours are handed out multiplied by alpha.
+    private let premultiplies: Bool
 
     /// Layouts that a kernel converts directly, several times as fast.
     private enum Shortcut {
@@ -25,8 +27,9 @@ struct TIFFPixelConverter {
     /// The planes that have to be read, one where samples are not in planes.
     let planes: [Int]
 
-    init(_ layout: HalcyonTIFFLayout, depth: SampleDepth) throws(CodecError) {
+    init(_ layout: HalcyonTIFFLayout, depth: SampleDepth, premultiplies: Bool) throws(CodecError) {
         self.depth = depth
+        self.premultiplies = premultiplies
         samplesPerPixel = Int(layout.samples_per_pixel)
         photometric = TIFFPhotometric(
             tag: layout.photometric == .max ? nil : Int(layout.photometric),
@@ -61,7 +64,7 @@ struct TIFFPixelConverter {
             photometric,
             alpha,
             samplesPerPixel,
-            isEasy: bits == 8 && kind == .unsigned && !isPlanar
+            isEasy: premultiplies && bits == 8 && kind == .unsigned && !isPlanar
         )
     }
 
@@ -127,12 +130,24 @@ struct TIFFPixelConverter {
         guard let alpha else {
             return true
         }
-        guard alpha.isAssociated else {
+        switch (alpha.isAssociated, premultiplies) {
+        case (false, true):
             return PixelConversion.premultiply(out, into: out, count: count)
+        case (false, false):
+            return false
+        case (true, false):
+            PixelConversion.unpremultiply(out, into: out, count: count)
+            return false
+        case (true, true):
+            return Self.limitColors(out, count: count)
         }
+    }
+
+    /// Colours beyond alpha cannot be; a bitmap must not hold them. Returns whether every alpha is the largest.
+    private static func limitColors(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) -> Bool {
         var isOpaque = true
         for index in 0..<count {
-            let pixel = out + index &* 4
+            let pixel = pixels + index &* 4
             let limit = pixel[3]
             isOpaque = isOpaque && limit == 255
             for channel in 0..<3 {
@@ -162,7 +177,12 @@ struct TIFFPixelConverter {
             pixel[2] = min(blue, limit)
             pixel[3] = alpha
         }
-        return isOpaque || isAssociated ? isOpaque : PixelConversion.premultiply16(bytes, into: bytes, count: count)
+        if !isOpaque, premultiplies, !isAssociated {
+            _ = PixelConversion.premultiply16(bytes, into: bytes, count: count)
+        } else if !isOpaque, !premultiplies, isAssociated {
+            PixelConversion.unpremultiply16(bytes, into: bytes, count: count)
+        }
+        return isOpaque
     }
 
     private func color(

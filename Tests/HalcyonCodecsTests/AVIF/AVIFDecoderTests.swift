@@ -33,6 +33,19 @@ struct AVIFDecoderTests {
         #expect(try decoder.info(of: data, limits: .standard) == image.info)
     }
 
+    @Test("straight colours can be had where comparing needs them")
+    func straight() throws {
+        let data = try file(PixelSize(16, 16), hasAlpha: true)
+        var options = DecodeOptions()
+        options.premultiplies = false
+        let straight = try decode(data, options: options).bitmap
+        let premultiplied = try decode(data).bitmap
+        let alpha = Int(straight[6, 8][3])
+        #expect(1..<255 ~= alpha && straight[6, 8][3] == premultiplied[6, 8][3])
+        #expect(abs(Int(straight[6, 8][1]) * alpha / 255 - Int(premultiplied[6, 8][1])) <= 1)
+        #expect(straight[6, 8][1] > premultiplied[6, 8][1])
+    }
+
     @Test("the registry finds the decoder by the brands")
     func registered() throws {
         let data = try file(PixelSize(8, 8))
@@ -76,7 +89,8 @@ struct AVIFDecoderTests {
             options: EncodeOptions(metadata: metadata)
         )
         #expect(try decode(data).info.orientation == .up)
-        #expect(try decoder.metadata(of: data).exif != nil)
+        // The encoder writes it as upright, because its pixels are.
+        #expect(try decoder.metadata(of: data).exif == EXIFBlock(orientation: 1).data)
     }
 
     @Test("a turn that readers may ignore is refused (MIAF)")
@@ -132,6 +146,8 @@ struct AVIFDecoderTests {
         // colr: size, type, "nclx", primaries, transfer, matrix, range.
         let colors = try bytes.start(ofBox: "meta", "iprp", "ipco", "colr")
         bytes.set([0, 9, 0, 16], at: colors + 12)
-        #expect(try decode(bytes.data).colorProfile == .codePoints(primaries: 9, transfer: 16))
+        let image = try decode(bytes.data)
+        #expect(image.colorProfile == .codePoints(primaries: 9, transfer: 16))
+        #expect(image.info.colorSpace == .codePoints(primaries: 9, transfer: 16))
     }
 }

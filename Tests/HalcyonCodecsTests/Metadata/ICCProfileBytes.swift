@@ -21,6 +21,7 @@ enum ICCProfileBytes {
 
     private static func profile(tag: Data) -> Data {
         var header = Data(count: 128)
+        header.replaceSubrange(16..<20, with: Data("RGB ".utf8))
         header.replaceSubrange(36..<40, with: Data("acsp".utf8))
         return header + bytes(1) + Data("desc".utf8) + bytes(144) + bytes(UInt32(tag.count)) + tag
     }

@@ -45,7 +45,7 @@ struct StoredPixelsTests {
         let bitmap = try [UInt8]([255, 51, 0, 5, 0, 255, 102, 255]).withUnsafeBytes {
             try Bitmap(premultiplying: $0, size: PixelSize(2, 1))
         }
-        let data = try WebPEncoder().encode(bitmap, options: EncodeOptions())
+        let data = try WebPEncoder().encode(bitmap, options: EncodeOptions(quality: nil))
         #expect(try straight(data) == bitmap.straightRGBA())
     }
 

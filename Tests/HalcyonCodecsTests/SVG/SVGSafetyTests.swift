@@ -5,6 +5,11 @@ import Testing
 
 @testable import HalcyonCodecs
 
+extension String {
+    /// For a value that stands in single quotes itself.
+    fileprivate var replacingQuotes: String { String(map { $0 == "'" ? "\"" : $0 }) }
+}
+
 @Suite("Hostile SVG")
 struct SVGSafetyTests {
     private let decoder = SVGDecoder()
@@ -59,6 +64,32 @@ struct SVGSafetyTests {
         let png = try PNGEncoder().encode(blue, options: EncodeOptions()).base64EncodedString()
         let document = svg("<image href='data:image/png;base64,\(png)' width='10' height='10'/>")
         #expect(try decode(document)?[5, 5] == [0, 0, 255, 255])
+    }
+
+    @Test("embedded pictures are measured before they are decoded, however they are written")
+    func embeddedSizes() throws {
+        // The header of a PNG of 30,000 by 30,000 pixels is enough to be refused.
+        var header = try PNGEncoder().encode(Bitmap.sample(PixelSize(2, 2)), options: EncodeOptions())
+        header.replaceSubrange(16..<24, with: [0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30])
+        let base64 = header.base64EncodedString()
+        let percent = header.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let nested = Data("<svg xmlns='http://www.w3.org/2000/svg'><image href='data:;base64,\(base64)'/></svg>".utf8)
+        let sizes = "width='10' height='10'"
+        let entity = "<!DOCTYPE svg [<!ENTITY p 'data:image/png;base64,\(base64)'>]>"
+        let markup =
+            "<!DOCTYPE svg [<!ENTITY p '&#60;image \(sizes.replacingQuotes) &#x68;ref=\"data:;base64,\(base64)\"/>'>]>"
+        let documents = [
+            svg("<image \(sizes) href='data:image/png;base64,\(base64)'/>"),
+            svg("<image \(sizes) xlink:href = \" DATA:image/png;charset=x;base64,\n\(base64)\"/>"),
+            svg("<image \(sizes) href='&#100;ata&#x3a;image/png;base64,\(base64)'/>"),
+            svg("<image \(sizes) href='data:image/png,\(percent)'/>"),
+            svg("<image \(sizes) href='data:image/svg+xml;base64,\(nested.base64EncodedString())'/>"),
+            svg("<image \(sizes) href='&p;'/>", before: entity),
+            svg("&p;", before: markup),
+        ]
+        for document in documents {
+            #expect(try decode(document) == nil, "\(String(decoding: document, as: UTF8.self))")
+        }
     }
 
     @Test("entities that multiply end in an error")

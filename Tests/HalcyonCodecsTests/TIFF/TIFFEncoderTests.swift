@@ -43,8 +43,9 @@ struct TIFFEncoderTests {
         let options = EncodeOptions(metadata: ImageMetadata(xmp: xmp, iccProfile: profile))
         let data = try TIFFEncoder().encode(Bitmap.sample(PixelSize(4, 4)), options: options)
         #expect(try decode(data).info.colorSpace == .icc(description: "Display P3"))
-        #expect((data.indices.contains { data[$0...].starts(with: xmp) }))
         let bare = try TIFFEncoder().encode(Bitmap.sample(PixelSize(4, 4)), options: EncodeOptions())
+        #expect(try TIFFDecoder().metadata(of: data) == options.metadata)
+        #expect(try TIFFDecoder().metadata(of: bare) == ImageMetadata())
         #expect(try decode(bare).info.colorSpace == .sRGB)
     }
 

@@ -1,0 +1,21 @@
+#if TIFF
+public import FoundationEssentials
+
+extension TIFFDecoder {
+    /// Reads the XMP packet and the ICC profile of the first page, each up to 4 MiB. EXIF stands in the directories of the
+    /// file itself, and is no block of its own.
+    ///
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the first directory does,
+    ///   ``CodecError/corrupt(_:reason:)``.
+    public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
+        let file = try TIFFFile(data)
+        guard let first = try file.pages(maximumCount: 1 << 20).first, let entries = TIFFEntries(file, at: first) else {
+            throw .truncated(.tiff)
+        }
+        return ImageMetadata(
+            xmp: entries.bytes(.xmp, maximumCount: 4 << 20).map { Data($0) },
+            iccProfile: entries.bytes(.iccProfile, maximumCount: 4 << 20).map { Data($0) }
+        )
+    }
+}
+#endif
