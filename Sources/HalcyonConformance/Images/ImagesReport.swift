@@ -5,8 +5,8 @@ struct ImagesReport {
     struct Line: CustomStringConvertible {
         let row: ImageManifestRow
         let verdict: ImageVerdict
-        /// Whether it failed in a way that is known and excused.
-        let isKnown: Bool
+        /// What a failure is known and excused by.
+        let knownCause: KnownDifference.Cause?
 
         var description: String {
             "\(verdict.kind.rawValue) \(row.path)\(verdict.reason.isEmpty ? "" : " \(verdict.reason)")"
@@ -31,26 +31,33 @@ struct ImagesReport {
     private func line(_ row: ImageManifestRow, _ outcome: CheckingPool.Outcome, timeout: Double) -> Line {
         switch outcome {
         case .crash(let reason):
-            return Line(row: row, verdict: .fail("crashed: \(reason)"), isKnown: false)
+            return Line(row: row, verdict: .fail("crashed: \(reason)"), knownCause: nil)
         case .timeout:
-            return Line(row: row, verdict: .fail("no answer within \(timeout.text(1)) s"), isKnown: false)
+            return Line(row: row, verdict: .fail("no answer within \(timeout.text(1)) s"), knownCause: nil)
         case .answer(let text):
             guard let verdict = ImageVerdict(text) else {
-                return Line(row: row, verdict: .fail("no verdict: \(text)"), isKnown: false)
+                return Line(row: row, verdict: .fail("no verdict: \(text)"), knownCause: nil)
             }
             let failure = KnownDifference.Failure(row: row, reason: verdict.reason) {
                 (try? folder.data(row.path)).map { [UInt8]($0) } ?? []
             }
-            if verdict.kind == .fail, let reason = KnownDifference.reason(for: failure) {
-                return Line(row: row, verdict: .skip("\(verdict.reason) (known: \(reason))"), isKnown: true)
+            if verdict.kind == .fail, let known = KnownDifference.excusing(failure) {
+                return Line(
+                    row: row,
+                    verdict: .skip("\(verdict.reason) (known: \(known.reason))"),
+                    knownCause: known.cause
+                )
             }
-            return Line(row: row, verdict: verdict, isKnown: false)
+            return Line(row: row, verdict: verdict, knownCause: nil)
         }
     }
 
     func count(_ kind: ImageVerdict.Kind) -> Int { lines.count { $0.verdict.kind == kind } }
 
-    var knownCount: Int { lines.count(where: \.isKnown) }
+    /// How many are excused by a limit.
+    var knownCount: Int { lines.count { $0.knownCause == .limit } }
+    /// How many are excused by the list.
+    var doubtfulCount: Int { lines.count { $0.knownCause == .list } }
 
     /// How many of the lines may be excused.
     var greatestKnownCount: Int { Int(Double(lines.count) * KnownDifference.greatestShare) }
@@ -66,7 +73,8 @@ struct ImagesReport {
             category + String(repeating: " ", count: width - category.count) + "  \(Self.counts(lines))"
         } + [
             "",
-            "overall: \(Self.counts(lines)); known: \(knownCount) of at most \(greatestKnownCount)",
+            "overall: \(Self.counts(lines)); known limits: \(knownCount) of at most \(greatestKnownCount), "
+                + "figures of the list in doubt: \(doubtfulCount)",
             conforms ? "conforms" : "does not conform",
         ]
     }

@@ -1,5 +1,4 @@
-/// A difference that cannot be mended here, because the libraries of the oldest supported system have no way to do better, or
-/// because the list itself is in the wrong. Never a crash, a hang or too much memory: those always count.
+/// A difference that cannot be mended here. Never a crash, a hang or too much memory: those always count.
 struct KnownDifference: Sendable {
     /// What a file is, and how it fails.
     struct Failure {
@@ -15,12 +14,22 @@ struct KnownDifference: Sendable {
         }
     }
 
+    /// Who it is due to.
+    enum Cause: Sendable {
+        /// The libraries of the oldest supported system, which have no way to do better, or a choice of ours. Few may be.
+        case limit
+        /// The list, whose figures are of one decoder with a reading of its own. Told apart.
+        case list
+    }
+
+    /// Default: ``Cause/limit``.
+    var cause = Cause.limit
     /// What the files have in common; shown beside each of them.
     let reason: String
     /// Whether a failure is one of them.
     let applies: @Sendable (Failure) -> Bool
 
-    /// The greatest share of the rows that may be excused.
+    /// The greatest share of the rows that may be excused by a limit.
     static let greatestShare = 0.02
 
     /// A drawing that looks different because of something that it has in it, as text that stands in its file.
@@ -30,8 +39,8 @@ struct KnownDifference: Sendable {
         }
     }
 
-    /// Why a failure is excused, or `nil`.
-    static func reason(for failure: Failure) -> String? {
-        all.first { $0.applies(failure) }?.reason
+    /// What excuses a failure, or `nil`.
+    static func excusing(_ failure: Failure) -> KnownDifference? {
+        all.first { $0.applies(failure) }
     }
 }

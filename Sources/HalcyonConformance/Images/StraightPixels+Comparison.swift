@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HalcyonRaster
 
 /// Comparisons look at all rows of small pictures, and at evenly spread ones of large ones: without optimisation Swift takes
@@ -41,6 +42,16 @@ extension StraightPixels {
             let hidden = channel < 3 ? 255 * means.faintShare : 0
             return (pair.0 - tolerance...pair.0 + hidden + tolerance).contains(pair.1)
         }
+    }
+
+    /// The same, the transfer function of sRGB (IEC 61966-2-1) undone.
+    var inLinearLight: StraightPixels {
+        let table = (0...255).map { sample in
+            let value = Double(sample) / 255
+            let linear = value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+            return UInt8((linear * 255).rounded())
+        }
+        return StraightPixels(size: size, bytes: bytes.indices.map { $0 % 4 == 3 ? bytes[$0] : table[Int(bytes[$0])] })
     }
 
     var meansText: String { means.samples.map { $0.text(1) }.joined(separator: ",") }
