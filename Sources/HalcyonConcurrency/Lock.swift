@@ -12,12 +12,15 @@ internal import Synchronization
 /// The lock is not recursive. Never call out to code of a user while holding it, and never let a reference to the
 /// protected state out of the closure.
 ///
+/// `withLock` is inlinable, because a closure passed to generic code that is not specialised takes longer than the lock.
+///
 /// A class, not a noncopyable struct around `Mutex<State>`: the compiler (6.3.1) crashes on the latter when `State`
 /// holds closures. Unchecked: `state` is only touched while the mutex is held.
 package final class Lock<State>: @unchecked Sendable {
     // The mutex already excludes what the dynamic check would look for, and the check would double a short access.
     @exclusivity(unchecked)
-    private var state: State
+    @usableFromInline
+    package var state: State
 
     #if HALCYON_PTHREAD_LOCK
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -34,9 +37,10 @@ package final class Lock<State>: @unchecked Sendable {
     }
 
     /// Runs `body` with exclusive access to the protected value.
+    @inlinable
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body(&state)
     }
 
@@ -57,9 +61,10 @@ package final class Lock<State>: @unchecked Sendable {
     }
 
     /// Runs `body` with exclusive access to the protected value.
+    @inlinable
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
-        mutex._unsafeLock()
-        defer { mutex._unsafeUnlock() }
+        lock()
+        defer { unlock() }
         return try body(&state)
     }
 

@@ -7,8 +7,8 @@ internal import Synchronization
 /// then looks whether what it confirmed is there and whether anything is wrong.
 ///
 /// `StoreCrashTrial FOLDER SEED` prints `READY`; four threads store and two look up. Thread `T` stores the entries
-/// `SEED + T`, `SEED + T + 4` and so on, and prints the number of each once it is confirmed: its put has returned, and
-/// where it was staged, a flush as well. What the entry `N` holds is ``TrialEntry``'s to say.
+/// `SEED + T`, `SEED + T + 4` and so on, and prints the number of each once it is confirmed: its put has returned, where
+/// it was staged a flush as well, and where its metadata changes later, that change. What the entry `N` holds is ``TrialEntry``'s to say.
 ///
 /// `StoreCrashTrial FOLDER SEED STEPS` makes so many steps of everything, trims and clears included, on entries that other
 /// processes use too, and ends with status 0 if no look-up gave wrong bytes and the limit held.
@@ -43,7 +43,7 @@ struct StoreCrashTrial {
                     let end = latest[Int.random(in: 0..<4, using: &random)].value.load(ordering: .relaxed)
                     let number = Int.random(in: seed...end, using: &random)
                     let entry = TrialEntry(number)
-                    if let found = cache.get(entry.key), found.body != entry.body || found.metadata != entry.metadata {
+                    if let found = cache.get(entry.key), found.body != entry.body || !entry.allows(found.metadata) {
                         throw TrialError("reader \(reader): wrong bytes for \(number)")
                     }
                 }
@@ -63,12 +63,14 @@ struct StoreCrashTrial {
                 try writer.append(entry.body.prefix(half))
                 try writer.append(entry.body.dropFirst(half))
                 try writer.commit(metadata: entry.metadata)
+                try update(entry, in: cache)
                 try say("\(number)")
             } else if entry.isStaged {
                 try cache.put(entry.key, body: entry.body, metadata: entry.metadata, durability: .none)
                 staged.append(number)
             } else {
                 try cache.put(entry.key, body: entry.body, metadata: entry.metadata)
+                try update(entry, in: cache)
                 try say("\(number)")
             }
             done(number)
@@ -76,11 +78,19 @@ struct StoreCrashTrial {
             if number % 7 == 0 { _ = cache.get(entry.key) }
             if number % 23 == 0 {
                 try cache.flush()
-                for number in staged { try say("\(number)") }
+                for number in staged {
+                    try update(TrialEntry(number), in: cache)
+                    try say("\(number)")
+                }
                 staged = []
             }
             number += 4
         }
+    }
+
+    private static func update(_ entry: TrialEntry, in cache: DiskCache) throws {
+        guard let metadata = entry.laterMetadata else { return }
+        guard try cache.updateMetadata(metadata, for: entry.key) else { throw TrialError("\(entry.key) is gone") }
     }
 
     /// Writes a line with one call, so that a kill cannot leave a part of it: a pipe takes 4,096 bytes as one.

@@ -5,6 +5,8 @@ struct TrialEntry {
     let key: String
     let body: Data
     let metadata: Data
+    /// What takes the place of the metadata once the entry is stored, before it is confirmed; nil if nothing does.
+    let laterMetadata: Data?
     /// Whether the body is given in pieces.
     let isStreamed: Bool
     /// Whether it is confirmed by a flush only.
@@ -27,8 +29,18 @@ struct TrialEntry {
             }
         )
         metadata = Data("of \(number)".utf8)
+        // Longer and shorter than before.
+        let later = number % 2 == 0 ? "\(number)" : "of \(number), as its server said later"
+        laterMetadata = number % 3 == 1 ? Data(later.utf8) : nil
         isStreamed = number % 5 == 1
         isStaged = number % 5 == 3
+    }
+
+    /// Whether this is what the cache may have beside the body.
+    ///
+    /// - Parameter isConfirmed: whether what comes later has come.
+    func allows(_ metadata: Data, isConfirmed: Bool = false) -> Bool {
+        metadata == laterMetadata || (metadata == self.metadata && !(isConfirmed && laterMetadata != nil))
     }
 
     static func key(_ number: Int) -> String { "trial/\(number)" }

@@ -142,7 +142,8 @@ final class DiskIndex: @unchecked Sendable {
     private func makeReader() throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path, creates: false, busyTimeout: busyTimeout, isFrozen: isFrozen)
         // In KiB. The default of 2 MB holds 500 small bodies; reading a page that is not held takes a fifth of a look-up.
-        try connection.execute("PRAGMA cache_size = -8192")
+        // Among a million entries, 1,000 that are used again and again lie on 1,000 pages, and their bodies on as many.
+        try connection.execute("PRAGMA cache_size = -16384")
         return connection
     }
 

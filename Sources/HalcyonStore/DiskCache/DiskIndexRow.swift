@@ -52,12 +52,11 @@ struct DiskIndexRow {
 extension DiskIndexRow {
     /// The row of a key; nil if there is none, or if its place is taken by another key with the same hash.
     static func find(_ key: DiskKey, in connection: SQLiteConnection) throws -> DiskIndexRow? {
-        // Not a join: that would look in the other table for bodies that are files as well.
+        // A join, because SQLite copies what a nested selection has found; a file has no `body_id`, and so costs nothing.
         let statement = try connection.statement(
             """
-            SELECT id, key, metadata, size, checksum, file, stored_at, expires_at, lifetime, last_access,
-                CASE WHEN file IS NULL THEN (SELECT bytes FROM body WHERE body.id = entry.body_id) END
-            FROM entry WHERE id = ?1
+            SELECT entry.id, key, metadata, size, checksum, file, stored_at, expires_at, lifetime, last_access, bytes
+            FROM entry LEFT JOIN body ON body.id = body_id WHERE entry.id = ?1
             """
         )
         defer { statement.resetKeepingBindings() }

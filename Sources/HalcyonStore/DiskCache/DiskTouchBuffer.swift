@@ -40,17 +40,22 @@ struct DiskTouchBuffer {
     /// Adds a use to an earlier one of the same entry. Returns where both together moved the expiry to.
     @discardableResult
     mutating func add(_ touch: DiskTouch, id: Int64) -> DiskTime? {
+        let isFull = touches.count >= 32_768
+        if touches.isEmpty { began = touch.lastAccess }
+        // One access to the dictionary, which takes as long as all else here.
+        return Self.merge(touch, into: &touches[id], isFull: isFull)
+    }
+
+    private static func merge(_ touch: DiskTouch, into earlier: inout DiskTouch?, isFull: Bool) -> DiskTime? {
         var touch = touch
-        let earlier = touches[id]
         if let earlier, earlier.storedAt == touch.storedAt {
             touch.lastAccess = max(touch.lastAccess, earlier.lastAccess)
             touch.expiresAt = touch.expiresAt ?? earlier.expiresAt
             touch.isSlight = touch.isSlight && earlier.isSlight
-        } else if earlier == nil, touches.count >= 32_768 {
+        } else if earlier == nil, isFull {
             return touch.expiresAt
         }
-        if touches.isEmpty { began = touch.lastAccess }
-        touches[id] = touch
+        earlier = touch
         return touch.expiresAt
     }
 

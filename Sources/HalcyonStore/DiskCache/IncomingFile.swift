@@ -96,20 +96,30 @@ final class IncomingFile: Sendable {
 
     /// Moves the complete file to where its entry will look for it.
     func publish(isDurable: Bool) throws {
-        if isDurable { try fileSystem.synchronize(descriptor) }
         let folder = layout.bodyFolder(number)
+        let isFolderNew = try rename(into: folder)
+        place.withLock { $0 = .published }
+        guard isDurable else { return }
+        // After the renaming, which nobody sees before there is an entry: the journal then takes file and folder at once,
+        // and synchronizing the folder finds its work done.
+        try fileSystem.synchronize(descriptor)
+        if isFolderNew {
+            try fileSystem.synchronizeFolder(layout.bodies)
+            try fileSystem.synchronizeFolder(String(folder.dropLast(2)))
+        }
+        try fileSystem.synchronizeFolder(folder)
+    }
+
+    /// Returns whether the folder had to be made.
+    private func rename(into folder: String) throws(FileSystemError) -> Bool {
         do throws(FileSystemError) {
             try fileSystem.rename(layout.incoming(number), to: layout.body(number))
+            return false
         } catch .notFound {
             try fileSystem.createFolders(folder)
             try fileSystem.rename(layout.incoming(number), to: layout.body(number))
-            if isDurable {
-                try fileSystem.synchronizeFolder(layout.bodies)
-                try fileSystem.synchronizeFolder(String(folder.dropLast(2)))
-            }
+            return true
         }
-        place.withLock { $0 = .published }
-        if isDurable { try fileSystem.synchronizeFolder(folder) }
     }
 
     /// Its entry is committed: the file stays.

@@ -7,8 +7,10 @@ internal import CSQLite
 final class SQLiteConnection {
     private let database: OpaquePointer
     /// By the address of their text, which costs no hashing of the text.
+    @exclusivity(unchecked)  // As the next: used by one thread at a time, and for a moment.
     private var statements: [UInt: SQLiteStatement] = [:]
     /// A connection that reads runs the same statement nearly always.
+    @exclusivity(unchecked)
     private var latest: (address: UInt, statement: SQLiteStatement)?
 
     /// Opens the database at `path`, and creates it if `creates`.

@@ -88,6 +88,10 @@ final class SQLiteStatement {
     }
 
     func data(_ column: Int32) -> Data {
-        withBytes(column) { bytes in bytes.isEmpty ? Data() : Data(bytes) }
+        // In this order: asking for the blob may convert it, and so change its length.
+        let address = sqlite3_column_blob(statement, column)
+        let count = Int(sqlite3_column_bytes(statement, column))
+        guard let address else { return Data() }
+        return Data(bytes: address, count: count)
     }
 }
