@@ -25,6 +25,10 @@ public struct ImageInfo: Sendable, Hashable, Codable {
     /// The size a person sees: ``size`` after ``orientation``.
     public var displaySize: PixelSize { orientation.displaySize(of: size) }
 
+    /// Whether the frames are meant to be shown one after the other; the pages of TIFF, the pictures of HEIC and the
+    /// entries of icons are not.
+    public var isAnimated: Bool { frameCount > 1 && !frameDurations.isEmpty }
+
     /// A description with a default for everything but format and size.
     public init(
         format: ImageFormat,

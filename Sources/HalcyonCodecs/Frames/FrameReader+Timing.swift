@@ -4,12 +4,12 @@ extension FrameReader {
     private static let standardDuration = Duration.milliseconds(100)
     private static let longestImplausibleDuration = 11
 
-    /// How long a frame is shown: as stored if that is more than 11 ms, otherwise 100 ms. `nil` for the single frame of
-    /// a still picture, which stays for ever.
+    /// How long a frame is shown: as stored if that is more than 11 ms, otherwise 100 ms. `nil` where frames do not
+    /// follow each other: a still picture stays for ever.
     ///
     /// ``ImageInfo/frameDurations`` of ``info`` are as stored.
     public func duration(ofFrame index: Int) -> Duration? {
-        guard frameCount > 1 else {
+        guard info.isAnimated else {
             return nil
         }
         guard info.frameDurations.indices.contains(index) else {
@@ -21,7 +21,7 @@ extension FrameReader {
 
     /// How long all frames take together, once; `nil` for a still picture. Linear in the number of frames.
     public var totalDuration: Duration? {
-        guard frameCount > 1 else {
+        guard info.isAnimated else {
             return nil
         }
         return (0..<frameCount).reduce(Duration.zero) { $0 + (duration(ofFrame: $1) ?? .zero) }

@@ -65,10 +65,12 @@ struct InfoCommand: AsyncParsableCommand {
         parts.append("\(info.bitDepth) bit")
         parts.append("\(info.colorSpace)")
         parts.append(info.hasAlpha ? "with alpha" : "opaque")
-        if info.frameCount > 1 {
+        if info.isAnimated {
             let seconds = Double(info.frameDurations.reduce(0, +)) / 1000
             let loop = info.loopCount.map { $0 == 0 ? "for ever" : "\($0) times" } ?? "once"
             parts.append("\(info.frameCount) frames in \(Format.decimal(seconds, places: 2)) s, \(loop)")
+        } else if info.frameCount > 1 {
+            parts.append("\(info.frameCount) pictures")
         }
         return "\(path): \(parts.joined(separator: ", "))"
     }
