@@ -72,14 +72,13 @@ import Testing
 
     @Test("a host that does not answer is named")
     func unreachableHost() async throws {
-        let server = try OriginServer { _ in .init() }
-        let url = server.url("/a.png").absoluteString
-        // Now nobody listens on that port.
-        server.stop()
+        let port = try UnansweredPort()
+        let url = "http://127.0.0.1:\(port.number)/a.png"
         let run = try await work.run("get", url, "--json", "-o", "out/")
         #expect(run.exitCode == 1)
         #expect(try run.results[0].error?.stage == "load")
         #expect(try run.results[0].error?.reason == "cannotConnect")
+        withExtendedLifetime(port) {}
         try await expectNothingLeft()
     }
 

@@ -4,16 +4,28 @@ internal import Glibc
 enum LoopbackSocket {
     /// A listening socket and its port.
     static func listen(port: Int = 0) throws -> (Int32, Int) {
+        try bind(port: port, listens: true)
+    }
+
+    /// A socket that has a port of its own, on which nobody listens.
+    static func reserve() throws -> (Int32, Int) {
+        try bind(port: 0, listens: false)
+    }
+
+    private static func bind(port: Int, listens: Bool) throws -> (Int32, Int) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard listener >= 0 else { throw OriginServerError(call: "socket", code: errno) }
-        var yes: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        if listens {
+            // Not for one that only keeps its port: two sockets that may share one may also get the same.
+            var yes: Int32 = 1
+            setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = address(port: port)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let call = withUnsafeMutablePointer(to: &address) { pointer -> String? in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                if bind(listener, generic, length) != 0 { return "bind" }
-                if Glibc.listen(listener, 1024) != 0 { return "listen" }
+                if Glibc.bind(listener, generic, length) != 0 { return "bind" }
+                if listens, Glibc.listen(listener, 1024) != 0 { return "listen" }
                 return getsockname(listener, generic, &length) == 0 ? nil : "getsockname"
             }
         }

@@ -69,17 +69,16 @@ struct ConnectTests {
 
     @Test("at either address of a name is told once")
     func bothDead() async throws {
-        let server = try OriginServer { _ in .init() }
-        server.stop()
+        let port = try UnansweredPort()
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let url = try #require(URL(string: "http://localhost:\(server.port)/"))
+        let url = try #require(URL(string: "http://localhost:\(port.number)/"))
         let receiver = await receive(transport, .patient(url: url))
         guard case .cannotConnect(let message) = await receiver.failure() else {
             Issue.record("\(await receiver.result())")
             return
         }
-        #expect(message.contains("localhost:\(server.port)"))
+        #expect(message.contains("localhost:\(port.number)"))
         #expect(receiver.completionCount == 1)
     }
 }

@@ -53,18 +53,16 @@ struct RedirectFaultTests {
 
     @Test("a chain to a dead port is no connection")
     func dead() async throws {
-        let dead = try OriginServer { _ in .init() }
-        dead.stop()
-        let target = dead.url().absoluteString
+        let dead = try UnansweredPort()
         try await withServer { _ in
-            .redirect(to: target)
+            .redirect(to: "http://127.0.0.1:\(dead.number)/")
         } _: { server, transport in
             let failure = await receive(transport, .patient(url: server.url())).failure()
             guard case .cannotConnect(let message) = failure else {
                 Issue.record("\(String(describing: failure))")
                 return
             }
-            #expect(message.contains("127.0.0.1:\(dead.port)"))
+            #expect(message.contains("127.0.0.1:\(dead.number)"))
         }
     }
 

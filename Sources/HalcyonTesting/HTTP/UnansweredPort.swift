@@ -1,0 +1,21 @@
+internal import Glibc
+
+/// A port of 127.0.0.1 that refuses connections, and that no server takes meanwhile.
+///
+/// A port on which a server has ended is not: the system may give it to the next one at once.
+public final class UnansweredPort: Sendable {
+    /// Its number.
+    public let number: Int
+    private let socket: Int32
+
+    /// Takes a port until this object goes.
+    ///
+    /// Throws ``OriginServerError`` where the system refuses.
+    public init() throws {
+        (socket, number) = try LoopbackSocket.reserve()
+    }
+
+    deinit {
+        close(socket)
+    }
+}
