@@ -91,7 +91,7 @@ extension ImageCache {
             }
             if isOriginal { return isStored }
         }
-        if isOriginal, image.info.isAnimated { return false }
+        if isOriginal, image.info.frameCount > 1 { return false }
         let metadata = ProcessedImageMetadata(image, byteCount: original?.count ?? 0).data
         let diskKey = key.diskKey(options)
         do {
