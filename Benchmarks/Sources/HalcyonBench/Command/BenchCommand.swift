@@ -10,9 +10,19 @@ struct BenchCommand: AsyncParsableCommand {
             Each row is one piece of work: what ours took, what the reference took in the same run, and the ratio \
             (ours ÷ reference, lower is better). Measure in release mode, on a machine that does little else; the \
             spread says how far to trust a row.
-            """,
-        subcommands: [PixelContenderCommand.self]
+            """
     )
+
+    /// Measures, or is one of the processes that are measured. That is no subcommand, because its name would be taken for
+    /// a suite's.
+    static func main() async {
+        let words = CommandLine.arguments.dropFirst()
+        if words.first == PixelContenderCommand.configuration.commandName {
+            PixelContenderCommand.main(Array(words.dropFirst()))
+        } else {
+            await main(nil)
+        }
+    }
 
     private static var suites: [any BenchmarkSuite.Type] {
         [HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, PipelineSuite.self]
