@@ -10,7 +10,7 @@ extension Bitmap {
     ///   - size: width and height.
     ///   - bytesPerRow: bytes from row to row, `4 * width` by default. The last row may end with its last pixel.
     /// - Throws: ``BitmapError/tooFewBytes(expected:actual:)`` when `rows` is too short for `size`, and as
-    ///   ``init(size:isOpaque:)`` does.
+    ///   ``init(size:isOpaque:depth:)`` does.
     public init(
         premultiplying rows: UnsafeRawBufferPointer,
         size: PixelSize,

@@ -1,7 +1,7 @@
 extension DecodedImage {
     /// Turns the pixels into sRGB, if they are not; ``colorProfile`` is `nil` afterwards.
     ///
-    /// - Throws: `CancellationError`, as ``HalcyonRaster/Bitmap/convertToSRGB(from:isCancelled:)`` does.
+    /// - Throws: `CancellationError`, once `isCancelled` says so.
     public mutating func convertToSRGB(isCancelled: () -> Bool = { false }) throws(CancellationError) {
         guard let colorProfile else { return }
         try bitmap.convertToSRGB(from: colorProfile, isCancelled: isCancelled)
