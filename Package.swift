@@ -69,9 +69,9 @@ let package = Package(
 
         // MARK: C that Swift cannot express
         .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
-        .target(name: "CJPEGKernels", cSettings: cSettings),
+        .target(name: "CJPEGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CJPEGShim", dependencies: ["CLibJPEG"], cSettings: cSettings),
-        .target(name: "CPNGKernels", cSettings: cSettings),
+        .target(name: "CPNGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CProcessor", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
         .target(name: "CTIFFShim", dependencies: ["CTIFF"], cSettings: cSettings),
@@ -158,7 +158,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "HalcyonRasterTests", dependencies: ["HalcyonRaster"], swiftSettings: swiftSettings),
-        .testTarget(name: "HalcyonCodecsTests", dependencies: ["HalcyonCodecs"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HalcyonCodecsTests",
+            dependencies: ["HalcyonCodecs", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
         // Started and killed by a test of the store.
         .executableTarget(
             name: "StoreCrashTrial",

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include <ProcessorClones.h>
 #include "huffman.h"
 
 enum {

@@ -1,6 +1,6 @@
 #include "color.h"
 
-#include "clones.h"
+#include <ProcessorClones.h>
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "CPNGKernels.h"
 
+#include <ProcessorClones.h>
 #include <string.h>
 
 typedef uint8_t u8x8 __attribute__((ext_vector_type(8)));
@@ -9,24 +10,13 @@ typedef int16_t i16x8 __attribute__((ext_vector_type(8)));
 typedef uint32_t u32x2 __attribute__((ext_vector_type(2)));
 typedef uint32_t u32x4 __attribute__((ext_vector_type(4)));
 
-// Compiles a function for two generations of x86-64, of which the loader picks one (GNU indirect functions, so glibc
-// only). Not under sanitizers: the loader runs the choosing code before their run time is set up.
-#if defined(__x86_64__) && defined(__GLIBC__) && !__has_feature(address_sanitizer) && \
-    !__has_feature(thread_sanitizer) && !__has_feature(memory_sanitizer)
-#define HALCYON_CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
-#else
-#define HALCYON_CLONES
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE uint32_t load_u32(const uint8_t *bytes) {
+ALWAYS_INLINE uint32_t load_u32(const uint8_t *bytes) {
     uint32_t value;
     memcpy(&value, bytes, 4);
     return value;
 }
 
-INLINE void store_pixel(uint8_t *bytes, uint32_t value, size_t bytes_per_pixel) {
+ALWAYS_INLINE void store_pixel(uint8_t *bytes, uint32_t value, size_t bytes_per_pixel) {
     if (bytes_per_pixel == 4) {
         memcpy(bytes, &value, 4);
     } else {
@@ -37,16 +27,16 @@ INLINE void store_pixel(uint8_t *bytes, uint32_t value, size_t bytes_per_pixel) 
 
 // MARK: Sub and average, a pixel in the low bytes of a vector
 
-INLINE u8x16 load_pixel(const uint8_t *bytes) {
+ALWAYS_INLINE u8x16 load_pixel(const uint8_t *bytes) {
     u32x4 value = {load_u32(bytes), 0, 0, 0};
     return (u8x16)value;
 }
 
-INLINE uint32_t low_word(u8x16 pixel) {
+ALWAYS_INLINE uint32_t low_word(u8x16 pixel) {
     return ((u32x4)pixel)[0];
 }
 
-INLINE void sub_pixels(uint8_t *row, size_t byte_count, size_t bytes_per_pixel) {
+ALWAYS_INLINE void sub_pixels(uint8_t *row, size_t byte_count, size_t bytes_per_pixel) {
     u8x16 left = 0;
     for (size_t i = 0; i < byte_count; i += bytes_per_pixel) {
         left += load_pixel(row + i);
@@ -54,7 +44,7 @@ INLINE void sub_pixels(uint8_t *row, size_t byte_count, size_t bytes_per_pixel) 
     }
 }
 
-INLINE void average_pixels(uint8_t *row, const uint8_t *previous, size_t byte_count, size_t bytes_per_pixel) {
+ALWAYS_INLINE void average_pixels(uint8_t *row, const uint8_t *previous, size_t byte_count, size_t bytes_per_pixel) {
     u8x16 left = 0;
     for (size_t i = 0; i < byte_count; i += bytes_per_pixel) {
         u8x16 up = load_pixel(previous + i);
@@ -97,7 +87,7 @@ void halcyon_png_unfilter_average(
 
 // MARK: Paeth
 
-INLINE uint8_t paeth_byte(int left, int up, int corner) {
+ALWAYS_INLINE uint8_t paeth_byte(int left, int up, int corner) {
     int by_left = up - corner, by_up = left - corner, by_corner = by_left + by_up;
     by_left = by_left < 0 ? -by_left : by_left;
     by_up = by_up < 0 ? -by_up : by_up;
@@ -108,7 +98,7 @@ INLINE uint8_t paeth_byte(int left, int up, int corner) {
     return (uint8_t)(by_up <= by_corner ? up : corner);
 }
 
-INLINE i16x8 paeth_lanes(i16x8 left, i16x8 up, i16x8 corner) {
+ALWAYS_INLINE i16x8 paeth_lanes(i16x8 left, i16x8 up, i16x8 corner) {
     i16x8 by_left = up - corner, by_up = left - corner, by_corner = by_left + by_up;
     by_left = __builtin_elementwise_max(by_left, -by_left);
     by_up = __builtin_elementwise_max(by_up, -by_up);
@@ -119,28 +109,28 @@ INLINE i16x8 paeth_lanes(i16x8 left, i16x8 up, i16x8 corner) {
 }
 
 /// Widens a pixel of each of two rows into the low and the high half.
-INLINE i16x8 load_pair(const uint8_t *low, const uint8_t *high) {
+ALWAYS_INLINE i16x8 load_pair(const uint8_t *low, const uint8_t *high) {
     u32x4 words = {load_u32(low), load_u32(high), 0, 0};
     u8x16 bytes = (u8x16)words;
     return __builtin_convertvector(__builtin_shufflevector(bytes, bytes, 0, 1, 2, 3, 4, 5, 6, 7), i16x8);
 }
 
-INLINE i16x8 load_low(const uint8_t *low) {
+ALWAYS_INLINE i16x8 load_low(const uint8_t *low) {
     u32x4 words = {load_u32(low), 0, 0, 0};
     u8x16 bytes = (u8x16)words;
     return __builtin_convertvector(__builtin_shufflevector(bytes, bytes, 0, 1, 2, 3, 4, 5, 6, 7), i16x8);
 }
 
 /// The low half of one value below the low half of another.
-INLINE i16x8 join_low(i16x8 low, i16x8 high) {
+ALWAYS_INLINE i16x8 join_low(i16x8 low, i16x8 high) {
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11);
 }
 
-INLINE u32x2 narrow(i16x8 lanes) {
+ALWAYS_INLINE u32x2 narrow(i16x8 lanes) {
     return (u32x2)__builtin_convertvector(lanes, u8x8);
 }
 
-INLINE void paeth_pixels(uint8_t *row, const uint8_t *previous, size_t byte_count, size_t bytes_per_pixel) {
+ALWAYS_INLINE void paeth_pixels(uint8_t *row, const uint8_t *previous, size_t byte_count, size_t bytes_per_pixel) {
     i16x8 left = 0, corner = 0;
     for (size_t i = 0; i < byte_count; i += bytes_per_pixel) {
         i16x8 up = load_low(previous + i);
@@ -167,7 +157,7 @@ void halcyon_png_unfilter_paeth(
 
 // A pixel of Paeth has to wait for the one to its left, so its speed is bound by latency, not by work. The second row
 // runs one pixel behind the first, in the other half of the same registers: twice the pixels in the same time.
-INLINE void paeth_pair_pixels(
+ALWAYS_INLINE void paeth_pair_pixels(
     uint8_t *row, uint8_t *next, const uint8_t *previous, size_t pixel_count, size_t bytes_per_pixel) {
     const i16x8 zero = 0;
     i16x8 corner = join_low(load_low(previous), zero);
@@ -202,7 +192,7 @@ void halcyon_png_unfilter_paeth_pair(
 
 // MARK: Filtering
 
-INLINE uint32_t magnitude(uint8_t value) {
+ALWAYS_INLINE uint32_t magnitude(uint8_t value) {
     return value < 128 ? value : 256u - value;
 }
 
@@ -271,7 +261,7 @@ void halcyon_png_expand_rgb(uint8_t *restrict output, const uint8_t *restrict ro
 }
 
 /// `colour * alpha / 255`, rounded to the nearest, for each byte of two pixels; alpha itself is kept.
-INLINE u8x8 premultiply_two(u8x8 pixels) {
+ALWAYS_INLINE u8x8 premultiply_two(u8x8 pixels) {
     u16x8 colors = __builtin_convertvector(pixels, u16x8);
     u16x8 alpha = __builtin_shufflevector(colors, colors, 3, 3, 3, 3, 7, 7, 7, 7);
     const u16x8 is_alpha = {0, 0, 0, 0xFFFF, 0, 0, 0, 0xFFFF};

@@ -1,5 +1,5 @@
 #include "ColorKernels.h"
-#include "clones.h"
+#include "vectors.h"
 
 typedef uint16_t u16x4 __attribute__((ext_vector_type(4)));
 typedef float f32x4 __attribute__((ext_vector_type(4)));

@@ -1,5 +1,5 @@
 #include "CRasterKernels.h"
-#include "clones.h"
+#include "vectors.h"
 
 static const size_t step = 4;
 

@@ -1,5 +1,5 @@
 #include "CRasterKernels.h"
-#include "clones.h"
+#include "vectors.h"
 
 // Remainders of less than a vector are copied into one, so that every pixel takes the same path. Whole vectors are
 // handled apart from them, with sizes the compiler knows: else each is a call of memcpy, at five times the cost.

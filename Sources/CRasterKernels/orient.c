@@ -1,5 +1,5 @@
 #include "CRasterKernels.h"
-#include "clones.h"
+#include "vectors.h"
 
 void halcyon_reverse_pixels(const uint8_t *source, uint8_t *out, size_t count) {
     const uint8_t *end = source + count * 4;

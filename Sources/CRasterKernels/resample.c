@@ -1,5 +1,5 @@
 #include "CRasterKernels.h"
-#include "clones.h"
+#include "vectors.h"
 #include "ResamplingVariants.h"
 
 // Fixed point throughout. The row between the passes has six fractional bits: a Lanczos filter lifts a sample by

@@ -1,4 +1,4 @@
-#include "clones.h"
+#include "vectors.h"
 #include "ResamplingVariants.h"
 
 #if defined(__x86_64__)

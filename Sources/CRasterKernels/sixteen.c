@@ -1,5 +1,5 @@
 #include "SixteenBitKernels.h"
-#include "clones.h"
+#include "vectors.h"
 
 // A pixel is one vector of four samples, which every processor here holds in half a register. Pictures of 16 bits are
 // rare, so these loops are plain; the compiler widens them where the processor has the room.

@@ -1,31 +1,16 @@
 #include "CTIFFShim.h"
-#include "TIFFMessages.h"
+#include "TIFFStream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct HalcyonTIFFReader {
-    const uint8_t *bytes;
-    size_t count;
-    uint64_t position;
+    HalcyonTIFFStream stream;
     TIFF *tiff;
     TIFFRGBAImage image;
     bool has_image;
-    char message[HALCYON_TIFF_MESSAGE_CAPACITY];
 };
-
-static tmsize_t read_bytes(thandle_t stream, void *out, tmsize_t size) {
-    HalcyonTIFFReader *reader = stream;
-    if (size <= 0 || reader->position >= reader->count) {
-        return 0;
-    }
-    size_t available = reader->count - (size_t)reader->position;
-    size_t count = (size_t)size < available ? (size_t)size : available;
-    memcpy(out, reader->bytes + reader->position, count);
-    reader->position += count;
-    return (tmsize_t)count;
-}
 
 static tmsize_t write_nothing(thandle_t stream, void *bytes, tmsize_t size) {
     (void)stream;
@@ -34,22 +19,11 @@ static tmsize_t write_nothing(thandle_t stream, void *bytes, tmsize_t size) {
     return -1;
 }
 
-static toff_t seek(thandle_t stream, toff_t offset, int whence) {
-    HalcyonTIFFReader *reader = stream;
-    uint64_t base = whence == SEEK_CUR ? reader->position : whence == SEEK_END ? reader->count : 0;
-    reader->position = base + offset;
-    return reader->position;
-}
-
-static toff_t size_of(thandle_t stream) {
-    return ((HalcyonTIFFReader *)stream)->count;
-}
-
 /// libtiff reads mapped files in place, and writes to none that is opened for reading.
 static int map(thandle_t stream, void **bytes, toff_t *count) {
     HalcyonTIFFReader *reader = stream;
-    *bytes = (void *)reader->bytes;
-    *count = reader->count;
+    *bytes = reader->stream.bytes;
+    *count = reader->stream.count;
     return 1;
 }
 
@@ -65,19 +39,18 @@ HalcyonTIFFReader *halcyon_tiff_reader_open(
     if (!reader) {
         return NULL;
     }
-    reader->bytes = bytes;
-    reader->count = count;
+    // libtiff writes to no file that is opened for reading.
+    reader->stream.bytes = (uint8_t *)bytes;
+    reader->stream.count = count;
     // h: the first directory is not read yet.
-    reader->tiff = halcyon_tiff_open(
-        "rh", reader, read_bytes, write_nothing, seek, size_of, map, greatest_allocation, reader->message
-    );
+    reader->tiff = halcyon_tiff_open("rh", &reader->stream, write_nothing, map, greatest_allocation);
     if (reader->tiff && TIFFSetSubDirectory(reader->tiff, directory_offset)) {
         // What is only strange in a directory is no reason to refuse its pixels.
-        reader->message[0] = 0;
+        reader->stream.message[0] = 0;
         return reader;
     }
     if (capacity > 0) {
-        strncpy(message, reader->message, capacity - 1);
+        strncpy(message, reader->stream.message, capacity - 1);
         message[capacity - 1] = 0;
     }
     halcyon_tiff_reader_close(reader);
@@ -98,7 +71,7 @@ void halcyon_tiff_reader_close(HalcyonTIFFReader *reader) {
 }
 
 const char *halcyon_tiff_reader_message(const HalcyonTIFFReader *reader) {
-    return reader->message;
+    return reader->stream.message;
 }
 
 bool halcyon_tiff_reader_layout(HalcyonTIFFReader *reader, HalcyonTIFFLayout *layout) {
@@ -165,7 +138,7 @@ bool halcyon_tiff_reader_is_cut_short(HalcyonTIFFReader *reader) {
     for (uint32_t index = 0; index < count; index++) {
         uint64_t offset = TIFFGetStrileOffset(reader->tiff, index);
         uint64_t size = TIFFGetStrileByteCount(reader->tiff, index);
-        if (size > 0 && (offset > reader->count || size > reader->count - offset)) {
+        if (size > 0 && (offset > reader->stream.count || size > reader->stream.count - offset)) {
             return true;
         }
     }
@@ -197,7 +170,7 @@ bool halcyon_tiff_reader_start_rgba(HalcyonTIFFReader *reader) {
     char message[1024] = "";
     reader->has_image = TIFFRGBAImageBegin(&reader->image, reader->tiff, 1, message) != 0;
     if (!reader->has_image) {
-        snprintf(reader->message, sizeof reader->message, "%.200s", message);
+        snprintf(reader->stream.message, sizeof reader->stream.message, "%.200s", message);
         return false;
     }
     // Rows and columns as stored: the caller turns the whole picture.

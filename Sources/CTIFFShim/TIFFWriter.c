@@ -1,67 +1,41 @@
 #include "CTIFFShim.h"
-#include "TIFFMessages.h"
+#include "TIFFStream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct HalcyonTIFFWriter {
-    uint8_t *bytes;
-    size_t count;
+    HalcyonTIFFStream stream;
     size_t capacity;
-    uint64_t position;
     TIFF *tiff;
     uint32_t row;
-    char message[HALCYON_TIFF_MESSAGE_CAPACITY];
 };
-
-static tmsize_t read_bytes(thandle_t stream, void *out, tmsize_t size) {
-    HalcyonTIFFWriter *writer = stream;
-    if (size <= 0 || writer->position >= writer->count) {
-        return 0;
-    }
-    size_t available = writer->count - (size_t)writer->position;
-    size_t count = (size_t)size < available ? (size_t)size : available;
-    memcpy(out, writer->bytes + writer->position, count);
-    writer->position += count;
-    return (tmsize_t)count;
-}
 
 static tmsize_t write_bytes(thandle_t stream, void *bytes, tmsize_t size) {
     HalcyonTIFFWriter *writer = stream;
     if (size <= 0) {
         return 0;
     }
-    if (writer->position > SIZE_MAX / 4 || (size_t)size > SIZE_MAX / 4) {
+    if (writer->stream.position > SIZE_MAX / 4 || (size_t)size > SIZE_MAX / 4) {
         return -1;
     }
-    size_t end = (size_t)writer->position + (size_t)size;
+    size_t end = (size_t)writer->stream.position + (size_t)size;
     if (end > writer->capacity) {
         size_t capacity = writer->capacity * 2 > end ? writer->capacity * 2 : end;
-        uint8_t *grown = realloc(writer->bytes, capacity);
+        uint8_t *grown = realloc(writer->stream.bytes, capacity);
         if (!grown) {
             return -1;
         }
-        writer->bytes = grown;
+        writer->stream.bytes = grown;
         writer->capacity = capacity;
     }
-    if (writer->position > writer->count) {
-        memset(writer->bytes + writer->count, 0, (size_t)writer->position - writer->count);
+    if (writer->stream.position > writer->stream.count) {
+        memset(writer->stream.bytes + writer->stream.count, 0, (size_t)writer->stream.position - writer->stream.count);
     }
-    memcpy(writer->bytes + writer->position, bytes, (size_t)size);
-    writer->position = end;
-    writer->count = end > writer->count ? end : writer->count;
+    memcpy(writer->stream.bytes + writer->stream.position, bytes, (size_t)size);
+    writer->stream.position = end;
+    writer->stream.count = end > writer->stream.count ? end : writer->stream.count;
     return size;
-}
-
-static toff_t seek(thandle_t stream, toff_t offset, int whence) {
-    HalcyonTIFFWriter *writer = stream;
-    uint64_t base = whence == SEEK_CUR ? writer->position : whence == SEEK_END ? writer->count : 0;
-    writer->position = base + offset;
-    return writer->position;
-}
-
-static toff_t size_of(thandle_t stream) {
-    return ((HalcyonTIFFWriter *)stream)->count;
 }
 
 static int map_nothing(thandle_t stream, void **bytes, toff_t *count) {
@@ -103,9 +77,7 @@ HalcyonTIFFWriter *halcyon_tiff_writer_open(const HalcyonTIFFPage *page) {
         return NULL;
     }
     // l: little endian, whatever the machine.
-    writer->tiff = halcyon_tiff_open(
-        "wl", writer, read_bytes, write_bytes, seek, size_of, map_nothing, 0, writer->message
-    );
+    writer->tiff = halcyon_tiff_open("wl", &writer->stream, write_bytes, map_nothing, 0);
     if (writer->tiff && set_fields(writer->tiff, page)) {
         return writer;
     }
@@ -120,12 +92,12 @@ void halcyon_tiff_writer_close(HalcyonTIFFWriter *writer) {
     if (writer->tiff) {
         TIFFClose(writer->tiff);
     }
-    free(writer->bytes);
+    free(writer->stream.bytes);
     free(writer);
 }
 
 const char *halcyon_tiff_writer_message(const HalcyonTIFFWriter *writer) {
-    return writer->message;
+    return writer->stream.message;
 }
 
 bool halcyon_tiff_writer_write_row(HalcyonTIFFWriter *writer, uint8_t *samples) {
@@ -134,7 +106,7 @@ bool halcyon_tiff_writer_write_row(HalcyonTIFFWriter *writer, uint8_t *samples) 
 
 bool halcyon_tiff_writer_finish(HalcyonTIFFWriter *writer, const uint8_t **bytes, size_t *count) {
     bool is_written = TIFFWriteDirectory(writer->tiff) && TIFFFlush(writer->tiff);
-    *bytes = writer->bytes;
-    *count = writer->count;
+    *bytes = writer->stream.bytes;
+    *count = writer->stream.count;
     return is_written;
 }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
+internal import HalcyonTesting
 
 extension ImageCheck {
     /// How far the means may be from those of other decoders, of 255: the list's own advice.

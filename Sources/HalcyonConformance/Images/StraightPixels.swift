@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
+internal import HalcyonTesting
 
 /// Red, green, blue and alpha of 8 bits, row by row without padding, not multiplied; black where alpha is 0.
 struct StraightPixels: Sendable {

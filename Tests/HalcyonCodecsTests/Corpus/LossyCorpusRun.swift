@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HalcyonCodecs
 import HalcyonRaster
+import HalcyonTesting
 
 /// Runs a decoder over every picture of a format and notes where it differs from what the manifest states; pixels of
 /// lossy pictures by their means.

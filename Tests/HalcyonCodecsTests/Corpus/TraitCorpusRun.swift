@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HalcyonCodecs
 import HalcyonRaster
+import HalcyonTesting
 
 /// Runs a decoder over every picture of a format whose pixels other decoders agree on only roughly: sizes, frames, means,
 /// and hashes where there are any.

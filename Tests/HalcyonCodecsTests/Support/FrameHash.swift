@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HalcyonCodecs
+import HalcyonTesting
 
 extension FrameReader {
     /// The hash over the straight pixels of all frames, as the corpora's manifest states it, and their number.

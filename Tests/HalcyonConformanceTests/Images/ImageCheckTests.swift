@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HalcyonCodecs
 import HalcyonRaster
+import HalcyonTesting
 import Testing
 
 @testable import HalcyonConformance

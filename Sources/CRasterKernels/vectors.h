@@ -1,23 +1,11 @@
-// HALCYON_CLONES before a function compiles it for two generations of x86-64, of which the loader picks one by the
-// processor (GNU indirect functions, so glibc only: musl has none). arm64 needs no choice: NEON is in its baseline.
-//
-// Not under sanitizers: the loader runs the choosing code before their run time is set up.
+#ifndef HALCYON_RASTER_VECTORS_H
+#define HALCYON_RASTER_VECTORS_H
 
-#ifndef HALCYON_RASTER_CLONES_H
-#define HALCYON_RASTER_CLONES_H
+#include "ProcessorClones.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__GLIBC__) && !__has_feature(address_sanitizer) && \
-    !__has_feature(thread_sanitizer) && !__has_feature(memory_sanitizer)
-#define HALCYON_CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
-#else
-#define HALCYON_CLONES
-#endif
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 typedef uint8_t u8x4 __attribute__((ext_vector_type(4)));
 typedef uint8_t u8x8 __attribute__((ext_vector_type(8)));

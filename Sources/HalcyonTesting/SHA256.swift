@@ -1,5 +1,5 @@
 /// SHA-256 (FIPS 180-4), to compare pixels with the hashes of collections.
-struct SHA256 {
+package struct SHA256 {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
@@ -17,7 +17,9 @@ struct SHA256 {
         0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
     ]
 
-    mutating func update(_ bytes: [UInt8]) {
+    package init() {}
+
+    package mutating func update(_ bytes: [UInt8]) {
         byteCount += bytes.count
         var input = bytes
         if !pending.isEmpty {
@@ -33,7 +35,7 @@ struct SHA256 {
     }
 
     /// The digest in hexadecimal digits.
-    consuming func finish() -> String {
+    package consuming func finish() -> String {
         let bitCount = UInt64(byteCount) * 8
         var tail: [UInt8] = [0x80]
         while (pending.count + tail.count) % 64 != 56 {

@@ -1,7 +1,31 @@
-#include "TIFFMessages.h"
+#include "TIFFStream.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+static tmsize_t read_bytes(thandle_t handle, void *out, tmsize_t size) {
+    HalcyonTIFFStream *stream = handle;
+    if (size <= 0 || stream->position >= stream->count) {
+        return 0;
+    }
+    size_t available = stream->count - (size_t)stream->position;
+    size_t count = (size_t)size < available ? (size_t)size : available;
+    memcpy(out, stream->bytes + stream->position, count);
+    stream->position += count;
+    return (tmsize_t)count;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    HalcyonTIFFStream *stream = handle;
+    uint64_t base = whence == SEEK_CUR ? stream->position : whence == SEEK_END ? stream->count : 0;
+    stream->position = base + offset;
+    return stream->position;
+}
+
+static toff_t size_of(thandle_t handle) {
+    return ((HalcyonTIFFStream *)handle)->count;
+}
 
 static int close_nothing(thandle_t stream) {
     (void)stream;
@@ -40,14 +64,10 @@ static int drop_message(TIFF *tiff, void *nothing, const char *module, const cha
 
 TIFF *halcyon_tiff_open(
     const char *mode,
-    thandle_t stream,
-    TIFFReadWriteProc read,
+    HalcyonTIFFStream *stream,
     TIFFReadWriteProc write,
-    TIFFSeekProc seek,
-    TIFFSizeProc size,
     TIFFMapFileProc map,
-    size_t greatest_allocation,
-    char *message
+    size_t greatest_allocation
 ) {
 #if HALCYON_TIFF_HAS_OPEN_OPTIONS
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
@@ -57,19 +77,18 @@ TIFF *halcyon_tiff_open(
     if (greatest_allocation > 0 && greatest_allocation <= INT64_MAX) {
         TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)greatest_allocation);
     }
-    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_message, message);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_message, stream->message);
     TIFFOpenOptionsSetWarningHandlerExtR(options, drop_message, NULL);
     TIFF *tiff = TIFFClientOpenExt(
-        "memory", mode, stream, read, write, seek, close_nothing, size, map, unmap_nothing, options
+        "memory", mode, stream, read_bytes, write, seek, close_nothing, size_of, map, unmap_nothing, options
     );
     TIFFOpenOptionsFree(options);
     return tiff;
 #else
     (void)greatest_allocation;
-    (void)message;
     // Without a handler libtiff writes nothing to the standard error stream.
     TIFFSetErrorHandler(NULL);
     TIFFSetWarningHandler(NULL);
-    return TIFFClientOpen("memory", mode, stream, read, write, seek, close_nothing, size, map, unmap_nothing);
+    return TIFFClientOpen("memory", mode, stream, read_bytes, write, seek, close_nothing, size_of, map, unmap_nothing);
 #endif
 }

@@ -3,9 +3,10 @@
 //
 // Not under sanitizers: the loader runs the choosing code before their run time is set up.
 
-#ifndef HALCYON_JPEG_CLONES_H
-#define HALCYON_JPEG_CLONES_H
+#ifndef HALCYON_PROCESSOR_CLONES_H
+#define HALCYON_PROCESSOR_CLONES_H
 
+// glibc's headers say that they are glibc's.
 #include <stdlib.h>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !__has_feature(address_sanitizer) && \
