@@ -54,14 +54,7 @@ package struct PriorityQueue<Element> {
     /// Adds an element behind those of its priority.
     package mutating func append(_ element: Element, priority: LoadPriority) -> ID {
         let index = take(element, priority)
-        link(index, before: Self.none)
-        return id(index)
-    }
-
-    /// Adds an element before those of its priority.
-    package mutating func prepend(_ element: Element, priority: LoadPriority) -> ID {
-        let index = take(element, priority)
-        link(index, before: lists[priority.rawValue].first)
+        link(index)
         return id(index)
     }
 
@@ -83,7 +76,7 @@ package struct PriorityQueue<Element> {
         guard let index = index(id), slots[index].priority != priority else { return }
         unlink(index)
         slots[index].priority = priority
-        link(index, before: Self.none)
+        link(index)
     }
 
     var firstIndex: Int? {
@@ -144,12 +137,13 @@ package struct PriorityQueue<Element> {
 
     // MARK: Lists
 
-    mutating func link(_ index: Int, before next: Int32) {
+    /// Puts a slot behind those of its priority.
+    mutating func link(_ index: Int) {
         let priority = slots[index].priority.rawValue
-        let previous = next == Self.none ? lists[priority].last : slots[Int(next)].previous
-        slots[index].next = next
+        let previous = lists[priority].last
+        slots[index].next = Self.none
         slots[index].previous = previous
-        if next == Self.none { lists[priority].last = Int32(index) } else { slots[Int(next)].previous = Int32(index) }
+        lists[priority].last = Int32(index)
         if previous == Self.none {
             lists[priority].first = Int32(index)
         } else {

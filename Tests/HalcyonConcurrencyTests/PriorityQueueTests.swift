@@ -24,17 +24,6 @@ struct PriorityQueueTests {
         #expect(drained(&queue) == ["b", "a", "c"])
     }
 
-    @Test("gives out what was put in front before its equals")
-    func prepending() {
-        var queue = PriorityQueue<String>()
-        _ = queue.append("a", priority: .normal)
-        _ = queue.prepend("b", priority: .normal)
-        _ = queue.prepend("low", priority: .low)
-        _ = queue.append("c", priority: .normal)
-        _ = queue.prepend("d", priority: .normal)
-        #expect(drained(&queue) == ["d", "b", "a", "c", "low"])
-    }
-
     @Test("does not take an element for an earlier one in its place")
     func staleIdentifiers() {
         var queue = PriorityQueue<Int>()
@@ -88,8 +77,6 @@ struct PriorityQueueTests {
         for step in 0..<20_000 {
             let priority = LoadPriority.allCases[Int(generator.next() % 5)]
             switch generator.next() % 5 {
-            case 0 where step % 7 == 0:
-                model.insert((queue.prepend(step, priority: priority), step, priority), at: 0)
             case 0, 1:
                 model.append((queue.append(step, priority: priority), step, priority))
             case 2 where !model.isEmpty:

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "ColorKernels.h"
+#include "ProcessorClones.h"
 #include "ResamplingVariants.h"
 #include "SixteenBitKernels.h"
 

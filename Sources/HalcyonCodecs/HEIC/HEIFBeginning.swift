@@ -3,13 +3,14 @@ internal import CHEIF
 
 /// The beginning of a file, from which libheif reads what describes the pictures: it asks for the pictures' bytes as
 /// well, and gets zeros for those that are not there.
+///
+/// libheif ends the process (`assert`) if it cannot read what it was told is there, so reading never fails then. How much
+/// it reads, and takes memory for, is bound before it is asked (``HEIFItemLocations/areReasonable(_:meta:isBeginning:)``).
 final class HEIFBeginning {
     /// libheif keeps the pointer.
     let callbacks: UnsafeMutablePointer<heif_reader>
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
-    /// Zeros that may still be handed out.
-    private var remainingZeroCount = HEIFItemLocations.greatestMissingByteCount
 
     /// - Parameter bytes: Borrowed, and read as long as the context to which this was given is open.
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -46,14 +47,14 @@ final class HEIFBeginning {
     private var end: Int { bytes.count + HEIFItemLocations.greatestMissingByteCount }
 
     private func read(into out: UnsafeMutableRawPointer?, count: Int) -> Int32 {
-        guard let out, count >= 0, count <= end - position else {
+        guard count >= 0, count <= end - position else {
             return 1
+        }
+        // Nothing may be wanted in no place.
+        guard let out, count > 0 else {
+            return count == 0 ? 0 : 1
         }
         let available = min(count, max(0, bytes.count - position))
-        guard count - available <= remainingZeroCount else {
-            return 1
-        }
-        remainingZeroCount -= count - available
         if available > 0, let source = bytes.baseAddress {
             out.copyMemory(from: source + position, byteCount: available)
         }

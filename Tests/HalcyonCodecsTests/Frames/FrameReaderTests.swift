@@ -81,7 +81,7 @@ struct FrameReaderTests {
         }
     }
 
-    @Test("readers of one file do not disturb each other", arguments: Animation.allCases)
+    @Test("readers of one file do not disturb each other (R-23)", arguments: Animation.allCases)
     func interleaved(_ animation: Animation) throws {
         let expected = try sequence(animation)
         let data = try animation.data()

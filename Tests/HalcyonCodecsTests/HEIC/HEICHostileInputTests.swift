@@ -76,6 +76,30 @@ struct HEICHostileInputTests {
         }
     }
 
+    @Test("items without bytes, or with more than the file has, end in a picture or a typed error", arguments: [0, 24])
+    func itemLengths(_ shift: Int) throws {
+        let file = [UInt8](HEICBytes.rich)
+        let list = try #require(Data(file).firstRange(of: Data("iloc".utf8))).upperBound
+        // Version 1, places, lengths and bases of four bytes: 20 bytes an item behind the count.
+        #expect(file[list] == 1 && file[list + 4] == 0x44 && file[list + 5] == 0x40)
+        let count = Int(file[list + 7])
+        #expect(count == 10)
+        for item in 0..<count {
+            var damaged = file
+            let length = list + 8 + 20 * item + 16
+            damaged.replaceSubrange(length..<length + 4, with: [UInt8(shift / 8), 0, 0, 0])
+            for data in [Data(damaged), Data(damaged).prefix(1700)] {
+                do {
+                    _ = try decoder.info(of: data, limits: .standard)
+                    _ = try decoder.metadata(of: data)
+                    _ = try decode(data)
+                } catch {
+                    #expect(error is CodecError, "\(error)")
+                }
+            }
+        }
+    }
+
     @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3] as [UInt64])
     func randomDamage(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -58,6 +58,28 @@ struct ImagePrefetcherTests {
     }
 
     @Test(
+        "skips what the cache for originals has, and looks where the default options say (N-31)",
+        arguments: [ImagePrefetcher.Destination.memory, .disk]
+    )
+    func skippedInOriginalCache(destination: ImagePrefetcher.Destination) async throws {
+        serveAll()
+        let originals = TestPipeline()
+        var configuration = test.pipeline.configuration
+        configuration.defaultOptions.cache.originalCache = originals.pipeline.cache
+        let pipeline = ImagePipeline(configuration: configuration)
+        var storing = configuration.defaultOptions
+        storing.cache.targetCache = originals.pipeline.cache
+        storing.cache.waitsForStore = true
+        _ = try await pipeline.image(from: urls[0], options: storing)
+        originals.pipeline.cache.removeAllFromMemory()
+        let prefetcher = ImagePrefetcher(urls: Array(urls[..<2]), pipeline: pipeline, destination: destination)
+        let result = await prefetcher.result
+        #expect(result.skipped == [sources[0]])
+        #expect(result.completed == [sources[1]])
+        #expect(test.transport.startedCount == 2)
+    }
+
+    @Test(
         "loads what is cached anew if the options say so (PF-4)",
         arguments: [ImagePrefetcher.Destination.memory, .disk]
     )
