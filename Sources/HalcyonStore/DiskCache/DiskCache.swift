@@ -22,6 +22,7 @@ public final class DiskCache: Sendable {
     let state: Lock<State>
     let touches: Lock<DiskTouchBuffer>
     let staging: Lock<DiskStaging>
+    let folderSync: DiskFolderSync
     let reportedFailures: Lock<Set<DiskCacheError.Operation>>
     let listeners = RemovalListeners<String>()
 
@@ -45,6 +46,7 @@ public final class DiskCache: Sendable {
         state = Lock(State(settings: DiskSettings(configuration)))
         touches = Lock(DiskTouchBuffer())
         staging = Lock(DiskStaging())
+        folderSync = DiskFolderSync(layout, configuration.fileSystem)
         reportedFailures = Lock([])
     }
 
