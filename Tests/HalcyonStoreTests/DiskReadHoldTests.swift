@@ -98,16 +98,4 @@ struct DiskReadHoldTests {
         missing.renew()
         #expect(!missing.isHeld)
     }
-
-    @Test("a look-up finds for 50 ms what was in a folder that was removed, and then nothing")
-    func removedFolder() throws {
-        let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(10))
-        lookUpOften("a", in: fixture)
-        try FileManager.default.removeItem(atPath: fixture.folder.path)
-        #expect(fixture.cache.get("a").map { $0.body == bytes(10) } ?? true)
-        #expect(fixture.cache.get("b") == nil)
-        #expect(fixture.log.events == [.recreated(path: fixture.folder.path)], "a look-up that finds nothing notices")
-        #expect(fixture.cache.get("a") == nil)
-    }
 }

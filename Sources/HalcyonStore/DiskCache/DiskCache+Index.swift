@@ -81,8 +81,9 @@ extension DiskCache {
     enum IndexSearch {
         /// By the file's name. Nothing escapes it.
         case byName
-        /// Once in 50 ms by its name. What a look-up finds meanwhile may be in a file that was removed, or moved along with
-        /// a folder above it; one that finds nothing asks ``DiskIndex/isLinked``.
+        /// Once in 50 ms by its name, which tells that a folder above it was moved; a look-up finds for so long what moved
+        /// along. That the file was removed or replaced tells ``DiskIndex/isLinked``, which is asked once for each time that
+        /// the clock shows, and by the first look-up after any other call. One that finds nothing asks again.
         case inTurn
     }
 
@@ -90,22 +91,26 @@ extension DiskCache {
     private func openedIndex(_ search: IndexSearch) throws -> DiskIndex {
         let time = search == .byName ? 0 : configuration.clock.monotonic()
         var isBusy = false
-        let (present, isClosed, isSought) = state.withLock { state in
-            let isSought = search == .byName || time &- state.soughtAt > 50_000_000 || state.soughtAt > time
-            if search == .inTurn {
-                state.lookUpCount += 1
-                if isSought {
-                    isBusy = state.lookUpCount > Self.busyLookUpCount
-                    state.soughtAt = time
-                    state.lookUpCount = 0
-                }
+        let (present, isClosed, isSought, isLinked) = state.withLock { state in
+            if search == .byName {
+                state.linkedAt = nil
+                return (state.index, state.isClosed, true, false)
             }
-            return (state.index, state.isClosed, isSought)
+            let isSought = time &- state.soughtAt > 50_000_000 || state.soughtAt > time
+            let isLinked = state.linkedAt == time
+            state.linkedAt = time
+            state.lookUpCount += 1
+            if isSought {
+                isBusy = state.lookUpCount > Self.busyLookUpCount
+                state.soughtAt = time
+                state.lookUpCount = 0
+            }
+            return (state.index, state.isClosed, isSought, isLinked)
         }
         if isClosed { throw DiskCacheError(.open, path: folder, reason: "it was closed") }
         if let present {
-            if !isSought { return present }
-            if isPresent(present) {
+            if !isSought, isLinked || present.isLinked { return present }
+            if isSought, isPresent(present) {
                 if isBusy { present.readHold?.renew() }
                 return present
             }

@@ -9,8 +9,8 @@ internal import HalcyonConcurrency
 /// - **Never lost by a crash**, except the entry being written: a body is complete before its entry exists.
 /// - **Shared.** Any number of caches and processes may use one folder at a time.
 /// - **Bounded.** The limit is enforced by each put, the least recently used going first.
-/// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty. For 50 ms a
-///   look-up may still find what was in a folder that vanished.
+/// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty. Until
+///   the clock moves on, which is every 4 ms, one look-up after another may still find what was in a folder that vanished.
 /// - Look-ups never throw: what keeps them from answering is reported to ``Configuration/onEvent``.
 ///
 /// All calls block and may be made from any thread. Threads read at the same time, and while one writes.
@@ -29,8 +29,10 @@ public final class DiskCache: Sendable {
     struct State {
         var index: DiskIndex?
         var isClosed = false
-        /// When the index was last looked for by its name, on the monotonic clock.
+        /// When a look-up last looked for the index by its name, on the monotonic clock.
         var soughtAt = Int64.max
+        /// When a look-up last made sure that the index has a name; nil after any other call.
+        var linkedAt: Int64?
         /// Look-ups since then.
         var lookUpCount = 0
         var hasOpenedBefore = false
