@@ -71,6 +71,19 @@ struct DiskCacheHealingTests {
         #expect(try fixture.cache.verify().isSound)
     }
 
+    @Test("a folder that vanished is noticed after a put, after a miss, and when the clock has moved", arguments: 0..<3)
+    func vanishedSinceLookUp(kind: Int) throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(10))
+        for _ in 0..<2 { #expect(fixture.cache.get("a") != nil) }
+        if kind == 0 { try fixture.cache.put("b", body: bytes(10)) }
+        try FileManager.default.removeItem(atPath: fixture.folder.path)
+        if kind == 1 { #expect(fixture.cache.get("b") == nil) }
+        if kind == 2 { fixture.clock.advance(by: 0.004) }
+        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.log.events == [.recreated(path: fixture.folder.path)])
+    }
+
     @Test("a folder that was moved is noticed and keeps what it has", arguments: [10, 50_000], [0.0, 0.051])
     func movedFolder(size: Int, delay: Double) throws {
         let fixture = try DiskCacheFixture()

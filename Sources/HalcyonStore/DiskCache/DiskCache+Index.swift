@@ -52,7 +52,7 @@ extension DiskCache {
             }
         } catch let error as SQLiteError where error.meansBusy {
             touches.withLock { buffer in
-                for (id, touch) in pending { buffer.add(touch, id: id) }
+                for (id, touch) in pending { buffer.putBack(touch, id: id) }
             }
         } catch {
             // Only recency is lost. The next call that needs the index meets the same error, and deals with it.
@@ -81,22 +81,40 @@ extension DiskCache {
     enum IndexSearch {
         /// By the file's name. Nothing escapes it.
         case byName
-        /// Once in 50 ms by its name, which tells that a folder above it was moved; a look-up finds for so long what
-        /// moved along. That the file was removed or replaced, the caller learns from ``DiskIndex/isLinked``, which
-        /// takes a third of the time.
-        case byDescriptor
+        /// Once in 50 ms by its name, which tells that a folder above it was moved; a look-up finds for so long what moved
+        /// along. That the file was removed or replaced tells ``DiskIndex/isLinked``, which is asked once for each time that
+        /// the clock shows, and by the first look-up after any other call. One that finds nothing asks again.
+        case inTurn
     }
 
     /// The index, opened again if its file was removed or replaced.
     private func openedIndex(_ search: IndexSearch) throws -> DiskIndex {
         let time = search == .byName ? 0 : configuration.clock.monotonic()
-        let (present, isClosed, isSought) = state.withLock { state in
-            let isSought = search == .byName || time &- state.soughtAt > 50_000_000 || state.soughtAt > time
-            if isSought, search != .byName { state.soughtAt = time }
-            return (state.index, state.isClosed, isSought)
+        var isBusy = false
+        let (present, isClosed, isSought, isLinked) = state.withLock { state in
+            if search == .byName {
+                state.linkedAt = nil
+                return (state.index, state.isClosed, true, false)
+            }
+            let isSought = time &- state.soughtAt > 50_000_000 || state.soughtAt > time
+            let isLinked = state.linkedAt == time
+            state.linkedAt = time
+            state.lookUpCount += 1
+            if isSought {
+                isBusy = state.lookUpCount > Self.busyLookUpCount
+                state.soughtAt = time
+                state.lookUpCount = 0
+            }
+            return (state.index, state.isClosed, isSought, isLinked)
         }
         if isClosed { throw DiskCacheError(.open, path: folder, reason: "it was closed") }
-        if let present, !isSought || isPresent(present) { return present }
+        if let present {
+            if !isSought, isLinked || present.isLinked { return present }
+            if isSought, isPresent(present) {
+                if isBusy { present.readHold?.renew() }
+                return present
+            }
+        }
         var events: [DiskCacheEvent] = []
         defer { for event in events { configuration.onEvent?(event) } }
         return try state.withLock { state in
@@ -114,6 +132,9 @@ extension DiskCache {
             return index
         }
     }
+
+    /// How many look-ups in 50 ms make it worth holding the index for those to come: what holding takes, ten save.
+    private static var busyLookUpCount: Int { 16 }
 
     /// Whether the opened index is still the file that its name leads to.
     func isPresent(_ index: DiskIndex) -> Bool {

@@ -102,8 +102,33 @@ extension DiskCache {
             lifetime: DiskLifetime(expiration ?? self.expiration, at: date)
         )
         let isDurable = durability == .full
-        try body.file?.publish(isDurable: isDurable)
-        let (replaced, totals) = try withKey(key) { key in
+        let awaitName = try body.file?.publish(durablyBy: isDurable ? folderSync : nil)
+        let (replaced, totals) = try {
+            do {
+                return try commit(entry, of: body, key, isDurable: isDurable)
+            } catch {
+                try? awaitName?()
+                throw error
+            }
+        }()
+        body.file?.keep()
+        defer {
+            removeFiles(replaced)
+            // The entry is stored whatever becomes of the limit: that is tried again with the next one.
+            answering(.maintain, ()) { try enforceLimits(totals) }
+        }
+        try awaitName?()
+        return true
+    }
+
+    /// Puts an entry into the index, in one transaction. Returns the files that no entry uses any more.
+    private func commit(
+        _ entry: NewDiskEntry,
+        of body: StagedBody,
+        _ key: String,
+        isDurable: Bool
+    ) throws -> ([Int64], DiskTotals) {
+        try withKey(key) { key in
             try withIndex { index in
                 try index.write(isDurable: isDurable) { connection in
                     staging.withLock { $0.forget(key.id) }
@@ -120,11 +145,6 @@ extension DiskCache {
                 }
             }
         }
-        body.file?.keep()
-        removeFiles(replaced)
-        // The entry is stored whatever becomes of the limit: that is tried again with the next one.
-        answering(.maintain, ()) { try enforceLimits(totals) }
-        return true
     }
 }
 

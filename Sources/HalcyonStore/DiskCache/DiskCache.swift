@@ -9,7 +9,8 @@ internal import HalcyonConcurrency
 /// - **Never lost by a crash**, except the entry being written: a body is complete before its entry exists.
 /// - **Shared.** Any number of caches and processes may use one folder at a time.
 /// - **Bounded.** The limit is enforced by each put, the least recently used going first.
-/// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty.
+/// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty. Until
+///   the clock moves on, which is every 4 ms, one look-up after another may still find what was in a folder that vanished.
 /// - Look-ups never throw: what keeps them from answering is reported to ``Configuration/onEvent``.
 ///
 /// All calls block and may be made from any thread. Threads read at the same time, and while one writes.
@@ -21,14 +22,19 @@ public final class DiskCache: Sendable {
     let state: Lock<State>
     let touches: Lock<DiskTouchBuffer>
     let staging: Lock<DiskStaging>
+    let folderSync: DiskFolderSync
     let reportedFailures: Lock<Set<DiskCacheError.Operation>>
     let listeners = RemovalListeners<String>()
 
     struct State {
         var index: DiskIndex?
         var isClosed = false
-        /// When the index was last looked for by its name, on the monotonic clock.
+        /// When a look-up last looked for the index by its name, on the monotonic clock.
         var soughtAt = Int64.max
+        /// When a look-up last made sure that the index has a name; nil after any other call.
+        var linkedAt: Int64?
+        /// Look-ups since then.
+        var lookUpCount = 0
         var hasOpenedBefore = false
         var settings: DiskSettings
         /// Set when the limit was reached, until the low-water mark is.
@@ -42,6 +48,7 @@ public final class DiskCache: Sendable {
         state = Lock(State(settings: DiskSettings(configuration)))
         touches = Lock(DiskTouchBuffer())
         staging = Lock(DiskStaging())
+        folderSync = DiskFolderSync(layout, configuration.fileSystem)
         reportedFailures = Lock([])
     }
 
@@ -69,10 +76,9 @@ public final class DiskCache: Sendable {
         answering(.read, nil) {
             try withKey(key) { key in
                 if let row = stagedRow(key), let body = row.inlineBody {
-                    let date = configuration.clock.now()
-                    return isOver(row, at: DiskTime(date)) ? nil : used(row, body, extending, at: date)
+                    return used(row, body, extending, at: configuration.clock.now())
                 }
-                return try withIndex(found: .byDescriptor) { try lookUp(key, in: $0, extending: extending) }
+                return try withIndex(found: .inTurn) { try lookUp(key, in: $0, extending: extending) }
             }
         }
     }
@@ -82,7 +88,7 @@ public final class DiskCache: Sendable {
         answering(.read, false) {
             try withKey(key) { key in
                 if let row = stagedRow(key) { return !isOver(row, at: now) }
-                let row = try withIndex(found: .byDescriptor) { index in
+                let row = try withIndex(found: .inTurn) { index in
                     try requireLinked(index)
                     return try index.read { try DiskIndexRow.find(key, in: $0) }
                 }
@@ -98,10 +104,9 @@ public final class DiskCache: Sendable {
     ) throws -> Entry? {
         var previous: DiskIndexRow?
         while let row = try index.read({ try DiskIndexRow.find(key, in: $0) }) {
-            // A body that is a file tells by itself that the folder is gone.
-            if row.file == nil { try requireLinked(index) }
             let date = configuration.clock.now()
-            if isOver(row, at: DiskTime(date)) { return nil }
+            // Not before an inline body, which is at hand: the use looks as well.
+            if row.file != nil, isOver(row, at: DiskTime(date)) { return nil }
             switch try readBody(of: row) {
             case .sound(let body):
                 return used(row, body, extending, at: date)
@@ -118,6 +123,7 @@ public final class DiskCache: Sendable {
                 return nil
             }
         }
+        // What is not in an index whose file was removed may be in the one that another has made since.
         try requireLinked(index)
         return nil
     }
@@ -132,24 +138,28 @@ public final class DiskCache: Sendable {
         touches.withLock { $0.expiresAt(of: row) ?? row.expiresAt } <= now
     }
 
-    private func used(_ row: DiskIndexRow, _ body: Data, _ extending: ExpirationExtension, at date: Date) -> Entry {
+    /// Notes the use of an entry. Nil if its time is over.
+    private func used(_ row: DiskIndexRow, _ body: Data, _ extending: ExpirationExtension, at date: Date) -> Entry? {
         var touch = DiskTouch(storedAt: row.storedAt, lastAccess: DiskTime(date))
+        let now = touch.lastAccess
+        if configuration.isReadOnly { return isOver(row, at: now) ? nil : Entry(row, body, expiresAt: row.expiresAt) }
         switch extending {
         case .none: break
         case .originalLifetime:
-            if row.lifetime > 0 { touch.expiresAt = touch.lastAccess.advanced(by: row.lifetime) }
+            if row.lifetime > 0 { touch.expiresAt = now.advanced(by: row.lifetime) }
         case .to(let expiration):
             touch.expiresAt = DiskLifetime(expiration, at: date).expiresAt
         }
-        if configuration.isReadOnly { return Entry(row, body, expiresAt: row.expiresAt) }
         touch.isSlight = row.isSlight(touch)
+        let limit = configuration.touchLimit
         let (expiresAt, isDue) = touches.withLock { buffer in
-            let expiresAt = buffer.add(touch, id: row.id)
-            buffer.forgetSlight(limit: configuration.touchLimit)
-            return (expiresAt ?? row.expiresAt, buffer.isDue(at: touch.lastAccess, limit: configuration.touchLimit))
+            let expiresAt = buffer.add(touch, to: row)
+            if buffer.count < limit { return (expiresAt, buffer.isOld(at: now)) }
+            buffer.forgetSlight()
+            return (expiresAt, buffer.count >= limit || buffer.isOld(at: now))
         }
         if isDue { flushWithoutWaiting() }
-        return Entry(row, body, expiresAt: expiresAt)
+        return expiresAt.map { Entry(row, body, expiresAt: $0) }
     }
 
     /// Calls `body` with the number and the bytes of a key.

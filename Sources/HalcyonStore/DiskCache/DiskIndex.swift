@@ -17,6 +17,8 @@ final class DiskIndex: @unchecked Sendable {
     private let file: FileDescriptor
     private let fileSystem: any FileSystem
     private let busyTimeout: Int32
+    /// Nil if nothing needs a lock, or nothing may be written.
+    let readHold: DiskReadHold?
     private let writer: Lock<SQLiteConnection>
     private let idleReaders: Lock<[SQLiteConnection]>
 
@@ -61,11 +63,20 @@ final class DiskIndex: @unchecked Sendable {
         self.fileSystem = fileSystem
         inode = status.inode
         device = status.device
+        readHold =
+            isReadOnly
+            ? nil
+            : DiskReadHold(
+                makeConnection: { try SQLiteConnection(path, creates: false, busyTimeout: 0) },
+                logSize: { (try? fileSystem.status(at: path + "-wal").size) ?? 0 }
+            )
         writer = Lock(connection)
         idleReaders = Lock([])
     }
 
     deinit {
+        // It may be in use for a moment longer, and must not keep the index open.
+        readHold?.close()
         fileSystem.close(file)
     }
 
@@ -151,7 +162,7 @@ final class DiskIndex: @unchecked Sendable {
     ///
     /// - Parameter isDurable: whether the transaction is on the device when this returns.
     func write<Result>(isDurable: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try writer.withLock { connection in
+        try withWriter { connection in
             if isDurable { try connection.execute("PRAGMA synchronous = FULL") }
             defer {
                 if isDurable { try? connection.execute("PRAGMA synchronous = NORMAL") }
@@ -162,6 +173,8 @@ final class DiskIndex: @unchecked Sendable {
 
     /// Lends the connection that writes, for statements that cannot run in a transaction.
     func withWriter<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try writer.withLock { try body($0) }
+        // A log that is read cannot be begun anew, and that happens at the start of a transaction.
+        readHold?.release()
+        return try writer.withLock { try body($0) }
     }
 }

@@ -16,21 +16,21 @@ struct DiskIndexRow {
     /// The body if it lies in the index; nil if it is missing there.
     let inlineBody: Data?
 
-    /// The columns, in the order in which the initialiser reads them.
+    /// The columns from `first` on, in the order of ``find(_:in:)``.
     ///
     /// - Parameter key: the key if the caller has it, which spares decoding it.
-    init(_ statement: SQLiteStatement, key: String? = nil) {
-        id = statement.integer(0)
-        self.key = key ?? statement.withBytes(1) { String(decoding: $0, as: UTF8.self) }
-        metadata = statement.data(2)
-        size = Int(statement.integer(3))
-        checksum = statement.integer(4)
-        file = statement.isNull(5) ? nil : statement.integer(5)
-        storedAt = DiskTime(microseconds: statement.integer(6))
-        expiresAt = DiskTime(microseconds: statement.integer(7))
-        lifetime = statement.integer(8)
-        lastAccess = DiskTime(microseconds: statement.integer(9))
-        inlineBody = statement.isNull(10) ? nil : statement.data(10)
+    private init(_ statement: SQLiteStatement, id: Int64, key: String? = nil, first: Int32 = 0) {
+        self.id = id
+        self.key = key ?? statement.withBytes(first) { String(decoding: $0, as: UTF8.self) }
+        metadata = statement.data(first + 1) ?? Data()
+        size = Int(statement.integer(first + 2))
+        checksum = statement.integer(first + 3)
+        storedAt = DiskTime(microseconds: statement.integer(first + 4))
+        expiresAt = DiskTime(microseconds: statement.integer(first + 5))
+        lifetime = statement.integer(first + 6)
+        lastAccess = DiskTime(microseconds: statement.integer(first + 7))
+        file = statement.isNull(first + 8) ? nil : statement.integer(first + 8)
+        inlineBody = file == nil ? statement.data(first + 9) : nil
     }
 
     /// The row of an entry that is not in the index yet.
@@ -55,22 +55,22 @@ extension DiskIndexRow {
         // A join, because SQLite copies what a nested selection has found; a file has no `body_id`, and so costs nothing.
         let statement = try connection.statement(
             """
-            SELECT entry.id, key, metadata, size, checksum, file, stored_at, expires_at, lifetime, last_access, bytes
+            SELECT key, metadata, size, checksum, stored_at, expires_at, lifetime, last_access, file, bytes
             FROM entry LEFT JOIN body ON body.id = body_id WHERE entry.id = ?1
             """
         )
         defer { statement.resetKeepingBindings() }
         statement.bind(key.id, at: 1)
-        guard try statement.step(), statement.withBytes(1, { key.hasBytes($0) }) else { return nil }
-        return DiskIndexRow(statement, key: key.text)
+        guard try statement.step(), statement.withBytes(0, { key.hasBytes($0) }) else { return nil }
+        return DiskIndexRow(statement, id: key.id, key: key.text)
     }
 
     /// The next rows in the order of their numbers, after `id`.
     static func batch(after id: Int64?, count: Int, in connection: SQLiteConnection) throws -> [DiskIndexRow] {
         let statement = try connection.statement(
             """
-            SELECT e.id, e.key, e.metadata, e.size, e.checksum, e.file, e.stored_at, e.expires_at, e.lifetime,
-                e.last_access, b.bytes
+            SELECT e.id, e.key, e.metadata, e.size, e.checksum, e.stored_at, e.expires_at, e.lifetime, e.last_access,
+                e.file, b.bytes
             FROM entry e LEFT JOIN body b ON b.id = e.body_id
             WHERE ?1 IS NULL OR e.id > ?1 ORDER BY e.id LIMIT ?2
             """
@@ -80,7 +80,7 @@ extension DiskIndexRow {
         statement.bind(count, at: 2)
         var rows: [DiskIndexRow] = []
         while try statement.step() {
-            rows.append(DiskIndexRow(statement))
+            rows.append(DiskIndexRow(statement, id: statement.integer(0), first: 1))
         }
         return rows
     }

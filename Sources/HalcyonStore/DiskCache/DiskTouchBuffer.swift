@@ -37,36 +37,49 @@ struct DiskTouchBuffer {
         touches[row.id].flatMap { $0.storedAt == row.storedAt ? $0.expiresAt : nil }
     }
 
-    /// Adds a use to an earlier one of the same entry. Returns where both together moved the expiry to.
-    @discardableResult
-    mutating func add(_ touch: DiskTouch, id: Int64) -> DiskTime? {
+    /// The number of entries.
+    var count: Int { touches.count }
+
+    /// Adds the use of an entry. Returns when the entry expires now, earlier uses included; nil if it has expired, and was
+    /// not used.
+    mutating func add(_ touch: DiskTouch, to row: DiskIndexRow) -> DiskTime? {
+        add(touch, id: row.id, expiringAt: row.expiresAt)
+    }
+
+    /// Puts back a use that could not be written down.
+    mutating func putBack(_ touch: DiskTouch, id: Int64) {
+        _ = add(touch, id: id, expiringAt: .never)
+    }
+
+    private mutating func add(_ touch: DiskTouch, id: Int64, expiringAt end: DiskTime) -> DiskTime? {
         let isFull = touches.count >= 32_768
         if touches.isEmpty { began = touch.lastAccess }
         // One access to the dictionary, which takes as long as all else here.
-        return Self.merge(touch, into: &touches[id], isFull: isFull)
+        return Self.merge(touch, into: &touches[id], isFull: isFull, expiringAt: end)
     }
 
-    private static func merge(_ touch: DiskTouch, into earlier: inout DiskTouch?, isFull: Bool) -> DiskTime? {
+    private static func merge(
+        _ touch: DiskTouch,
+        into place: inout DiskTouch?,
+        isFull: Bool,
+        expiringAt end: DiskTime
+    ) -> DiskTime? {
         var touch = touch
-        if let earlier, earlier.storedAt == touch.storedAt {
+        let earlier = place.flatMap { $0.storedAt == touch.storedAt ? $0 : nil }
+        let end = earlier?.expiresAt ?? end
+        if end <= touch.lastAccess { return nil }
+        if let earlier {
             touch.lastAccess = max(touch.lastAccess, earlier.lastAccess)
             touch.expiresAt = touch.expiresAt ?? earlier.expiresAt
             touch.isSlight = touch.isSlight && earlier.isSlight
-        } else if earlier == nil, isFull {
-            return touch.expiresAt
         }
-        earlier = touch
-        return touch.expiresAt
+        if place != nil || !isFull { place = touch }
+        return touch.expiresAt ?? end
     }
 
-    /// Whether to write down what is here: `limit` entries, or what is older than a minute, because other processes
-    /// evict and expire by what is written.
-    func isDue(at now: DiskTime, limit: Int) -> Bool {
-        touches.count >= limit || now > began.advanced(by: 60_000_000)
-    }
-
-    mutating func forget(_ id: Int64) {
-        touches[id] = nil
+    /// Whether the first of them was made more than a minute ago: other processes evict and expire by what is written.
+    func isOld(at now: DiskTime) -> Bool {
+        now > began.advanced(by: 60_000_000)
     }
 
     /// Hands over everything, in the order of the index's rows: neighbours then share pages.
@@ -75,9 +88,9 @@ struct DiskTouchBuffer {
         return touches.map { (id: $0.key, touch: $0.value) }.sorted { $0.id < $1.id }
     }
 
-    /// Forgets the slight ones if there are as many as may be, so that only what matters is written down now.
-    mutating func forgetSlight(limit: Int) {
-        if touches.count >= limit { touches = touches.filter { !$0.value.isSlight } }
+    /// Forgets the slight ones, so that only what matters is written down now.
+    mutating func forgetSlight() {
+        touches = touches.filter { !$0.value.isSlight }
     }
 
     /// Hands over a few, so that whoever writes them down is not kept for long: neighbours in the index, which share

@@ -95,19 +95,17 @@ final class IncomingFile: Sendable {
     }
 
     /// Moves the complete file to where its entry will look for it.
-    func publish(isDurable: Bool) throws {
-        let folder = layout.bodyFolder(number)
-        let isFolderNew = try rename(into: folder)
+    ///
+    /// - Parameter folders: see to its name if it is to be on the device.
+    /// - Returns: waits until its name is there, and throws what kept it from that; nil if it need not be.
+    func publish(durablyBy folders: DiskFolderSync?) throws(FileSystemError) -> DiskFolderSync.Completion? {
+        let isFolderNew = try rename(into: layout.bodyFolder(number))
         place.withLock { $0 = .published }
-        guard isDurable else { return }
+        guard let folders else { return nil }
         // After the renaming, which nobody sees before there is an entry: the journal then takes file and folder at once,
         // and synchronizing the folder finds its work done.
         try fileSystem.synchronize(descriptor)
-        if isFolderNew {
-            try fileSystem.synchronizeFolder(layout.bodies)
-            try fileSystem.synchronizeFolder(String(folder.dropLast(2)))
-        }
-        try fileSystem.synchronizeFolder(folder)
+        return folders.begin(number, isNew: isFolderNew)
     }
 
     /// Returns whether the folder had to be made.

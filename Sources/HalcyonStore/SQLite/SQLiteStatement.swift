@@ -87,11 +87,13 @@ final class SQLiteStatement {
         return try body(UnsafeRawBufferPointer(start: address, count: address == nil ? 0 : count))
     }
 
-    func data(_ column: Int32) -> Data {
+    /// A copy of a column's bytes; nil for NULL.
+    func data(_ column: Int32) -> Data? {
         // In this order: asking for the blob may convert it, and so change its length.
         let address = sqlite3_column_blob(statement, column)
         let count = Int(sqlite3_column_bytes(statement, column))
-        guard let address else { return Data() }
+        // No bytes have no address either.
+        guard let address else { return isNull(column) ? nil : Data() }
         return Data(bytes: address, count: count)
     }
 }
