@@ -33,6 +33,8 @@ final class CachedImage: Sendable {
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         let depth = image.bitmap.depth
+        // What the image is found by again must not be changed by who shows it.
+        image.bitmap.buffer.seal()
         return WeakValue(image.bitmap.buffer) { buffer in
             let bitmap = Bitmap(size: size, isOpaque: isOpaque, depth: depth, buffer: buffer)
             return CachedImage(
