@@ -2,11 +2,9 @@ internal import HalcyonCodecs
 internal import HalcyonRaster
 internal import HalcyonStore
 
-/// What the memory cache holds of an image.
-///
-/// A class, so that a hit retains one object: the pixels are referenced weakly as well, and retaining such an object
-/// takes several times as long.
-final class CachedImage: Sendable {
+/// What the memory cache holds of an image: no more references than a hit needs to count, which is one where its server
+/// says nothing.
+struct CachedImage: Sendable {
     let image: DecodedImage
     /// The size of the encoded original.
     let byteCount: Int
