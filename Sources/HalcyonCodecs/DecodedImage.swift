@@ -2,15 +2,25 @@ public import HalcyonRaster
 
 /// A picture ready to be shown: upright pixels, and what the file said.
 public struct DecodedImage: Sendable {
-    /// The pixels, with ``ImageInfo/orientation`` already applied, unless ``DecodeOptions/appliesOrientation`` was off.
-    public internal(set) var bitmap: Bitmap
-    /// The size this picture stands for: larger than ``size`` where the decoder reduced it, equal to it otherwise.
-    public let fullSize: PixelSize
-    /// What the samples mean, or `nil` for sRGB.
-    public var colorProfile: ColorProfile? { header.colorProfile }
-    private var header: Header
+    private var storage: Storage
 
-    /// Shared by all copies. A header holds several references, and counting each of them took most of a hit in memory.
+    /// Shared by all copies, so that one reference is counted where an image changes hands: counting several took most of
+    /// a hit in memory. It is also cheaper to count than the pixels' own, which the memory cache refers to weakly.
+    ///
+    /// Unchecked: the bitmap is changed only while no other image shares it.
+    private final class Storage: @unchecked Sendable {
+        var bitmap: Bitmap
+        let fullSize: PixelSize
+        let header: Header
+
+        init(_ bitmap: Bitmap, _ fullSize: PixelSize, _ header: Header) {
+            self.bitmap = bitmap
+            self.fullSize = fullSize
+            self.header = header
+        }
+    }
+
+    /// What stays the same when the picture is processed.
     private final class Header: Sendable {
         let info: ImageInfo
         let colorProfile: ColorProfile?
@@ -32,28 +42,44 @@ public struct DecodedImage: Sendable {
     }
 
     package init(bitmap: Bitmap, info: ImageInfo, fullSize: PixelSize, colorProfile: ColorProfile? = nil) {
-        self.init(bitmap: bitmap, header: Header(info, colorProfile), fullSize: fullSize)
+        storage = Storage(bitmap, fullSize, Header(info, colorProfile))
     }
 
-    private init(bitmap: Bitmap, header: Header, fullSize: PixelSize) {
-        self.bitmap = bitmap
-        self.header = header
-        self.fullSize = fullSize
+    private init(_ storage: Storage) {
+        self.storage = storage
     }
+
+    /// The pixels, with ``ImageInfo/orientation`` already applied, unless ``DecodeOptions/appliesOrientation`` was off.
+    public internal(set) var bitmap: Bitmap {
+        get { storage.bitmap }
+        // Changed in place, because a copy would double the memory of a picture that is being decoded.
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) {
+                storage = Storage(storage.bitmap, storage.fullSize, storage.header)
+            }
+            yield &storage.bitmap
+        }
+    }
+
+    /// The size this picture stands for: larger than ``size`` where the decoder reduced it, equal to it otherwise.
+    public var fullSize: PixelSize { storage.fullSize }
+
+    /// What the samples mean, or `nil` for sRGB.
+    public var colorProfile: ColorProfile? { storage.header.colorProfile }
+
+    /// What the file said; ``ImageInfo/size`` is that of the file, which may be larger than ``bitmap``.
+    public var info: ImageInfo { storage.header.info }
+
+    /// The size of the pixels.
+    public var size: PixelSize { storage.bitmap.size }
 
     /// Says that the pixels are sRGB.
     mutating func removeColorProfile() {
-        header = Header(info, nil)
+        storage = Storage(storage.bitmap, storage.fullSize, Header(info, nil))
     }
-
-    /// What the file said; ``ImageInfo/size`` is that of the file, which may be larger than ``bitmap``.
-    public var info: ImageInfo { header.info }
-
-    /// The size of the pixels.
-    public var size: PixelSize { bitmap.size }
 
     /// The result of processing this picture.
     public func replacingBitmap(_ bitmap: Bitmap) -> DecodedImage {
-        DecodedImage(bitmap: bitmap, header: header, fullSize: bitmap.size)
+        DecodedImage(Storage(bitmap, bitmap.size, storage.header))
     }
 }

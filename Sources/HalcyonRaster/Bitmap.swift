@@ -75,7 +75,7 @@ public struct Bitmap: Sendable {
     public mutating func withUnsafeMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        if !isKnownUniquelyReferenced(&buffer) {
+        if !PixelBuffer.isWritable(&buffer) {
             buffer = buffer.copy()
         }
         return try body(UnsafeMutableRawBufferPointer(start: buffer.pointer, count: byteCount))

@@ -1,12 +1,15 @@
+internal import Synchronization
+
 /// Memory for pixels, aligned to 64 bytes, borrowed from a ``PixelBufferPool``.
 ///
-/// Unchecked: the memory is written only through a uniquely referenced owner (see
-/// ``Bitmap/withUnsafeMutableBytes(_:)``), and read-only while it is shared.
+/// Unchecked: the memory is written only through a uniquely referenced owner that is not sealed (see
+/// ``isWritable(_:)``), and read-only while it is shared.
 package final class PixelBuffer: @unchecked Sendable {
     package let pointer: UnsafeMutableRawPointer
     package let byteCount: Int
     private let capacity: Int
     private let pool: PixelBufferPool
+    private let isSealed = Atomic<Bool>(false)
 
     /// Memory of `byteCount` bytes with arbitrary contents.
     package init(byteCount: Int, pool: PixelBufferPool = .shared) throws(BitmapError) {
@@ -19,6 +22,19 @@ package final class PixelBuffer: @unchecked Sendable {
 
     deinit {
         pool.giveBack(PixelBufferPool.Block(pointer: pointer, capacity: capacity))
+    }
+
+    /// Says that somebody refers to the buffer weakly and may give it to others at any time: from now on it is never
+    /// written to, however few hold it.
+    package func seal() {
+        isSealed.store(true, ordering: .releasing)
+    }
+
+    /// Whether the pixels may be changed in place: nobody else holds the buffer, and nobody will.
+    ///
+    /// Who seals a buffer holds it, so that whoever finds himself its only owner later sees the seal as well.
+    package static func isWritable(_ buffer: inout PixelBuffer) -> Bool {
+        isKnownUniquelyReferenced(&buffer) && !buffer.isSealed.load(ordering: .acquiring)
     }
 
     package func copy() -> PixelBuffer {

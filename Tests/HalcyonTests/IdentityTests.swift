@@ -59,6 +59,53 @@ struct IdentityTests {
         #expect(composed != decomposed)
     }
 
+    @Test("lent for a look-up is that of the key itself, for names of every length")
+    func lent() {
+        let variant = ImageKey.Variant.of(decode: DecodePolicy(), processing: .crop(to: PixelSize(4, 4)))
+        for count in 0..<70 {
+            let name = String(repeating: "n", count: count)
+            for variant in [nil, variant] {
+                let key = ImageKey(original: OriginalKey(text: name), variant: variant)
+                let other = ImageKey(original: OriginalKey(text: "\(name.dropLast())m"), variant: variant)
+                var text = name
+                text.withUTF8 { bytes in
+                    let lent = ImageKey(lent: bytes, variant: variant.map(Unmanaged.passUnretained))
+                    #expect(lent == key && lent.hashValue == key.hashValue)
+                    #expect(lent != other && lent.hashValue != other.hashValue)
+                }
+                #expect(key.original == OriginalKey(text: name))
+            }
+            let plain = ImageKey(original: OriginalKey(text: name), variant: nil)
+            let processed = ImageKey(original: OriginalKey(text: name), variant: variant)
+            #expect(plain != processed && plain.hashValue != processed.hashValue)
+            #expect(plain.hasOriginal(of: processed) && plain.originalBegins(with: String(name.prefix(3))))
+        }
+    }
+
+    @Test("spreads over tables: names that differ in one place differ in the low and in the high bits of their hashes")
+    func hashes() {
+        let names = (0..<4_096).map { "https://images.example.com/\($0)/large.jpg" } + (0..<4_096).map { "\($0)" }
+        let hashes = names.map { ImageKey(original: OriginalKey(text: $0), variant: nil).hashValue }
+        // Of 8,192 thrown into as many places, 37 % of the places stay empty.
+        #expect(Set(hashes).count == names.count)
+        #expect(Set(hashes.map { $0 & 8_191 }).count > 4_500)
+        #expect(Set(hashes.map { UInt(bitPattern: $0) >> 51 }).count > 4_500)
+    }
+
+    @Test("of options is by value: a copy that is changed leaves the others as they were")
+    func options() {
+        let first = ImageOptions()
+        var second = first
+        second.cache.reads = .memory
+        let third = second
+        second.priority = .high
+        #expect(first == ImageOptions() && first.cache.reads == .all)
+        #expect(third.cache.reads == .memory && third.priority == .normal)
+        #expect(first != third && third != second)
+        second.priority = .normal
+        #expect(second == third && second.hashValue == third.hashValue)
+    }
+
     @Test("of a frame, of colours and depth, and of a processor's version is in the key")
     func everythingCounts() {
         var second = DecodePolicy()

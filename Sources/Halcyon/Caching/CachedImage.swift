@@ -2,11 +2,9 @@ internal import HalcyonCodecs
 internal import HalcyonRaster
 internal import HalcyonStore
 
-/// What the memory cache holds of an image.
-///
-/// A class, so that a hit retains one object: the pixels are referenced weakly as well, and retaining such an object
-/// takes several times as long.
-final class CachedImage: Sendable {
+/// What the memory cache holds of an image: no more references than a hit needs to count, which is one where its server
+/// says nothing.
+struct CachedImage: Sendable {
     let image: DecodedImage
     /// The size of the encoded original.
     let byteCount: Int
@@ -33,6 +31,8 @@ final class CachedImage: Sendable {
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         let depth = image.bitmap.depth
+        // What the image is found by again must not be changed by who shows it.
+        image.bitmap.buffer.seal()
         return WeakValue(image.bitmap.buffer) { buffer in
             let bitmap = Bitmap(size: size, isOpaque: isOpaque, depth: depth, buffer: buffer)
             return CachedImage(

@@ -69,7 +69,7 @@ extension ImageCache {
     /// - Returns: How many entries there were on disk.
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
-        memory.removeAll { $0.original.text.utf8.starts(with: prefix.utf8) }
+        memory.removeAll { $0.originalBegins(with: prefix) }
         let key = DiskKey.escaped(prefix)
         return try await disk.perform { try $0.removeEntries(prefix: key) }
     }

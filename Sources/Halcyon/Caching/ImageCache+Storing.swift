@@ -45,7 +45,7 @@ extension ImageCache {
         options: ImageOptions = ImageOptions()
     ) async throws -> Bool {
         guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
-        memory.removeAll { $0.original == key.original }
+        memory.removeAll { $0.hasOriginal(of: key) }
         let original = key.originalDiskKey
         let expiration = options.cache.diskExpiration
         return try await disk.perform { disk in

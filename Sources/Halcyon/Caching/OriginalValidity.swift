@@ -2,7 +2,9 @@ internal import FoundationEssentials
 internal import HalcyonHTTP
 
 /// For how long and for whom an original may be used, and all that was made of it.
-struct OriginalValidity: Sendable {
+///
+/// A class, so that one reference is counted where an image in memory is looked at.
+final class OriginalValidity: Sendable {
     /// When its server has to be asked again; `nil`: it did not say.
     let freshUntil: Date?
     /// The head of the response: whom it is for, and whether it may be used when its time is over.
@@ -16,7 +18,7 @@ struct OriginalValidity: Sendable {
     }
 
     /// As a server said; `nil` if it said nothing.
-    init?(_ head: StoredResponse, at now: Date, rules: HTTPCacheRules) {
+    convenience init?(_ head: StoredResponse, at now: Date, rules: HTTPCacheRules) {
         let freshness = head.freshness(at: now, rules: rules)
         let mustAsk = head.cacheControl.noCache && rules.lifetimeOverride == nil
         let freshUntil = mustAsk ? now : head.freshUntil(rules: rules)

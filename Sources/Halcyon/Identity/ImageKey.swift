@@ -1,26 +1,87 @@
+internal import Glibc
+
 /// The identity of an image in the caches and in shared work: which original, and what is made of it.
 ///
 /// Everything that changes pixels or metadata is part of it. It is derived, never put together from text, so that no
 /// original's key can be mistaken for another one with a variant.
-public struct ImageKey: Sendable, Hashable {
-    /// The cache key of the source.
-    let original: OriginalKey
-    /// What is made of the original; `nil` for its first frame at its own size.
-    let variant: Variant?
+///
+/// Comparing keys counts no references, which would take longer than all the rest of a hit in memory: name and variant
+/// are at hand as they lie in memory, and one reference keeps both alive.
+///
+/// Unchecked: what the pointers lead to never changes, and lives as long as the storage; or, for a key that is lent, as
+/// long as the loan.
+public struct ImageKey: @unchecked Sendable, Hashable {
+    /// `nil` for a key that is lent.
+    private let storage: Storage?
+    private let name: UnsafeRawBufferPointer
+    private let unretainedVariant: Unmanaged<Variant>?
     private let hash: Int
 
+    /// Owns the bytes of a name, and a variant.
+    private final class Storage {
+        let name: UnsafeMutableRawBufferPointer
+        let variant: Variant?
+
+        init(_ name: UnsafeRawBufferPointer, _ variant: Variant?) {
+            self.name = .allocate(byteCount: name.count, alignment: 1)
+            self.name.copyMemory(from: name)
+            self.variant = variant
+        }
+
+        deinit {
+            name.deallocate()
+        }
+    }
+
+    /// The key of an original, with what is made of it; `nil` for its first frame at its own size.
     init(original: OriginalKey, variant: Variant?) {
-        self.original = original
-        self.variant = variant
-        var hasher = Hasher()
-        hasher.combine(original)
-        hasher.combine(variant?.hash ?? 0)
-        hash = hasher.finalize()
+        var text = original.text
+        let storage = text.withUTF8 { Storage(UnsafeRawBufferPointer($0), variant) }
+        self.storage = storage
+        name = UnsafeRawBufferPointer(storage.name)
+        unretainedVariant = variant.map(Unmanaged.passUnretained)
+        hash = Self.hash(of: name, unretainedVariant)
+    }
+
+    /// A key for one look-up, which must not be kept: it borrows the name, and does not keep the variant alive.
+    @inline(__always)
+    init(lent name: UnsafeBufferPointer<UInt8>, variant: Unmanaged<Variant>?) {
+        storage = nil
+        self.name = UnsafeRawBufferPointer(name)
+        unretainedVariant = variant
+        hash = Self.hash(of: self.name, variant)
+    }
+
+    /// The cache key of the source.
+    var original: OriginalKey { OriginalKey(text: String(decoding: name, as: UTF8.self)) }
+
+    /// What is made of the original; `nil` for its first frame at its own size.
+    private var variant: Variant? { unretainedVariant?.takeUnretainedValue() }
+
+    /// Whether both are of the same original.
+    func hasOriginal(of other: ImageKey) -> Bool {
+        guard name.count == other.name.count else { return false }
+        guard let start = name.baseAddress, let otherStart = other.name.baseAddress else { return true }
+        return memcmp(start, otherStart, name.count) == 0
+    }
+
+    /// Whether the original's name begins so.
+    func originalBegins(with prefix: String) -> Bool {
+        name.starts(with: prefix.utf8)
     }
 
     /// Compares the precomputed hashes first, as most unequal keys differ there.
     public static func == (left: ImageKey, right: ImageKey) -> Bool {
-        left.hash == right.hash && left.variant == right.variant && left.original == right.original
+        left.hash == right.hash && hasSameVariant(left, right) && left.hasOriginal(of: right)
+    }
+
+    @inline(__always)
+    private static func hasSameVariant(_ left: ImageKey, _ right: ImageKey) -> Bool {
+        guard let variant = left.unretainedVariant, let other = right.unretainedVariant else {
+            return left.unretainedVariant == nil && right.unretainedVariant == nil
+        }
+        if variant.toOpaque() == other.toOpaque() { return true }
+        return variant._withUnsafeGuaranteedRef { variant in other._withUnsafeGuaranteedRef { variant == $0 } }
     }
 
     /// Feeds the precomputed hash.
@@ -32,9 +93,14 @@ public struct ImageKey: Sendable, Hashable {
     /// the rest of a hit.
     public var hashValue: Int { hash }
 
+    @inline(__always)
+    private static func hash(of name: UnsafeRawBufferPointer, _ variant: Unmanaged<Variant>?) -> Int {
+        NameHash.of(name, seed: UInt64(truncatingIfNeeded: variant?._withUnsafeGuaranteedRef { $0.hash } ?? 0))
+    }
+
     /// What names the original on disk: the same for equal keys in every process. It begins as the original's name
     /// does, so that a prefix finds all of a server's. The byte 0 ends it, so it is escaped in the name itself.
-    var originalDiskKey: String { DiskKey.escaped(original.text) }
+    var originalDiskKey: String { DiskKey.escaped(String(decoding: name, as: UTF8.self)) }
 
     /// What names this image on disk. It begins with the original's name and a byte 0, so that an original can be
     /// removed together with all that was made of it, and no original can be taken for it.

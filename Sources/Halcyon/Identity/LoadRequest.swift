@@ -35,15 +35,24 @@ extension ImageKey {
         let variant = Variant.of(decode: options.decode, processing: options.processing)
         self.init(original: original, variant: variant)
     }
+
+    /// Whether options make the key of an original no other than its name and the variant of the processing.
+    @inline(__always)
+    static func isPlain(_ options: ImageOptions) -> Bool {
+        options.cache.keyRule == nil && options.decode.isIdentity
+    }
 }
 
 extension Source {
     /// The name of the original in caches; `nil` where there is none, or where the file has to be looked at first.
-    var originalKey: OriginalKey? {
-        if let cacheKey { return OriginalKey(text: cacheKey) }
+    var originalKey: OriginalKey? { originalName.map { OriginalKey(text: $0) } }
+
+    /// The same as text.
+    var originalName: String? {
+        if let cacheKey { return cacheKey }
         return switch location {
-        case .network(let request): OriginalKey(text: request.url.absoluteString)
-        case .provider(let provider): OriginalKey(text: provider.cacheKey)
+        case .network(let request): request.url.absoluteString
+        case .provider(let provider): provider.cacheKey
         case .file, .data, .invalid: nil
         }
     }

@@ -36,30 +36,80 @@ final class ImageLoader: Sendable {
 
     /// The image if memory has it and the options let it answer.
     func responseFromMemory(for request: LoadRequest) -> ImageResponse? {
-        responseFromMemory(for: request.key, options: request.options, source: request.source)
+        guard request.options.cache.reads != .none, let key = request.key,
+            let cached = cachedImage(for: key, options: request.options)
+        else { return nil }
+        return response(cached, for: request.source, options: request.options)
     }
 
-    /// The image if memory has it and the policy lets it answer. Takes no request, because copying source and options
-    /// into one takes longer than the look-up.
+    /// The image of an original with this name if memory has it and the options let it answer. Takes no request, because
+    /// making one takes longer than the look-up.
+    ///
+    /// - Parameter source: Made only where it is needed to tell whether the image may be used.
+    @inline(__always)
     func responseFromMemory(
-        for key: ImageKey?,
+        named name: consuming String,
         options: ImageOptions,
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
-        let policy = options.cache
-        guard policy.reads != .none, let key,
-            let cached = target(policy).memory.value(for: key, extending: policy.memoryExtension)
-        else { return nil }
-        if policy.freshness != .ignoringServer {
-            if policy.revalidates, sentRequest(source(), options: options) != nil { return nil }
-            // Few have a validity, and most of those no more than a date.
-            if let validity = cached.validity,
-                !validity.allows(sentRequest(source(), options: options), at: cache.disk.now())
-            {
-                return nil
+        guard options.cache.reads != .none else { return nil }
+        let cached: CachedImage?
+        if ImageKey.isPlain(options) {
+            var name = name
+            // The options, which keep the variant, outlive the look-up.
+            cached = name.withUTF8 { name in
+                let variant = options.processing.variant.map(Unmanaged.passUnretained)
+                return cachedImage(for: ImageKey(lent: name, variant: variant), options: options)
             }
+        } else {
+            cached = cachedImage(named: name, options: options)
+        }
+        guard let cached else { return nil }
+        return response(cached, for: source(), options: options)
+    }
+
+    @inline(never)
+    private func cachedImage(named name: String, options: ImageOptions) -> CachedImage? {
+        ImageKey(original: OriginalKey(text: name), options: options).flatMap { cachedImage(for: $0, options: options) }
+    }
+
+    @inline(__always)
+    private func cachedImage(for key: ImageKey, options: ImageOptions) -> CachedImage? {
+        guard options.cache.targetCache == nil else {
+            return target(options.cache).memory.value(for: key, extending: options.cache.memoryExtension)
+        }
+        // Not retained, as the loader keeps it: it is also referred to weakly, by its own sweep, and counting references
+        // to such an object takes as long as the look-up.
+        return Unmanaged.passUnretained(cache.memory)._withUnsafeGuaranteedRef {
+            $0.value(for: key, extending: options.cache.memoryExtension)
+        }
+    }
+
+    /// The response with an image from memory, unless its server has to be asked first.
+    @inline(__always)
+    private func response(
+        _ cached: CachedImage,
+        for source: @autoclosure () -> Source,
+        options: ImageOptions
+    ) -> ImageResponse? {
+        if cached.validity != nil || options.cache.revalidates,
+            !mayUse(cached, for: source(), options: options)
+        {
+            return nil
         }
         return ImageResponse(image: cached.image, origin: .memory, byteCount: cached.byteCount)
+    }
+
+    @inline(never)
+    private func mayUse(
+        _ cached: CachedImage,
+        for source: @autoclosure () -> Source,
+        options: ImageOptions
+    ) -> Bool {
+        if options.cache.freshness == .ignoringServer { return true }
+        if options.cache.revalidates, sentRequest(source(), options: options) != nil { return false }
+        // Most have no more than a date.
+        return cached.validity?.allows(sentRequest(source(), options: options), at: cache.disk.now()) ?? true
     }
 
     /// The cache of the image.

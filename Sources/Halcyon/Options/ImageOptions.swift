@@ -7,22 +7,94 @@ public import HalcyonConcurrency
 /// ```swift
 /// let options: ImageOptions = [.processor(.downsample(to: PixelSize(400, 400))), .cacheOriginalImage]
 /// ```
-public struct ImageOptions: Sendable, Hashable {
-    /// What is done to the image. Default: ``ImageProcessing/identity``.
-    public var processing: ImageProcessing = .identity
-    /// What is read from and written to the caches.
-    public var cache = CachePolicy()
-    /// Whether and how the network is used.
-    public var network = NetworkPolicy()
-    /// How bytes become pixels.
-    public var decode = DecodePolicy()
-    /// What happens when the load fails.
-    public var recovery = RecoveryPolicy()
-    /// How urgent the image is. Default: ``LoadPriority/normal``.
-    public var priority: LoadPriority = .normal
+public struct ImageOptions: Sendable {
+    private var storage: Storage
+
+    /// Shared by all copies until one of them is changed: options go with each look into memory, and hold a dozen
+    /// references that would have to be counted.
+    ///
+    /// Unchecked: the fields are changed only while no other options share them, which is also why they are not checked
+    /// for exclusive access.
+    private final class Storage: @unchecked Sendable {
+        @exclusivity(unchecked)
+        var fields: Fields
+
+        init(_ fields: Fields) {
+            self.fields = fields
+        }
+    }
+
+    private struct Fields: Sendable, Hashable {
+        var processing: ImageProcessing = .identity
+        var cache = CachePolicy()
+        var network = NetworkPolicy()
+        var decode = DecodePolicy()
+        var recovery = RecoveryPolicy()
+        var priority: LoadPriority = .normal
+    }
+
+    private static let standard = Storage(Fields())
 
     /// The defaults.
-    public init() {}
+    public init() {
+        storage = Self.standard
+    }
+
+    private var fields: Fields {
+        _read { yield storage.fields }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
+            yield &storage.fields
+        }
+    }
+
+    /// What is done to the image. Default: ``ImageProcessing/identity``.
+    public var processing: ImageProcessing {
+        _read { yield fields.processing }
+        _modify { yield &fields.processing }
+    }
+
+    /// What is read from and written to the caches.
+    public var cache: CachePolicy {
+        _read { yield fields.cache }
+        _modify { yield &fields.cache }
+    }
+
+    /// Whether and how the network is used.
+    public var network: NetworkPolicy {
+        _read { yield fields.network }
+        _modify { yield &fields.network }
+    }
+
+    /// How bytes become pixels.
+    public var decode: DecodePolicy {
+        _read { yield fields.decode }
+        _modify { yield &fields.decode }
+    }
+
+    /// What happens when the load fails.
+    public var recovery: RecoveryPolicy {
+        _read { yield fields.recovery }
+        _modify { yield &fields.recovery }
+    }
+
+    /// How urgent the image is. Default: ``LoadPriority/normal``.
+    public var priority: LoadPriority {
+        _read { yield fields.priority }
+        _modify { yield &fields.priority }
+    }
+}
+
+extension ImageOptions: Hashable {
+    /// Whether both say the same.
+    public static func == (left: ImageOptions, right: ImageOptions) -> Bool {
+        left.storage === right.storage || left.fields == right.fields
+    }
+
+    /// Feeds what the options say.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(fields)
+    }
 }
 
 extension ImageOptions: ExpressibleByArrayLiteral {

@@ -38,10 +38,7 @@ extension ImagePipeline {
     ///   - options: Changes to ``Configuration/defaultOptions``.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(for url: URL, options: [ImageOption] = []) async throws -> ImageResponse {
-        let options = configuration.defaultOptions.applying(options)
-        // A source is made only for a load: making it takes longer than a hit.
-        if let response = responseFromMemory(for: url, options: options) { return response }
-        return try await response(for: .url(url), options: options)
+        try await response(for: url, options: configuration.defaultOptions.applying(options))
     }
 
     /// Loads an image.

@@ -40,11 +40,10 @@ public final class ImagePipeline: Sendable {
 
     /// Starts a load, or answers from memory at once.
     public func task(for source: Source, options: ImageOptions) -> ImageTask {
-        let key = ImageKey(original: source.originalKey, options: options)
-        if let response = loader.responseFromMemory(for: key, options: options, source: source) {
+        if let response = responseFromMemory(for: source, options: options) {
             return ImageTask(source: source, options: options, response: response)
         }
-        let request = LoadRequest(source: source, options: options, key: key)
+        let request = LoadRequest(source: source, options: options)
         let task = ImageTask(source: source, options: options)
         let loader = loader
         task.start { context in try await loader.responseOfAnySource(for: request, context: context) }
@@ -57,9 +56,23 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(for source: Source, options: ImageOptions) async throws -> ImageResponse {
-        let key = ImageKey(original: source.originalKey, options: options)
-        if let response = loader.responseFromMemory(for: key, options: options, source: source) { return response }
-        let request = LoadRequest(source: source, options: options, key: key)
+        if let response = responseFromMemory(for: source, options: options) { return response }
+        return try await load(source, options: options)
+    }
+
+    /// Loads an image and says how it was come by.
+    ///
+    /// An image in memory is given back without suspending. Cancelling the calling task cancels the load.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    public func response(for url: URL, options: ImageOptions) async throws -> ImageResponse {
+        // A source is made only for a load: making it takes longer than a hit.
+        if let response = responseFromMemory(for: url, options: options) { return response }
+        return try await load(.url(url), options: options)
+    }
+
+    private func load(_ source: Source, options: ImageOptions) async throws -> ImageResponse {
+        let request = LoadRequest(source: source, options: options)
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
         return try await loader.responseOfAnySource(for: request, context: context)
     }
@@ -75,14 +88,16 @@ public final class ImagePipeline: Sendable {
 
     /// The image if memory has it, without any waiting. The fastest way: no source is made.
     public func responseFromMemory(for url: URL, options: ImageOptions = ImageOptions()) -> ImageResponse? {
-        let key = ImageKey(original: OriginalKey(web: url), options: options)
-        return loader.responseFromMemory(for: key, options: options, source: .url(url))
+        var name = url.absoluteString
+        // Of the schemes that images are loaded from, only those of the web begin with an "h".
+        guard name.withUTF8({ $0.first.map { $0 | 0x20 } }) == UInt8(ascii: "h") else { return nil }
+        return loader.responseFromMemory(named: name, options: options, source: .url(url))
     }
 
     /// The image if memory has it, without any waiting. Images of files are not found this way, because the file would
     /// have to be looked at first.
     public func responseFromMemory(for source: Source, options: ImageOptions) -> ImageResponse? {
-        let key = ImageKey(original: source.originalKey, options: options)
-        return loader.responseFromMemory(for: key, options: options, source: source)
+        guard let name = source.originalName else { return nil }
+        return loader.responseFromMemory(named: name, options: options, source: source)
     }
 }

@@ -24,30 +24,73 @@ public struct ImageResponse: Sendable {
     public var origin: Origin
     /// The size of the encoded original.
     public var byteCount: Int
-    /// The encoded original, where this load had it in hand: not for an image from memory or a processed one from disk.
-    public var data: Data?
-    /// How long each stage took.
-    public var timings: ImageTimings
-    /// What the transfer took; `nil` unless ``origin`` is ``Origin/network``.
-    public var metrics: TransferMetrics?
-    /// Says so if the image came from another source than the one that was asked for, as
-    /// ``RecoveryPolicy/alternatives`` or ``RecoveryPolicy/lowDataSource`` allow; else `nil`.
-    public var substitution: SourceSubstitution?
+
+    private var details: Details?
+
+    /// What an image from memory has nothing of, behind one reference: else copying it would take most of a hit.
+    private final class Details: Sendable {
+        let fields: Fields
+
+        init(_ fields: Fields) {
+            self.fields = fields
+        }
+    }
+
+    private struct Fields: Sendable {
+        var data: Data?
+        var timings = ImageTimings()
+        var metrics: TransferMetrics?
+        var substitution: SourceSubstitution?
+    }
+
+    private var fields: Fields {
+        get { details?.fields ?? Fields() }
+        set { details = Details(newValue) }
+    }
+
+    init(image: DecodedImage, origin: Origin, byteCount: Int) {
+        self.image = image
+        self.origin = origin
+        self.byteCount = byteCount
+    }
 
     init(
         image: DecodedImage,
         origin: Origin,
         byteCount: Int,
         data: Data? = nil,
-        timings: ImageTimings = ImageTimings(),
+        timings: ImageTimings,
         metrics: TransferMetrics? = nil
     ) {
-        self.image = image
-        self.origin = origin
-        self.byteCount = byteCount
-        self.data = data
-        self.timings = timings
-        self.metrics = metrics
+        self.init(image: image, origin: origin, byteCount: byteCount)
+        fields = Fields(data: data, timings: timings, metrics: metrics)
+    }
+}
+
+extension ImageResponse {
+    /// The encoded original, where this load had it in hand: not for an image from memory or a processed one from disk.
+    public var data: Data? {
+        get { details?.fields.data }
+        set { fields.data = newValue }
+    }
+
+    /// How long each stage took.
+    public var timings: ImageTimings {
+        get { details?.fields.timings ?? ImageTimings() }
+        set { fields.timings = newValue }
+    }
+
+    /// What the transfer took; `nil` unless ``origin`` is ``Origin/network``.
+    public var metrics: TransferMetrics? {
+        get { details?.fields.metrics }
+        set { fields.metrics = newValue }
+    }
+
+    /// Says so if the image came from another source than the one that was asked for, as
+    /// ``RecoveryPolicy/alternatives`` or ``RecoveryPolicy/lowDataSource`` allow; else `nil`.
+    public var substitution: SourceSubstitution? {
+        get { details?.fields.substitution }
+        set { fields.substitution = newValue }
     }
 }
 

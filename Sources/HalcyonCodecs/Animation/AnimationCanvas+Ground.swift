@@ -14,7 +14,7 @@ extension AnimationCanvas {
                 return nil
             }
             picture = nil
-            guard isKnownUniquelyReferenced(&owned.buffer) else {
+            guard PixelBuffer.isWritable(&owned.buffer) else {
                 picture = owned
                 return nil
             }

@@ -183,6 +183,26 @@ struct ImageCacheTests {
         withExtendedLifetime(shown) {}
     }
 
+    @Test("never finds an image again that was changed by who shows it")
+    func changedByItsUser() throws {
+        let cache = other()
+        let key = ImageKey(original: OriginalKey(text: "k"), variant: nil)
+        var shown: Bitmap
+        do {
+            let image = try ImageCodecs.standard.decode(Sample.png(64, 64))
+            shown = image.bitmap
+            let cached = CachedImage(image: image, byteCount: 0)
+            cache.memory.insert(cached, for: key, cost: cached.cost)
+        }
+        let before = shown.withUnsafeBytes { Array($0) }
+        cache.memory.trim()
+        // Nothing but this bitmap holds the pixels now, and the cache refers to them weakly.
+        shown.withUnsafeMutableBytes { $0[0] ^= 0xFF }
+        let found = cache.memory.value(for: key)?.image.bitmap.withUnsafeBytes { Array($0) }
+        #expect(found == nil || found == before)
+        #expect(shown.withUnsafeBytes { Array($0) } != before)
+    }
+
     @Test("lets go of the memory kept for coming images as well, where memory runs short")
     func pressureOnThePool() throws {
         let monitor = MemoryPressureMonitor(sources: .init(stallFiles: [], eventsFile: nil))

@@ -52,7 +52,7 @@ struct PipelineMemoryHitCase: PairedCase {
                     let response = pipeline.responseFromMemory(for: urls[place], options: options)
                     pixels &+= response?.image.size.width ?? 0
                 case .awaited:
-                    let response = try await pipeline.response(for: .url(urls[place]), options: options)
+                    let response = try await pipeline.response(for: urls[place], options: options)
                     pixels &+= response.image.size.width
                 case .synchronousSource:
                     let response = pipeline.responseFromMemory(for: sources[place], options: options)
