@@ -1,5 +1,5 @@
-// One block of entropy-coded coefficients becomes 1 × 1, 2 × 2 or 4 × 4 samples: the inverse DCT of that many of its
-// lowest frequencies. The bits of all other coefficients are skipped.
+// One block of entropy-coded coefficients becomes 1 × 1, 2 × 2, 4 × 4 or 8 × 8 samples: the inverse DCT of that many of
+// its lowest frequencies. The bits of all other coefficients are skipped.
 //
 // libjpeg takes the means of the samples that a sample stands for, to which high frequencies add and in which the low
 // ones are weaker. After the reduction to the final size that follows, this here is nearer to the reduction of the full
@@ -22,7 +22,7 @@ typedef struct Component {
     const HuffmanTable *dc;
     const HuffmanTable *ac;
     uint16_t quantization[64];
-    // Samples of a block's side: 1, 2 or 4.
+    // Samples of a block's side: 1, 2, 4 or 8.
     int32_t block_size;
     // The DC coefficient of the block before.
     int32_t prediction;
@@ -35,6 +35,9 @@ typedef struct Component {
 // Where a coefficient of 4 × 4 samples goes, column by column, by zigzag index (T.81 figure A.6). Place 16 is for those
 // that are left out.
 extern const uint8_t block_places[LAST_OF_4 + 1];
+
+// The same for 8 × 8 samples.
+extern const uint8_t block_places_8[64];
 
 ALWAYS_INLINE uint8_t clamped(int32_t value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
 
@@ -159,6 +162,9 @@ ALWAYS_INLINE bool block_decode_2(BitReader *reader, Component *component, uint8
 typedef uint32_t u32x4 __attribute__((ext_vector_type(4)));
 typedef int32_t i32x4 __attribute__((ext_vector_type(4)));
 typedef uint8_t u8x4 __attribute__((ext_vector_type(4)));
+typedef int16_t i16x8 __attribute__((ext_vector_type(8)));
+typedef int32_t i32x8 __attribute__((ext_vector_type(8)));
+typedef uint8_t u8x8 __attribute__((ext_vector_type(8)));
 
 // Inverse DCT of four points at a time; cosines with 11 fractional bits. Unsigned, because absurd coefficients may
 // overflow.
@@ -232,6 +238,98 @@ ALWAYS_INLINE bool block_decode_4(BitReader *reader, Component *component, uint8
         block_transform_4(coefficients, out, component->bytes_per_row);
     }
     return block_finish(reader, table, index);
+}
+
+// Inverse DCT of eight points, eight times; cosines with 12 fractional bits. No input of 16 bits makes a sum overflow,
+// since the factors of one are 7.5 together.
+ALWAYS_INLINE void transform_8(const i16x8 *in, i32x8 *out) {
+    i32x8 x[8];
+    for (int i = 0; i < 8; i++) {
+        x[i] = __builtin_convertvector(in[i], i32x8);
+    }
+    // sqrt(2) × cos(n × pi / 16), times 4096.
+    const int32_t cos1 = 5681, cos2 = 5352, cos3 = 4816, cos5 = 3218, cos6 = 2217, cos7 = 1130;
+    const i32x8 sum = (x[0] + x[4]) << 12, difference = (x[0] - x[4]) << 12;
+    const i32x8 outer = x[2] * cos2 + x[6] * cos6, inner = x[2] * cos6 - x[6] * cos2;
+    const i32x8 even[4] = {sum + outer, difference + inner, difference - inner, sum - outer};
+    const i32x8 odd[4] = {
+        x[1] * cos1 + x[3] * cos3 + x[5] * cos5 + x[7] * cos7,
+        x[1] * cos3 - x[3] * cos7 - x[5] * cos1 - x[7] * cos5,
+        x[1] * cos5 - x[3] * cos1 + x[5] * cos7 + x[7] * cos3,
+        x[1] * cos7 - x[3] * cos5 + x[5] * cos3 - x[7] * cos1,
+    };
+    for (int i = 0; i < 4; i++) {
+        out[i] = even[i] + odd[i];
+        out[7 - i] = even[i] - odd[i];
+    }
+}
+
+// Each of three steps interleaves rows that are four apart.
+ALWAYS_INLINE void transpose_8(i16x8 *rows) {
+    for (int step = 0; step < 3; step++) {
+        i16x8 next[8];
+        for (int i = 0; i < 4; i++) {
+            next[2 * i] = __builtin_shufflevector(rows[i], rows[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+            next[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+        }
+        memcpy(rows, next, sizeof next);
+    }
+}
+
+ALWAYS_INLINE void block_transform_8(const int16_t *coefficients, uint8_t *out, size_t bytes_per_row) {
+    i16x8 rows[8];
+    i32x8 sums[8];
+    memcpy(rows, coefficients, sizeof rows);
+    transform_8(rows, sums);
+    for (int i = 0; i < 8; i++) {
+        rows[i] = __builtin_convertvector((sums[i] + (1 << 9)) >> 10, i16x8);
+    }
+    transpose_8(rows);
+    transform_8(rows, sums);
+    const int shift = 2 + 12 + 3;
+    for (int i = 0; i < 8; i++) {
+        const i32x8 samples = (sums[i] + (1 << (shift - 1)) + (128 << shift)) >> shift;
+        const i32x8 limited = __builtin_elementwise_max(__builtin_elementwise_min(samples, (i32x8)255), (i32x8)0);
+        const u8x8 bytes = __builtin_convertvector(limited, u8x8);
+        memcpy(out + (size_t)i * bytes_per_row, &bytes, sizeof bytes);
+    }
+}
+
+ALWAYS_INLINE bool block_decode_8(BitReader *reader, Component *component, uint8_t *out) {
+    if (!block_dc(reader, component)) {
+        return false;
+    }
+    const HuffmanTable *table = component->ac;
+    int16_t coefficients[64] = {0};
+    uint32_t index = 0;
+    bool is_flat = true;
+    do {
+        const uint32_t previous = index;
+        int32_t value;
+        bits_fill(reader);
+        if (!block_ac(reader, table, &index, &value)) {
+            return false;
+        }
+        if (index >= 64) {
+            if (index - previous != VALUE_END_OF_BLOCK) {
+                return false;
+            }
+            break;
+        }
+        coefficients[block_places_8[index]] = (int16_t)(value * component->quantization[index]);
+        is_flat = false;
+    } while (index < 63);
+    const int32_t mean = component->prediction * component->quantization[0];
+    if (is_flat) {
+        const uint64_t sample = clamped(((mean + 4) >> 3) + 128) * 0x0101010101010101u;
+        for (size_t row = 0; row < 8; row++) {
+            memcpy(out + row * component->bytes_per_row, &sample, sizeof sample);
+        }
+    } else {
+        coefficients[0] = (int16_t)mean;
+        block_transform_8(coefficients, out, component->bytes_per_row);
+    }
+    return true;
 }
 
 #endif

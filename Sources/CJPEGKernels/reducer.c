@@ -156,7 +156,7 @@ bool halcyon_jpeg_reducer_start(
     int32_t restart_interval
 ) {
     const int32_t components = reducer->component_count;
-    if ((components != 1 && components != 3) || reducer->samples != NULL || (eighths != 1 && eighths != 2) ||
+    if ((components != 1 && components != 3) || reducer->samples != NULL || (eighths != 1 && eighths != 2 && eighths != 4) ||
         width < 1 || height < 1 || width > GREATEST_SIDE || height > GREATEST_SIDE || restart_interval < 0) {
         return false;
     }
@@ -233,8 +233,10 @@ ALWAYS_INLINE bool decode_block(BitReader *reader, const Block *block, size_t un
         return block_decode_1(reader, block->component, out);
     case 2:
         return block_decode_2(reader, block->component, out);
-    default:
+    case 4:
         return block_decode_4(reader, block->component, out);
+    default:
+        return block_decode_8(reader, block->component, out);
     }
 }
 

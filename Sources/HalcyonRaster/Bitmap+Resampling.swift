@@ -5,7 +5,7 @@ extension Bitmap {
     ///
     /// Works on premultiplied samples, so that the colour of transparent pixels does not bleed into visible ones, and
     /// in the encoding of the samples (sRGB), as is customary. An even area stays exactly as it is, an opaque picture
-    /// opaque. Beyond the result, the memory taken is one row of the source at twice its depth. The same size
+    /// opaque. Beyond the result, the memory taken is four rows of the source at twice its depth. The same size
     /// gives the same bitmap at no cost.
     ///
     /// - Parameters:
@@ -49,8 +49,8 @@ extension Bitmap {
         }
     }
 
-    /// Down the columns first, then along the row that this gives: each row of the result needs one intermediate row
-    /// only, and the pass that touches all source pixels is the one that reads them in order.
+    /// Down the columns first, then along the rows that this gives, four at a time: few intermediate rows are needed,
+    /// and the pass that touches all source pixels is the one that reads them in order.
     private func resample(into result: inout Bitmap, filter: ResamplingFilter, isCancelled: () -> Bool) throws {
         // 255 * 1.9 * 2^21 fits 32 bits, where 1.9 is more than the sum of the absolute weights of any filter here;
         // so does 255 * 1.9 * 2^6 * 2^15.
@@ -60,41 +60,51 @@ extension Bitmap {
             filter: filter,
             maximumBits: 21
         )
+        // The rows between the passes are woven by pairs of pixels, which the horizontal sums take whole.
         let horizontal = ResamplingWeights.cached(
             source: width,
             destination: result.width,
             filter: filter,
-            maximumBits: 15
+            maximumBits: 15,
+            takesPairs: true
         )
         let fractionalBits = 6
-        // The horizontal sums take whole groups of four pixels, with weights of zero beyond the last that counts.
-        let sampleCount = (width + horizontal.overhang) * 4
+        let rowsPerGroup = 4
+        let pairSize = Int(HALCYON_WOVEN_PAIR)
+        let sampleCount = (width + horizontal.overhang + 1) / 2 * pairSize
         let samples = try PixelBuffer(byteCount: sampleCount * 2)
-        let row = samples.pointer.bindMemory(to: Int16.self, capacity: sampleCount)
-        (row + width * 4).update(repeating: 0, count: horizontal.overhang * 4)
+        let rows = samples.pointer.bindMemory(to: Int16.self, capacity: sampleCount)
+        // What only weights of zero meet: beyond the last pixel, and in rows that a short last group has not.
+        rows.update(repeating: 0, count: sampleCount)
 
         let size = result.size
         try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
             try vertical.values.withUnsafeBufferPointer { weights in
                 guard let weights = weights.baseAddress else { return }
-                for y in 0..<size.height {
-                    if isCancelled() { throw CancellationError() }
-                    halcyon_sum_rows(
-                        source + Int(vertical.starts[y]) * sourceBytesPerRow,
-                        sourceBytesPerRow,
-                        weights + y * vertical.stride,
-                        Int(vertical.counts[y]),
-                        Int32(vertical.bits - fractionalBits),
-                        row,
-                        width * 4
-                    )
+                for top in stride(from: 0, to: size.height, by: rowsPerGroup) {
+                    let rowCount = min(rowsPerGroup, size.height - top)
+                    for row in 0..<rowCount {
+                        if isCancelled() { throw CancellationError() }
+                        let y = top + row
+                        halcyon_sum_rows(
+                            source + Int(vertical.starts[y]) * sourceBytesPerRow,
+                            sourceBytesPerRow,
+                            weights + y * vertical.stride,
+                            Int(vertical.counts[y]),
+                            Int32(vertical.bits - fractionalBits),
+                            rows + row * (pairSize / rowsPerGroup),
+                            width
+                        )
+                    }
                     halcyon_sum_pixels(
-                        row,
+                        rows,
                         horizontal.starts,
                         horizontal.values,
                         horizontal.stride,
                         Int32(horizontal.bits + fractionalBits),
-                        out + y * outBytesPerRow,
+                        out + top * outBytesPerRow,
+                        outBytesPerRow,
+                        rowCount,
                         size.width
                     )
                 }

@@ -10,7 +10,7 @@ struct ResamplingWeights: Sendable {
     /// `stride` weights for each destination pixel, zeros at the end. They add up to exactly `1 << bits`, so that
     /// an even area stays as it is.
     let values: [Int16]
-    /// Weights from one destination pixel to the next, a multiple of 4.
+    /// Weights from one destination pixel to the next.
     let stride: Int
     let bits: Int
     /// How many pixels beyond the source `stride` weights from the last starts on would reach.
@@ -24,14 +24,15 @@ struct ResamplingWeights: Sendable {
 
     var byteCount: Int { values.count * 2 + starts.count * 8 }
 
-    /// - Parameter maximumBits: the most fractional bits that the sums over these weights have room for.
-    init(source: Int, destination: Int, filter: ResamplingFilter, maximumBits: Int) {
+    /// - Parameters:
+    ///   - maximumBits: the most fractional bits that the sums over these weights have room for.
+    ///   - takesPairs: makes `starts` and `stride` even, with a weight of zero before the first that counts.
+    init(source: Int, destination: Int, filter: ResamplingFilter, maximumBits: Int, takesPairs: Bool = false) {
         let scale = Double(source) / Double(destination)
         let stretch = max(1, scale)
         let support = filter.support * stretch
         // One more than fits, for the rounding of both ends; and no more than there are.
-        let longest = min(source, Int((2 * support).rounded(.up)) + 1)
-        let stride = (longest + 3) & ~3
+        let longest = min(source, Int((2 * support).rounded(.up)) + 1) + (takesPairs ? 1 : 0)
 
         var starts = [Int32](repeating: 0, count: destination)
         var counts = starts
@@ -39,11 +40,12 @@ struct ResamplingWeights: Sendable {
         var largest = 0.0
         for o in 0..<destination {
             let centre = (Double(o) + 0.5) * scale
-            let start = max(0, Int(centre - support + 0.5))
+            let inside = max(0, Int(centre - support + 0.5))
+            let start = takesPairs ? inside & ~1 : inside
             let end = min(source, start + longest, Int(centre + support + 0.5))
             let first = o * longest
             var sum = 0.0
-            for i in start..<end {
+            for i in inside..<end {
                 let weight = filter.weight(at: (Double(i) + 0.5 - centre) / stretch)
                 weights[first + i - start] = weight
                 sum += weight
@@ -58,6 +60,8 @@ struct ResamplingWeights: Sendable {
 
         var bits = 1
         while bits < maximumBits, largest * Double(1 << (bits + 1)) < 32_767 { bits += 1 }
+        let greatestCount = Int(counts.max() ?? 0)
+        let stride = takesPairs ? (greatestCount + 1) & ~1 : greatestCount
         var values = [Int16](repeating: 0, count: destination * stride)
         let unit = Double(1 << bits)
         for o in 0..<destination {
@@ -87,20 +91,23 @@ struct ResamplingWeights: Sendable {
         source: Int,
         destination: Int,
         filter: ResamplingFilter,
-        maximumBits: Int
+        maximumBits: Int,
+        takesPairs: Bool = false
     ) -> ResamplingWeights {
         let key = ResamplingWeightsCache.Key(
             source: source,
             destination: destination,
             filter: filter,
-            maximumBits: maximumBits
+            maximumBits: maximumBits,
+            takesPairs: takesPairs
         )
         if let weights = ResamplingWeightsCache.shared.weights(for: key) { return weights }
         let weights = ResamplingWeights(
             source: source,
             destination: destination,
             filter: filter,
-            maximumBits: maximumBits
+            maximumBits: maximumBits,
+            takesPairs: takesPairs
         )
         ResamplingWeightsCache.shared.insert(weights, for: key)
         return weights

@@ -7,6 +7,7 @@ final class ResamplingWeightsCache: Sendable {
         let destination: Int
         let filter: ResamplingFilter
         let maximumBits: Int
+        let takesPairs: Bool
     }
 
     private struct State {

@@ -13,14 +13,15 @@ struct ResamplingWeightsTests {
         }
         pairs += [(20_000, 1), (1, 5_000), (9_999, 10_000)]
         for (source, destination) in pairs {
-            for maximumBits in [15, 21] {
+            for (maximumBits, takesPairs) in [(15, true), (15, false), (21, false)] {
                 let weights = ResamplingWeights(
                     source: source,
                     destination: destination,
                     filter: filter,
-                    maximumBits: maximumBits
+                    maximumBits: maximumBits,
+                    takesPairs: takesPairs
                 )
-                #expect(weights.stride % 4 == 0)
+                #expect(!takesPairs || weights.stride % 2 == 0 && weights.starts.allSatisfy { $0 % 2 == 0 })
                 // The kernels shift by at least one bit after six fractional ones were kept.
                 #expect(weights.bits >= 13 && weights.bits <= maximumBits)
                 var isSound = true
@@ -47,7 +48,7 @@ struct ResamplingWeightsTests {
     func cacheForgetsTheOldest() {
         let cache = ResamplingWeightsCache(countLimit: 2, byteLimit: 1 << 20)
         func key(_ destination: Int) -> ResamplingWeightsCache.Key {
-            .init(source: 100, destination: destination, filter: .lanczos3, maximumBits: 15)
+            .init(source: 100, destination: destination, filter: .lanczos3, maximumBits: 15, takesPairs: false)
         }
         func table(_ destination: Int) -> ResamplingWeights {
             ResamplingWeights(source: 100, destination: destination, filter: .lanczos3, maximumBits: 15)
@@ -68,14 +69,27 @@ struct ResamplingWeightsTests {
         for destination in 1...100 {
             cache.insert(
                 ResamplingWeights(source: 100, destination: destination, filter: .bilinear, maximumBits: 15),
-                for: .init(source: 100, destination: destination, filter: .bilinear, maximumBits: 15)
+                for: .init(
+                    source: 100,
+                    destination: destination,
+                    filter: .bilinear,
+                    maximumBits: 15,
+                    takesPairs: false
+                )
             )
             #expect(cache.usage.byteCount <= 16_384)
         }
         let large = ResamplingWeights(source: 1_000, destination: 900, filter: .lanczos3, maximumBits: 15)
         #expect(large.byteCount > 4_096)
         let before = cache.usage
-        cache.insert(large, for: .init(source: 1_000, destination: 900, filter: .lanczos3, maximumBits: 15))
+        let key = ResamplingWeightsCache.Key(
+            source: 1_000,
+            destination: 900,
+            filter: .lanczos3,
+            maximumBits: 15,
+            takesPairs: false
+        )
+        cache.insert(large, for: key)
         #expect(cache.usage == before)
     }
 }

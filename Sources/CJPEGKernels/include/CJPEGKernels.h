@@ -1,4 +1,4 @@
-// Baseline JPEG (ITU-T T.81) at 1/8 and 2/8 of its sides, with an entropy decoder of its own: at these sizes few
+// Baseline JPEG (ITU-T T.81) at 1/8, 2/8 and 4/8 of its sides, with an entropy decoder of its own: at these sizes few
 // coefficients of a block count, and the bits of the others can be skipped several symbols at a time, while libjpeg
 // spends nearly all its time on decoding them.
 //
@@ -38,7 +38,7 @@ bool halcyon_jpeg_reducer_add_component(
     const uint16_t *quantization);
 
 // Prepares the one scan of all components, whose data begin at `bytes`, which must stay where they are until destroy.
-// `eighths` is 1 or 2, `restart_interval` 0 for none. False for other scales, and for sampling factors other than those
+// `eighths` is 1, 2 or 4, `restart_interval` 0 for none. False for other scales, and for sampling factors other than those
 // of 4:4:4, 4:2:2 (halved along rows) and 4:2:0.
 bool halcyon_jpeg_reducer_start(
     HalcyonJPEGReducer *reducer, const uint8_t *bytes, size_t count, int32_t width, int32_t height, int32_t eighths,

@@ -30,12 +30,6 @@ void halcyon_png_unfilter_paeth_pair(
 uint64_t halcyon_png_filter(
     int type, uint8_t *output, const uint8_t *row, const uint8_t *previous, size_t byteCount, size_t bytesPerPixel);
 
-/// RGB to RGBA with alpha 255.
-void halcyon_png_expand_rgb(uint8_t *output, const uint8_t *row, size_t pixelCount);
-/// Straight RGBA to premultiplied RGBA; says whether every alpha is 255. Both rows may be the same.
-bool halcyon_png_premultiply(uint8_t *output, const uint8_t *row, size_t pixelCount);
-/// Premultiplied RGBA to straight RGBA; black where alpha is 0.
-void halcyon_png_unpremultiply(uint8_t *output, const uint8_t *row, size_t pixelCount);
 /// RGBA to RGB, dropping alpha.
 void halcyon_png_drop_alpha(uint8_t *output, const uint8_t *row, size_t pixelCount);
 /// RGBA of native-endian 16-bit samples to RGB of big-endian ones, dropping alpha.
@@ -44,8 +38,6 @@ void halcyon_png_drop_alpha_16(uint8_t *output, const uint8_t *row, size_t pixel
 /// Pixels equal to `key`, as many samples as a pixel has, become transparent black. Says whether every alpha is 65535.
 bool halcyon_png_expand_16(
     uint8_t *output, const uint8_t *row, size_t pixelCount, size_t channelCount, const uint16_t *_Nullable key);
-/// Whether every alpha of a row of RGBA is 255.
-bool halcyon_png_is_opaque(const uint8_t *row, size_t pixelCount);
 
 /// Writes table[indices[i]] as pixel i of a row of RGBA; the table has 256 entries.
 void halcyon_gif_expand(uint8_t *output, const uint8_t *indices, const uint32_t *table, size_t pixelCount);

@@ -20,19 +20,20 @@
 
 // MARK: Resampling
 
-/// Weighted sum of `taps` rows of bytes: out[i] = sum(weights[k] * row k [i]) >> shift, rounded, for i in 0..<count.
-/// Every sum must fit 32 bits, and every result 16; `shift` is at least 1.
+/// Weighted sum of `taps` rows of pixels, `count` of them: each sample = sum(weights[k] * row k) >> shift, rounded.
+/// `out` is the first sample of one of four woven rows. Every sum must fit 32 bits, and every result 16; `shift` is at
+/// least 1.
 void halcyon_sum_rows(
     const uint8_t *rows, ptrdiff_t bytes_per_row, const int16_t *weights, size_t taps, int shift, int16_t *out,
     size_t count);
 
-/// Weighted sums along one row of pixels of four 16-bit samples. Output pixel o is the sum of `taps` pixels from
-/// starts[o] on, with the weights from weights[o * taps] on, shifted right by `shift` (at least 1), rounded, limited to
-/// 0...255, and its colours to its alpha. `taps` must be a multiple of 4, and all pixels named by starts and taps must
-/// exist.
+/// Weighted sums along four woven rows. Output pixel o of each is the sum of `taps` pixels from starts[o] on, with the
+/// weights from weights[o * taps] on, shifted right by `shift` (at least 1), rounded, limited to 0...255, and its
+/// colours to its alpha. `taps` and the starts must be even, and all pixels named by starts and taps must exist. Writes
+/// the first `row_count` rows, at most four.
 void halcyon_sum_pixels(
     const int16_t *source, const int32_t *starts, const int16_t *weights, size_t taps, int shift, uint8_t *out,
-    size_t count);
+    ptrdiff_t out_bytes_per_row, size_t row_count, size_t count);
 
 /// out pixel i = source pixel columns[i].
 void halcyon_gather_pixels(const uint8_t *source, const int32_t *columns, uint8_t *out, size_t count);

@@ -1,4 +1,3 @@
-internal import CPNGKernels
 internal import HalcyonRaster
 
 /// A picture as indices into a palette of at most 256 colours.
@@ -50,7 +49,7 @@ struct GIFIndexedImage {
             }
             for y in 0..<bitmap.height {
                 let straight = row.pointer.assumingMemoryBound(to: UInt8.self)
-                halcyon_png_unpremultiply(straight, start + y * bitmap.bytesPerRow, bitmap.width)
+                PixelConversion.unpremultiply(start + y * bitmap.bytesPerRow, into: straight, count: bitmap.width)
                 for x in 0..<bitmap.width {
                     let pixel = UInt32(littleEndian: row.pointer.load(fromByteOffset: 4 * x, as: UInt32.self))
                     pixels.append(pixel >> 24 < 128 ? transparent : pixel & 0xFF_FFFF)

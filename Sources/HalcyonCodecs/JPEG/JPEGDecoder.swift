@@ -13,7 +13,7 @@ public struct JPEGDecoder: ImageDecoder {
     /// whole picture. Encoders write about ten.
     private static let maximumScanCount: Int32 = 500
 
-    /// Whether baseline files are decoded at 1/8 and 2/8 without libjpeg. Tests hold both against each other.
+    /// Whether baseline files are decoded at 1/8, 2/8 and 4/8 without libjpeg. Tests hold both against each other.
     private let usesReducer: Bool
 
     /// A decoder.
@@ -134,7 +134,7 @@ public struct JPEGDecoder: ImageDecoder {
             of: .jpeg
         )
         return try data.withUnsafeBytes { bytes in
-            if usesReducer, scale.eighths <= 2,
+            if usesReducer, scale.eighths <= 4,
                 let bitmap = try JPEGReducer.bitmap(
                     bytes,
                     data,

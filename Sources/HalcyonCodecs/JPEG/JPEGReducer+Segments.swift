@@ -5,7 +5,7 @@ extension JPEGReducer {
     /// Rows of units between two questions whether decoding is cancelled.
     private static let unitRowsPerStep = 8
 
-    /// The picture at 1/8 or 2/8 of its sides, or `nil` for what is libjpeg's.
+    /// The picture at 1/8, 2/8 or 4/8 of its sides, or `nil` for what is libjpeg's.
     ///
     /// - Parameters:
     ///   - bytes: the whole file.

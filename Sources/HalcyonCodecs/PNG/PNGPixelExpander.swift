@@ -1,4 +1,3 @@
-internal import CPNGKernels
 internal import HalcyonRaster
 
 /// Turns unfiltered rows of any colour type into RGBA of 8 bits, premultiplied unless told otherwise.
@@ -66,7 +65,7 @@ struct PNGPixelExpander {
         case .rgba8:
             return premultiply(row, width, output)
         case .rgb8:
-            halcyon_png_expand_rgb(output, row, width)
+            PixelConversion.expand(rgb: row, into: output, count: width)
             return true
         case .indexed(let bitDepth):
             return expandIndexed(row, bitDepth, width, output)
@@ -116,7 +115,7 @@ struct PNGPixelExpander {
                 UnsafeRawPointer(row).loadUnaligned(fromByteOffset: 4 &* x, as: UInt32.self)
             }
         }
-        return halcyon_png_premultiply(output, row, width)
+        return PixelConversion.premultiply(row, into: output, count: width)
     }
 
     private func expandIndexed(

@@ -13,7 +13,7 @@ struct JPEGReducerCorpusTests {
     /// frequencies add to its samples.
     private static let greatestError = 6.0
 
-    @Test("look the same with and without libjpeg, and have the same verdict", arguments: [1, 2])
+    @Test("look the same with and without libjpeg, and have the same verdict", arguments: [1, 2, 4])
     func corpus(_ eighths: Int) throws {
         var ownCount = 0
         for row in try PixelCorpus.rows(format: "jpeg") {

@@ -3,7 +3,7 @@ import HalcyonRaster
 
 @testable import HalcyonCodecs
 
-/// Decodes a file at 1/8 or 2/8 by one way or the other.
+/// Decodes a file at 1/8, 2/8 or 4/8 by one way or the other.
 enum JPEGReduction {
     /// By our own decoder, or `nil` where it leaves the file to libjpeg.
     static func own(_ file: Data, eighths: Int) throws -> Bitmap? {

@@ -7,6 +7,8 @@ struct RandomJPEG {
         case dense
         /// Only those of which nothing is left at reduced size, besides the mean.
         case invisible
+        /// As many as there can be, but of the first component only those that are invisible.
+        case denseColors
     }
 
     var width: Int
@@ -81,19 +83,27 @@ struct RandomJPEG {
                     let mean = random.next(below: 2_000) - 1_000
                     bits.writeDifference(mean - means[component])
                     means[component] = mean
-                    writeDetail(&bits, &random)
+                    writeDetail(&bits, &random, isInvisible: isInvisible(component))
                 }
             }
         }
         return result + bits.finish()
     }
 
-    private func writeDetail(_ bits: inout JPEGBitWriter, _ random: inout SeededRandom) {
+    private func isInvisible(_ component: Int) -> Bool {
+        switch coefficients {
+        case .dense: false
+        case .invisible: true
+        case .denseColors: component == 0
+        }
+    }
+
+    private func writeDetail(_ bits: inout JPEGBitWriter, _ random: inout SeededRandom, isInvisible: Bool) {
         var run = 0
         // (4, 0), (0, 4), and (4, 4), whose cosines have a mean of zero over halves and over quarters of a block.
-        let places = coefficients == .dense ? Array(1...63) : [10, 14, 39]
+        let places = isInvisible ? [10, 14, 39] : Array(1...63)
         var last = 0
-        for place in places where coefficients == .invisible || random.next(below: 3) == 0 {
+        for place in places where isInvisible || random.next(below: 3) == 0 {
             run = place - last - 1
             while run > 15 {
                 write(0xf0, &bits)
