@@ -65,13 +65,14 @@ struct ImagePrefetcherTests {
         serveAll()
         let originals = TestPipeline()
         var configuration = test.pipeline.configuration
+        configuration.defaultOptions.processing = .resize(to: PixelSize(8, 6))
         configuration.defaultOptions.cache.originalCache = originals.pipeline.cache
         let pipeline = ImagePipeline(configuration: configuration)
         var storing = configuration.defaultOptions
-        storing.cache.targetCache = originals.pipeline.cache
+        storing.processing = .resize(to: PixelSize(4, 3))
+        storing.cache.storesOriginal = true
         storing.cache.waitsForStore = true
-        _ = try await pipeline.image(from: urls[0], options: storing)
-        originals.pipeline.cache.removeAllFromMemory()
+        _ = try await pipeline.response(for: .url(urls[0]), options: storing)
         let prefetcher = ImagePrefetcher(urls: Array(urls[..<2]), pipeline: pipeline, destination: destination)
         let result = await prefetcher.result
         #expect(result.skipped == [sources[0]])
