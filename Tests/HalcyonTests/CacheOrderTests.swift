@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import HTTPTypes
 import HalcyonConcurrency
@@ -138,5 +139,37 @@ struct CacheOrderTests {
         #expect(try await test.pipeline.cache.removeFromDisk(.url(url)) == 2)
         let left = try await test.pipeline.cache.storedImages()
         #expect(left.map(\.original) == [other.absoluteString])
+    }
+
+    @Test("an image in memory is given to an actor without leaving it")
+    func staysOnActor() async throws {
+        _ = try await test.pipeline.response(for: url)
+        #expect(try await CountingActor().entrancesWhileLoading(url, from: test.pipeline) == 0)
+    }
+}
+
+/// An actor that counts how often it is entered.
+private actor CountingActor {
+    private let executor = CountingExecutor()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func entrancesWhileLoading(_ url: URL, from pipeline: ImagePipeline) async throws -> Int {
+        let before = executor.count.withLock { $0 }
+        _ = try await pipeline.response(for: url)
+        _ = try await pipeline.response(for: .url(url), options: ImageOptions())
+        _ = try await pipeline.image(from: url)
+        return executor.count.withLock { $0 } - before
+    }
+}
+
+private final class CountingExecutor: SerialExecutor {
+    let count = Lock(0)
+    private let queue = DispatchQueue(label: "halcyon.test.counting")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        count.withLock { $0 += 1 }
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

@@ -55,7 +55,6 @@ final class ImageLoader: Sendable {
         guard options.cache.reads != .none else { return nil }
         let cached: CachedImage?
         if ImageKey.isPlain(options) {
-            var name = name
             // The options, which keep the variant, outlive the look-up.
             cached = name.withUTF8 { name in
                 let variant = options.processing.variant.map(Unmanaged.passUnretained)

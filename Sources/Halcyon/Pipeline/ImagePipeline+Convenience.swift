@@ -26,8 +26,13 @@ extension ImagePipeline {
     /// - Parameters:
     ///   - source: What to load.
     ///   - options: Changes to ``Configuration/defaultOptions``.
+    ///   - isolation: The actor of the caller, which an image in memory does not leave. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func response(for source: Source, options: [ImageOption] = []) async throws -> ImageResponse {
+    public func response(
+        for source: Source,
+        options: [ImageOption] = [],
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> ImageResponse {
         try await response(for: source, options: configuration.defaultOptions.applying(options))
     }
 
@@ -36,8 +41,13 @@ extension ImagePipeline {
     /// - Parameters:
     ///   - url: What to load.
     ///   - options: Changes to ``Configuration/defaultOptions``.
+    ///   - isolation: The actor of the caller, which an image in memory does not leave. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func response(for url: URL, options: [ImageOption] = []) async throws -> ImageResponse {
+    public func response(
+        for url: URL,
+        options: [ImageOption] = [],
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> ImageResponse {
         try await response(for: url, options: configuration.defaultOptions.applying(options))
     }
 
@@ -46,8 +56,13 @@ extension ImagePipeline {
     /// - Parameters:
     ///   - source: What to load.
     ///   - options: Changes to ``Configuration/defaultOptions``.
+    ///   - isolation: The actor of the caller, which an image in memory does not leave. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func image(from source: Source, options: [ImageOption] = []) async throws -> DecodedImage {
+    public func image(
+        from source: Source,
+        options: [ImageOption] = [],
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> DecodedImage {
         try await response(for: source, options: options).image
     }
 
@@ -56,8 +71,13 @@ extension ImagePipeline {
     /// - Parameters:
     ///   - url: What to load.
     ///   - options: Changes to ``Configuration/defaultOptions``.
+    ///   - isolation: The actor of the caller, which an image in memory does not leave. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func image(from url: URL, options: [ImageOption] = []) async throws -> DecodedImage {
+    public func image(
+        from url: URL,
+        options: [ImageOption] = [],
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> DecodedImage {
         try await response(for: url, options: options).image
     }
 }

@@ -52,20 +52,30 @@ public final class ImagePipeline: Sendable {
 
     /// Loads an image and says how it was come by.
     ///
-    /// An image in memory is given back without suspending. Cancelling the calling task cancels the load.
+    /// An image in memory is given back without suspending or leaving the actor of the caller, which is what `isolation` is
+    /// for. Cancelling the calling task cancels the load.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func response(for source: Source, options: ImageOptions) async throws -> ImageResponse {
+    public func response(
+        for source: Source,
+        options: ImageOptions,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> ImageResponse {
         if let response = responseFromMemory(for: source, options: options) { return response }
         return try await load(source, options: options)
     }
 
     /// Loads an image and says how it was come by.
     ///
-    /// An image in memory is given back without suspending. Cancelling the calling task cancels the load.
+    /// An image in memory is given back without suspending or leaving the actor of the caller, which is what `isolation` is
+    /// for. Cancelling the calling task cancels the load.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func response(for url: URL, options: ImageOptions) async throws -> ImageResponse {
+    public func response(
+        for url: URL,
+        options: ImageOptions,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> ImageResponse {
         // A source is made only for a load: making it takes longer than a hit.
         if let response = responseFromMemory(for: url, options: options) { return response }
         return try await load(.url(url), options: options)
@@ -91,7 +101,7 @@ public final class ImagePipeline: Sendable {
         var name = url.absoluteString
         // Of the schemes that images are loaded from, only those of the web begin with an "h".
         guard name.withUTF8({ $0.first.map { $0 | 0x20 } }) == UInt8(ascii: "h") else { return nil }
-        return loader.responseFromMemory(named: name, options: options, source: .url(url))
+        return loader.responseFromMemory(named: consume name, options: options, source: .url(url))
     }
 
     /// The image if memory has it, without any waiting. Images of files are not found this way, because the file would
