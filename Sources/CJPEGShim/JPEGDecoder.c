@@ -144,7 +144,8 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32
     return HALCYON_JPEG_OK;
 }
 
-// Adobe's programs store CMYK inverted and say so with their marker; the samples are then shares of light, not of ink.
+// CMYK is stored inverted, as shares of light and not of ink: Adobe's programs began it, and every writer and every
+// browser follows them. Their marker does not tell, because programs that remove metadata remove it too.
 static void invert(uint8_t *pixels, JDIMENSION width) {
     for (size_t index = 0; index < (size_t)width * 4; index++) {
         pixels[index] ^= 255;
@@ -186,9 +187,7 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, ui
         }
         if (info->out_color_space == JCS_CMYK) {
             for (JDIMENSION index = 0; index < read; index++) {
-                if (info->saw_Adobe_marker) {
-                    invert(pointers[index], info->output_width);
-                }
+                invert(pointers[index], info->output_width);
                 if (!decoder->keeps_inks) {
                     convert_inks(pointers[index], info->output_width);
                 }

@@ -30,9 +30,10 @@ _Noreturn void jpeg_errors_fail(j_common_ptr info, HalcyonJPEGStatus status) {
 
 static void on_error(j_common_ptr info) { jpeg_errors_fail(info, status_of_error((JPEGErrors *)info->err)); }
 
-// libjpeg goes on after damaged data and fills the rest with grey. A picture like that must not be taken for the real
-// one, and a forged header must not buy the time to paint it, so damage of the picture data ends decoding at once.
-// Everything else libjpeg warns of (stray bytes between segments, odd marker fields) does not change pixels.
+// libjpeg goes on after damaged data. A wrong code or a missing restart marker spoils some blocks, and every program shows
+// the rest, as there are cameras and editors that write such files. Where data are missing, libjpeg fills the picture with
+// grey: that must not be taken for the real one, and a forged header must not buy the time to paint it, so it ends
+// decoding at once. A wrong arithmetic code does the same, because nothing behind it can be read.
 static void on_message(j_common_ptr info, int level) {
     JPEGErrors *errors = (JPEGErrors *)info->err;
     if (level >= 0) {
@@ -48,9 +49,13 @@ static void on_message(j_common_ptr info, int level) {
         jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
     case JWRN_JPEG_EOF:
         jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
-    case JWRN_ARITH_BAD_CODE:
     case JWRN_HUFF_BAD_CODE:
     case JWRN_MUST_RESYNC:
+        if (errors->has_reached_end) {
+            jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
+        }
+        break;
+    case JWRN_ARITH_BAD_CODE:
         jpeg_errors_fail(info, errors->has_reached_end ? HALCYON_JPEG_TRUNCATED : HALCYON_JPEG_CORRUPT);
     default:
         break;

@@ -6,7 +6,8 @@ public struct ImageInfo: Sendable, Hashable, Codable {
     public var format: ImageFormat
     /// The size as stored, before ``orientation`` is applied.
     public var size: PixelSize
-    /// How stored pixels map to what a person should see. Default: `.up`.
+    /// How stored pixels map to what a person should see: by EXIF, or by `irot` and `imir` (AVIF, HEIC). One that only an
+    /// XMP packet states does not count, as in browsers. Default: `.up`.
     public var orientation: Orientation
     /// The number of frames of an animation, or 1. Where a file has to be walked to its end to count them and is cut
     /// short, the frames that can be seen.

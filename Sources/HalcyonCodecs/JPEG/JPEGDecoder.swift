@@ -4,6 +4,9 @@ internal import HalcyonRaster
 /// Reads JPEG (ITU-T T.81): baseline, extended and progressive, Huffman and arithmetic coding, 8 bits a sample; grey,
 /// YCbCr, RGB, CMYK and YCCK, which become RGB. Lossless, hierarchical and 12-bit files are refused as unsupported.
 ///
+/// Four inks count as stored inverted, whether or not the segment of Adobe's programs is there, as in browsers. A wrong
+/// Huffman code or restart marker spoils the blocks around it; a picture of which a part is missing is refused.
+///
 /// With a target size, the picture is decoded at 1/8, 1/4 or 1/2 of its sides, whichever is the smallest that still
 /// has twice the target's sides.
 public struct JPEGDecoder: ImageDecoder {

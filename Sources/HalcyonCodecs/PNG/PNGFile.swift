@@ -85,6 +85,18 @@ struct PNGFile {
         return PNGChunkReader(bytes)
     }
 
+    /// The next chunk; what stands behind the picture and is none ends the file.
+    private func nextStep(_ reader: inout PNGChunkReader) throws(CodecError) -> PNGChunkReader.Step {
+        do {
+            return try reader.next()
+        } catch {
+            guard imageBegan else {
+                throw error
+            }
+            return .end
+        }
+    }
+
     private mutating func readChunks(
         _ reader: inout PNGChunkReader,
         _ bytes: UnsafeRawBufferPointer,
@@ -92,7 +104,7 @@ struct PNGFile {
     ) throws(CodecError) {
         while true {
             let chunk: PNGChunk
-            switch try reader.next() {
+            switch try nextStep(&reader) {
             case .chunk(let next):
                 chunk = next
             case .cutShort(let type):
@@ -107,7 +119,8 @@ struct PNGFile {
                 imageEnded = true
             }
             let isData = chunk.type == .imageData || chunk.type == .frameData
-            if !isData || checksImageData, !reader.isIntact(chunk) {
+            // The end has nothing in it that a checksum could protect.
+            if chunk.type != .imageEnd, !isData || checksImageData, !reader.isIntact(chunk) {
                 // Damaged extras are passed over (PNG, 13.2); a damaged frame ends the animation before it.
                 guard chunk.type.isCritical else {
                     endAnimationIfConcerned(by: chunk.type)

@@ -1,4 +1,5 @@
 internal import CDeflate
+internal import CZlib
 internal import FoundationEssentials
 internal import HalcyonRaster
 
@@ -21,12 +22,10 @@ final class PNGInflater {
 
     enum Outcome {
         case done
-        /// The stream is damaged, ends early, or its checksum is wrong.
+        /// The stream is damaged, or ends early.
         case damaged
         /// The stream holds fewer bytes than expected.
         case tooShort
-        /// The stream holds more bytes than expected.
-        case tooLong
     }
 
     /// Fills `output` from a zlib stream (RFC 1950), or from a bare deflate stream (RFC 1951).
@@ -41,9 +40,35 @@ final class PNGInflater {
         return switch result {
         case LIBDEFLATE_SUCCESS: .done
         case LIBDEFLATE_SHORT_OUTPUT: .tooShort
-        case LIBDEFLATE_INSUFFICIENT_SPACE: .tooLong
-        default: .damaged
+        default: Self.fills(output, from: input, isBare: isBare) ? .done : .damaged
         }
+    }
+
+    /// Whether a stream that is longer than it should be, or damaged, fills `output` before that shows.
+    ///
+    /// Rows behind the last one and a wrong checksum behind all of them change no pixel, and other decoders pass over
+    /// them. libdeflate does not say how far it came; zlib does.
+    private static func fills(
+        _ output: UnsafeMutableRawBufferPointer,
+        from input: UnsafeRawBufferPointer,
+        isBare: Bool
+    ) -> Bool {
+        var stream = z_stream()
+        // Negative: without zlib's header. The macro of zlib that fills in the version is not visible here.
+        let size = Int32(MemoryLayout<z_stream>.size)
+        guard let inputCount = UInt32(exactly: input.count), let outputCount = UInt32(exactly: output.count),
+            inflateInit2_(&stream, isBare ? -15 : 15, ZLIB_VERSION, size) == Z_OK
+        else {
+            return false
+        }
+        defer { inflateEnd(&stream) }
+        // zlib only reads through this pointer.
+        stream.next_in = UnsafeMutablePointer(mutating: input.assumingMemoryBound(to: UInt8.self).baseAddress)
+        stream.avail_in = inputCount
+        stream.next_out = output.assumingMemoryBound(to: UInt8.self).baseAddress
+        stream.avail_out = outputCount
+        _ = CZlib.inflate(&stream, Z_SYNC_FLUSH)
+        return stream.avail_out == 0
     }
 
     /// Inflates a colour profile, whose size is not known: up to 4 MiB, `nil` where it is damaged or longer.

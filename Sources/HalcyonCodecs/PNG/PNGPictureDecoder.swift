@@ -120,7 +120,6 @@ struct PNGPictureDecoder {
         case .done: return
         case .damaged: throw damage("the stream in \(chunkName) is damaged")
         case .tooShort: throw damage("the stream in \(chunkName) ends before the picture does")
-        case .tooLong: throw CodecError.corrupt(.png, reason: "the stream in \(chunkName) is longer than the picture")
         }
     }
 

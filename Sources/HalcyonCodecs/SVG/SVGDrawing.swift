@@ -12,7 +12,7 @@ final class SVGDrawing {
 
     init(_ text: Data) throws(CodecError) {
         var error: UnsafeMutablePointer<GError>?
-        let handle = text.withUnsafeBytes { bytes in
+        let handle = SVGDropShadows.spelledOut(in: text).withUnsafeBytes { bytes in
             rsvg_handle_new_from_data(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
         }
         guard let handle else {

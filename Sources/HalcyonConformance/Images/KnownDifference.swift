@@ -8,6 +8,9 @@ struct KnownDifference: Sendable {
         /// The bytes of the file, read when they are asked for.
         let bytes: () -> [UInt8]
 
+        /// The file as text.
+        var text: String { String(decoding: bytes(), as: UTF8.self) }
+
         /// Whether the file has these characters somewhere in it.
         func contains(_ text: String) -> Bool {
             bytes().contains(Array(text.utf8))
@@ -31,13 +34,6 @@ struct KnownDifference: Sendable {
 
     /// The greatest share of the rows that may be excused by a limit.
     static let greatestShare = 0.02
-
-    /// A drawing that looks different because of something that it has in it, as text that stands in its file.
-    static func drawing(with text: String, _ reason: String) -> KnownDifference {
-        KnownDifference(reason: "librsvg 2.54: \(reason)") {
-            $0.row.isVector && $0.reason.hasPrefix("its means are ") && $0.contains(text)
-        }
-    }
 
     /// What excuses a failure, or `nil`.
     static func excusing(_ failure: Failure) -> KnownDifference? {

@@ -72,20 +72,20 @@ struct JPEGColorProfileTests {
         )
     }
 
-    @Test("inks become sRGB by their profile, upright for inverted files too, and by the plain formula as stored")
+    @Test("inks become sRGB by their profile, with the Adobe segment and without, and by the plain formula as stored")
     func inkProfiles() throws {
-        let converted = try decode([255, 0, 0, 0], profile: inks)
+        let converted = try decode([0, 255, 255, 255], profile: inks)
         #expect(converted.colorProfile == nil)
         // L* 80.
         #expect(converted.bitmap[3, 3].dropLast().allSatisfy { abs(Int($0) - 198) <= 2 })
         #expect(converted.bitmap[3, 3][3] == 255)
         #expect(converted.bitmap.isOpaque)
-        let stored = try decode([255, 0, 0, 0], profile: inks, DecodeOptions(color: .asStored))
+        let stored = try decode([0, 255, 255, 255], profile: inks, DecodeOptions(color: .asStored))
         #expect(stored.bitmap[3, 3] == [0, 255, 255, 255])
         #expect(stored.colorProfile == nil)
-        var inverted = JPEGBytes(samples: [0, 255, 255, 255])
-        inverted.segments = JPEGBytes.adobe(transform: 0) + JPEGBytes.profileChunk(1, of: 1, inks)
-        let upright = try JPEGDecoder().decode(inverted.data, options: DecodeOptions(), isCancelled: { false })
+        var marked = JPEGBytes(samples: [0, 255, 255, 255])
+        marked.segments = JPEGBytes.adobe(transform: 0) + JPEGBytes.profileChunk(1, of: 1, inks)
+        let upright = try JPEGDecoder().decode(marked.data, options: DecodeOptions(), isCancelled: { false })
         #expect(upright.bitmap.greatestDifference(from: converted.bitmap) == 0)
     }
 
@@ -94,12 +94,12 @@ struct JPEGColorProfileTests {
         let profile = inks
         var random = SeededRandom(seed: 3)
         for length in [132, 200, 400, profile.count - 1] {
-            _ = try decode([255, 0, 0, 0], profile: profile.prefix(length))
+            _ = try decode([0, 255, 255, 255], profile: profile.prefix(length))
         }
         for _ in 0..<40 {
             var damaged = profile
             damaged[Int.random(in: 0..<300, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            #expect(try decode([255, 0, 0, 0], profile: damaged).bitmap.isOpaque)
+            #expect(try decode([0, 255, 255, 255], profile: damaged).bitmap.isOpaque)
         }
     }
 }

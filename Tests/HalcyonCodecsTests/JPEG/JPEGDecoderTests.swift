@@ -20,11 +20,10 @@ struct JPEGDecoderTests {
             ([128, 128, 160], nil, [173, 105, 128]),
             // An Adobe segment without transform: stored as RGB.
             ([200, 100, 50], 0, [200, 100, 50]),
-            // Shares of ink, without the Adobe segment: 255 - 55 = 200 of 255 light through no black.
-            ([55, 155, 255, 0], nil, [200, 100, 0]),
-            ([0, 0, 0, 127], nil, [128, 128, 128]),
-            // Adobe's CMYK is inverted: shares of light.
+            // CMYK is inverted: shares of light. So it is without the Adobe segment.
             ([200, 100, 50, 255], 0, [200, 100, 50]),
+            ([200, 100, 50, 255], nil, [200, 100, 50]),
+            ([255, 255, 255, 128], nil, [128, 128, 128]),
             ([255, 255, 255, 128], 0, [128, 128, 128]),
             // YCCK: Y 128 without colour is CMY 127 of ink, inverted once more.
             ([127, 128, 128, 255], 2, [128, 128, 128]),

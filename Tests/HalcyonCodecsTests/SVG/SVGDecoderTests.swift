@@ -40,6 +40,25 @@ struct SVGDecoderTests {
         #expect(try size("\n width = \"7\"\theight\r\n='8'") == PixelSize(7, 8))
     }
 
+    @Test(
+        "a drop shadow lies below what casts it, in its own colour",
+        arguments: [
+            "<feDropShadow dx='20' dy='0' stdDeviation='0' flood-color='#f00'/>",
+            "<feOffset/><feDropShadow in='SourceGraphic' dx=\"20\" dy='0' stdDeviation='0' style='flood-color: red' />",
+            "<feDropShadow dx='20' dy='0' stdDeviation='0' flood-color='#f00'><desc>x</desc></feDropShadow><feOffset/>",
+        ]
+    )
+    func dropShadow(_ primitives: String) throws {
+        let area = "filterUnits='userSpaceOnUse' x='0' y='0' width='50' height='20'"
+        let content =
+            "<filter id='f' \(area)>\(primitives)</filter>"
+            + "<rect width='20' height='20' fill='#00f' filter='url(#f)'/>"
+        let bitmap = try decode(svg("width='50' height='20'", content)).bitmap
+        #expect(bitmap[10, 10] == [0, 0, 255, 255])
+        #expect(bitmap[30, 10] == [255, 0, 0, 255])
+        #expect(bitmap[45, 10] == [0, 0, 0, 0])
+    }
+
     @Test("without any statement, the size is that of the shapes")
     func extent() throws {
         let data = svg("", "<rect x='10' y='5' width='20' height='25'/>")

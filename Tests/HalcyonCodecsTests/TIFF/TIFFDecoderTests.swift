@@ -141,6 +141,18 @@ struct TIFFDecoderTests {
         #expect(try pixels(planes) == [[1, 4, 7, 255], [2, 5, 8, 255], [3, 6, 9, 255]])
     }
 
+    @Test("the white of CIELab is the screen's, and greys have no colour")
+    func lab() throws {
+        // L* 100, 53.6 and 0, without colour.
+        let samples: [UInt8] = [255, 0, 0, 137, 0, 0, 0, 0, 0]
+        for pixel in zip(
+            try pixels(row(samples, [entry(258, 8, 8, 8), entry(262, 8), entry(277, 3)])),
+            gray(255, 128, 0)
+        ) {
+            #expect(zip(pixel.0, pixel.1).allSatisfy { abs(Int($0) - Int($1)) <= 6 }, "\(pixel)")
+        }
+    }
+
     @Test("tiles at the right and lower border are cut to the picture")
     func tiles() throws {
         var file = TIFFBytes()
