@@ -8,7 +8,8 @@ struct MarkupPrefix {
 
     /// `nil` where the bytes are no markup.
     init?(_ prefix: Data) {
-        var scanner = Scanner(rest: prefix[...])
+        let text = UTF16Text.utf8(prefix) ?? prefix
+        var scanner = Scanner(rest: text[...])
         _ = scanner.skip("\u{feff}")
         scanner.skipSpace()
         guard scanner.rest.first == UInt8(ascii: "<") else {

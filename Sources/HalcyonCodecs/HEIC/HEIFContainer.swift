@@ -52,5 +52,18 @@ struct HEIFContainer {
     func hasReasonableItems(isBeginning: Bool) -> Bool {
         meta.map { HEIFItemLocations.areReasonable(ByteReader(data), meta: $0, isBeginning: isBeginning) } ?? true
     }
+
+    /// Refuses a picture whose coded size, or that of its parts, is beyond what it states or the limits.
+    ///
+    /// - Parameters:
+    ///   - picture: The identifier of its item.
+    ///   - size: Its size as its properties state it, before it is turned.
+    func checkCodedItems(of picture: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) {
+        guard let meta else {
+            return
+        }
+        let items = HEIFCodedItems(ByteReader(data), meta: meta, of: picture, format: format)
+        try items.check(picture, size: size, limits: limits)
+    }
 }
 #endif

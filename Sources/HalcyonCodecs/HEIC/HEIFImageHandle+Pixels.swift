@@ -3,9 +3,6 @@ internal import CHEIF
 internal import HalcyonRaster
 
 extension HEIFImageHandle {
-    /// Sides that tiles may have in a picture that is smaller.
-    private static let greatestTileSide = 1_024
-
     /// The picture, as shown.
     ///
     /// libheif cannot be interrupted, so that cancellation takes effect before and after decoding.
@@ -14,7 +11,7 @@ extension HEIFImageHandle {
         try checkLimits(options.limits, depth: depth)
         // What the boxes say does not bind the coded pictures; nothing longer than this is decoded. libheif refuses the
         // limit itself, too.
-        let side = max(size.width, size.height, codedSize.width, codedSize.height, Self.greatestTileSide)
+        let side = max(size.width, size.height, codedSize.width, codedSize.height, HEIFCodedItems.greatestTileSide)
         heif_context_set_maximum_image_size_limit(context, Int32(clamping: side + 1))
         if isCancelled() {
             throw CancellationError()
@@ -44,6 +41,7 @@ extension HEIFImageHandle {
             planeByteCount,
             of: format
         )
+        try container.checkCodedItems(of: Int(identifier), size: codedSize, limits: limits)
     }
 }
 #endif

@@ -6,10 +6,12 @@ internal import HalcyonRaster
 /// One picture of a HEIF file, not yet decoded: owns libheif's handle.
 final class HEIFImageHandle {
     let handle: OpaquePointer
+    let identifier: heif_item_id
     let container: HEIFContainer
 
-    init(_ handle: OpaquePointer, container: HEIFContainer) {
+    init(_ handle: OpaquePointer, identifier: heif_item_id, container: HEIFContainer) {
         self.handle = handle
+        self.identifier = identifier
         self.container = container
     }
 
@@ -85,7 +87,7 @@ final class HEIFImageHandle {
             var thumbnail: OpaquePointer?
             let result = heif_image_handle_get_thumbnail(handle, identifier, &thumbnail)
             return result.code == heif_error_Ok
-                ? thumbnail.map { HEIFImageHandle($0, container: container) } : nil
+                ? thumbnail.map { HEIFImageHandle($0, identifier: identifier, container: container) } : nil
         }
         guard let target else {
             return thumbnails.max { $0.size.area < $1.size.area }

@@ -109,7 +109,7 @@ final class HEIFReader {
         guard let handle else {
             throw .corrupt(container.format, reason: "no picture with the number \(picture)")
         }
-        return HEIFImageHandle(handle, container: container)
+        return HEIFImageHandle(handle, identifier: picture, container: container)
     }
 
     /// Files exist whose primary item is the thumbnail of another, which is then the picture meant.

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// Where the bytes of a HEIF file's items lie (`iloc`, ISO/IEC 14496-12, 8.11.3).
 enum HEIFItemLocations {
     /// Bytes that an item may claim beyond the end of the beginning of a file.
@@ -15,41 +17,85 @@ enum HEIFItemLocations {
 
     /// The bytes of all items, those that are shared counted each time. Linear in the bytes of the box.
     static func totalByteCount(_ reader: ByteReader, meta: Range<Int>) -> Int {
+        var total = 0
+        forEachExtent(reader, meta: meta) { _, extent in
+            // No file is larger than 2^40 bytes, nor can this sum be.
+            total = min(total + extent.byteCount, maximum)
+        }
+        return total
+    }
+
+    /// The bytes of some of the items, as far as they are there. Linear in the bytes of the box, and of those items.
+    static func contents(_ reader: ByteReader, meta: Range<Int>, of items: Set<Int>) -> [Int: Data] {
+        let itemData = meta.count > 4 ? reader.payload(ofBox: "idat", in: meta.lowerBound + 4..<meta.upperBound) : nil
+        var contents: [Int: Data] = [:]
+        forEachExtent(reader, meta: meta) { item, extent in
+            let start = extent.isInItemData ? itemData?.lowerBound : 0
+            guard items.contains(item), let start, start + extent.offset < reader.count else {
+                return
+            }
+            let offset = start + extent.offset
+            let bytes = reader.bytes(at: offset, count: min(extent.byteCount, reader.count - offset)) ?? Data()
+            // Most have one extent, which needs no copy.
+            if contents[item] == nil {
+                contents[item] = bytes
+            } else {
+                contents[item]?.append(bytes)
+            }
+        }
+        return contents
+    }
+
+    private struct Extent {
+        let offset: Int
+        let byteCount: Int
+        /// Whether the offset counts from the `idat` box instead of the file.
+        let isInItemData: Bool
+    }
+
+    private static let maximum = 1 << 40
+
+    private static func forEachExtent(_ reader: ByteReader, meta: Range<Int>, _ body: (Int, Extent) -> Void) {
         guard meta.count > 4, let box = reader.payload(ofBox: "iloc", in: meta.lowerBound + 4..<meta.upperBound),
             let version = reader.uint8(at: box.lowerBound), let sizes = reader.uint16(at: box.lowerBound + 4),
             let itemCount = version < 2
                 ? reader.uint16(at: box.lowerBound + 6) : reader.uint32(at: box.lowerBound + 6)
         else {
-            return 0
+            return
         }
-        let lengthSize = sizes >> 8 & 15
-        let placeSize = (sizes >> 12) + (version == 0 ? 0 : sizes & 15)
-        // Identifier, construction method, data reference, base offset.
-        let headSize = (version < 2 ? 2 : 4) + (version == 0 ? 0 : 2) + 2 + (sizes >> 4 & 15)
+        let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
+        let indexSize = version == 0 ? 0 : sizes & 15
+        let extentSize = indexSize + offsetSize + lengthSize
+        let identifierSize = version < 2 ? 2 : 4
         var offset = box.lowerBound + (version < 2 ? 8 : 10)
-        var total = 0
         for _ in 0..<itemCount {
-            offset += headSize
-            guard offset + 2 <= box.upperBound, let extentCount = reader.uint16(at: offset) else {
-                return total
+            let item = version < 2 ? reader.uint16(at: offset) : reader.uint32(at: offset)
+            offset += identifierSize
+            // Construction method, data reference, base offset.
+            let isInItemData = version > 0 && (reader.uint16(at: offset) ?? 0) & 15 == 1
+            offset += version == 0 ? 2 : 4
+            let base = number(reader, at: offset, byteCount: baseSize)
+            offset += baseSize
+            guard offset + 2 <= box.upperBound, let item, let extentCount = reader.uint16(at: offset) else {
+                return
             }
             offset += 2
-            guard placeSize + lengthSize > 0 else {
+            guard extentSize > 0 else {
                 continue
             }
             for _ in 0..<extentCount {
-                guard offset + placeSize + lengthSize <= box.upperBound else {
-                    return total
+                guard offset + extentSize <= box.upperBound else {
+                    return
                 }
-                // No file is larger than 2^40 bytes, nor can this sum be.
-                total = min(total + length(reader, at: offset + placeSize, byteCount: lengthSize), 1 << 40)
-                offset += placeSize + lengthSize
+                let place = number(reader, at: offset + indexSize, byteCount: offsetSize)
+                let count = number(reader, at: offset + indexSize + offsetSize, byteCount: lengthSize)
+                body(item, Extent(offset: base + place, byteCount: count, isInItemData: isInItemData))
+                offset += extentSize
             }
         }
-        return total
     }
 
-    private static func length(_ reader: ByteReader, at offset: Int, byteCount: Int) -> Int {
+    private static func number(_ reader: ByteReader, at offset: Int, byteCount: Int) -> Int {
         switch byteCount {
         case 4:
             return reader.uint32(at: offset) ?? 0
@@ -57,7 +103,7 @@ enum HEIFItemLocations {
             guard let high = reader.uint32(at: offset), let low = reader.uint32(at: offset + 4) else {
                 return 0
             }
-            return high < 1 << 8 ? high << 32 | low : 1 << 40
+            return high < 1 << 8 ? high << 32 | low : maximum
         default:
             return 0
         }

@@ -56,12 +56,44 @@ struct HEIFItemProperties {
         associationBoxes.flatMap { associations(of: item, in: $0.payload) }
     }
 
-    /// Clause 9.3 of 23008-12: for each item its identifier, a count, and as many indices of properties.
     private func associations(of item: Int, in payload: Range<Int>) -> [Association] {
+        var found: [Association] = []
+        forEachEntry(in: payload) { entry in
+            guard entry.item == item else {
+                return true
+            }
+            found = associations(of: entry)
+            return false
+        }
+        return found
+    }
+
+    /// Hands out each item with its properties in their order, once for each box of associations that names it. Linear
+    /// in the bytes of the `ipma` boxes.
+    func forEachItem(_ body: (_ item: Int, _ associations: () -> [Association]) -> Void) {
+        for box in associationBoxes {
+            forEachEntry(in: box.payload) { entry in
+                body(entry.item) { associations(of: entry) }
+                return true
+            }
+        }
+    }
+
+    /// Clause 9.3 of 23008-12: for each item its identifier, a count, and as many indices of properties.
+    private struct Entry {
+        let item: Int
+        let offset: Int
+        let count: Int
+        /// Whether an index has two bytes.
+        let isWide: Bool
+    }
+
+    /// Goes on as long as `body` says so.
+    private func forEachEntry(in payload: Range<Int>, _ body: (Entry) -> Bool) {
         guard let version = reader.uint8(at: payload.lowerBound), let flags = reader.uint24(at: payload.lowerBound + 1),
             let entryCount = reader.uint32(at: payload.lowerBound + 4)
         else {
-            return []
+            return
         }
         let isWide = flags & 1 != 0
         var offset = payload.lowerBound + 8
@@ -69,15 +101,20 @@ struct HEIFItemProperties {
             let identifier = version == 0 ? reader.uint16(at: offset) : reader.uint32(at: offset)
             offset += version == 0 ? 2 : 4
             guard offset < payload.upperBound, let identifier, let count = reader.uint8(at: offset) else {
-                return []
+                return
             }
             offset += 1
-            if identifier == item {
-                return (0..<count).compactMap { association(at: offset + $0 * (isWide ? 2 : 1), isWide: isWide) }
+            guard body(Entry(item: identifier, offset: offset, count: count, isWide: isWide)) else {
+                return
             }
             offset += count * (isWide ? 2 : 1)
         }
-        return []
+    }
+
+    private func associations(of entry: Entry) -> [Association] {
+        (0..<entry.count).compactMap {
+            association(at: entry.offset + $0 * (entry.isWide ? 2 : 1), isWide: entry.isWide)
+        }
     }
 
     /// The highest bit says "essential", the others count properties from 1.

@@ -1,7 +1,7 @@
 #if SVG
 internal import FoundationEssentials
 
-/// The text of a document, inflated where it is compressed.
+/// The text of a document, inflated where it is compressed, and in UTF-8 where it is in UTF-16.
 enum SVGDocument {
     /// The longest text, in bytes. Real drawings reach some 20 MB; librsvg takes about ten times as much memory.
     static let maximumByteCount = 64 << 20
@@ -18,10 +18,10 @@ enum SVGDocument {
             guard data.count <= maximum else {
                 throw .limitExceeded(.svg, .memory(data.count, maximum: maximum))
             }
-            return data
+            return try plain(data, maximum)
         }
         switch GzipText.inflate(data, maximumByteCount: maximum) {
-        case .complete(let text): return text
+        case .complete(let text): return try plain(text, maximum)
         case .partial(_, isCutShort: true): throw .truncated(.svg)
         // One byte more would be too many; how many there are is not known.
         case .partial(_, isCutShort: false): throw .limitExceeded(.svg, .memory(maximum + 1, maximum: maximum))
@@ -35,15 +35,35 @@ enum SVGDocument {
             throw .empty
         }
         guard GzipText.isCompressed(data) else {
-            return data.prefix(beginningByteCount)
+            let beginning = data.prefix(beginningByteCount)
+            return UTF16Text.utf8(beginning) ?? beginning
         }
         return switch GzipText.inflate(data, maximumByteCount: beginningByteCount) {
-        case .complete(let text), .partial(let text, _): text
+        case .complete(let text), .partial(let text, _): UTF16Text.utf8(text) ?? text
         case .damaged: throw .corrupt(.svg, reason: "its compression")
         }
     }
 
+    /// The text in an encoding that agrees with ASCII, in which it is searched for what librsvg is not to see.
+    private static func plain(_ text: Data, _ maximum: Int) throws(CodecError) -> Data {
+        guard let converted = UTF16Text.utf8(text) else {
+            // libxml2 would take it for UTF-16 or UTF-32 without a mark.
+            guard !text.contains(0) else {
+                throw .corrupt(.svg, reason: "a zero byte")
+            }
+            return text
+        }
+        guard converted.count <= maximum else {
+            throw .limitExceeded(.svg, .memory(converted.count, maximum: maximum))
+        }
+        // The declaration would name an encoding that it no longer has.
+        guard converted.starts(with: Data("<?xml".utf8)), let end = converted.firstRange(of: Data("?>".utf8)) else {
+            return converted
+        }
+        return Data(converted[end.upperBound...])
+    }
+
     /// Editors put licences and whole palettes of entities before the root element.
-    private static let beginningByteCount = 1 << 20
+    static let beginningByteCount = 1 << 20
 }
 #endif

@@ -12,7 +12,8 @@ final class SVGDrawing {
 
     init(_ text: Data) throws(CodecError) {
         var error: UnsafeMutablePointer<GError>?
-        let handle = SVGDropShadows.spelledOut(in: text).withUnsafeBytes { bytes in
+        let text = SVGDropShadows.spelledOut(in: SVGRootElement.withoutInvalidAttributes(text))
+        let handle = text.withUnsafeBytes { bytes in
             rsvg_handle_new_from_data(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
         }
         guard let handle else {

@@ -28,10 +28,47 @@ enum SVGLength: Equatable {
     ]
 
     /// The numbers of a list such as that of `viewBox`, separated by white space or commas.
-    static func numbers(_ text: String) -> [Double] {
-        text.split { $0.isWhitespace || $0 == "," }.compactMap { part in
-            parse(part).flatMap { $0.unit.isEmpty && $0.number.isFinite ? $0.number : nil }
+    /// A sign or another point may take the place of a separator. `nil` where the text is no such list.
+    static func numbers(_ text: String) -> [Double]? {
+        var numbers: [Double] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            var rest = part.drop(while: \.isWhitespace)
+            guard !rest.isEmpty else {
+                return nil
+            }
+            while !rest.isEmpty {
+                let word = rest.prefix { !$0.isWhitespace }
+                guard let end = endOfNumber(word), let number = Double(word[..<end]), number.isFinite else {
+                    return nil
+                }
+                numbers.append(number)
+                rest = rest[end...].drop(while: \.isWhitespace)
+            }
         }
+        return numbers
+    }
+
+    /// Where the longest number ends that the text begins with, if another one can follow there.
+    private static func endOfNumber(_ text: Substring) -> Substring.Index? {
+        var previous: Character?
+        var hasPoint = false
+        for index in text.indices {
+            let character = text[index]
+            guard "+-.0123456789eE".contains(character) else {
+                return nil
+            }
+            if let previous, "+-".contains(character), previous != "e", previous != "E" {
+                return index
+            }
+            if character == "." {
+                guard !hasPoint else {
+                    return index
+                }
+                hasPoint = true
+            }
+            previous = character
+        }
+        return text.endIndex
     }
 
     /// Splits "12.5e1mm" into 125 and "mm"; "1em" is 1 and "em".

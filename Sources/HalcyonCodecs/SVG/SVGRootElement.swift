@@ -9,6 +9,8 @@ struct SVGRootElement {
     private(set) var viewBox: (width: Double, height: Double)?
     /// Whether a size is stated in words that are not understood here: through an entity.
     private(set) var hasUnreadableSize = false
+    /// Where attributes stand whose values mean nothing, so that they are as if not given.
+    private var invalidAttributes: [Range<Int>] = []
 
     /// - Throws: ``CodecError/truncated(_:)`` where the element does not end.
     init(_ text: Data) throws(CodecError) {
@@ -16,7 +18,10 @@ struct SVGRootElement {
         guard let attributes = scanner.attributesOfRoot() else {
             throw scanner.isAtEnd ? .truncated(.svg) : .corrupt(.svg, reason: "its root element")
         }
-        for (name, value) in attributes {
+        for (name, value, place) in attributes {
+            if name == "preserveAspectRatio", !value.contains("&"), !Self.isAspectRatio(value) {
+                invalidAttributes.append(place)
+            }
             guard ["width", "height", "viewBox"].contains(name) else {
                 continue
             }
@@ -28,12 +33,46 @@ struct SVGRootElement {
             case "width": width = SVGLength(value)
             case "height": height = SVGLength(value)
             default:
-                let numbers = SVGLength.numbers(value)
-                if numbers.count == 4, numbers[2] > 0, numbers[3] > 0 {
+                guard let numbers = SVGLength.numbers(value), numbers.count == 4, numbers[2] >= 0, numbers[3] >= 0
+                else {
+                    invalidAttributes.append(place)
+                    continue
+                }
+                // One without an area is valid, and shows nothing.
+                if numbers[2] > 0, numbers[3] > 0 {
                     viewBox = (numbers[2], numbers[3])
                 }
             }
         }
+    }
+
+    /// Section 8.6: where the picture is aligned, and whether it is cut off.
+    private static func isAspectRatio(_ value: String) -> Bool {
+        var words = value.split(whereSeparator: \.isWhitespace)
+        // Of SVG 1.1.
+        if words.first == "defer" { words.removeFirst() }
+        guard let alignment = words.first,
+            words.count == 1 || (words.count == 2 && ["meet", "slice"].contains(words[1]))
+        else {
+            return false
+        }
+        let parts = ["Min", "Mid", "Max"]
+        return alignment == "none" || parts.contains { x in parts.contains { y in alignment == "x\(x)Y\(y)" } }
+    }
+
+    /// A document without the attributes of its root element that mean nothing: librsvg 2.54 would draw nothing at all.
+    /// Spaces stand in their place.
+    static func withoutInvalidAttributes(_ text: Data) -> Data {
+        guard let root = try? SVGRootElement(text.prefix(SVGDocument.beginningByteCount)),
+            !root.invalidAttributes.isEmpty
+        else {
+            return text
+        }
+        var bytes = Array(text)
+        for place in root.invalidAttributes {
+            bytes.replaceSubrange(place, with: repeatElement(0x20, count: place.count))
+        }
+        return Data(bytes)
     }
 }
 
@@ -49,7 +88,7 @@ private struct MarkupScanner {
     var isAtEnd: Bool { position >= bytes.count }
 
     /// The attributes in their order, or `nil`.
-    mutating func attributesOfRoot() -> [(name: String, value: String)]? {
+    mutating func attributesOfRoot() -> [(name: String, value: String, place: Range<Int>)]? {
         while skip(past: "<") {
             if starts(with: "!--") {
                 _ = skip(past: "-->")
@@ -65,14 +104,15 @@ private struct MarkupScanner {
         return nil
     }
 
-    private mutating func attributes() -> [(name: String, value: String)]? {
-        var attributes: [(name: String, value: String)] = []
+    private mutating func attributes() -> [(name: String, value: String, place: Range<Int>)]? {
+        var attributes: [(name: String, value: String, place: Range<Int>)] = []
         while true {
             skipSpace()
             guard !isAtEnd else { return nil }
             if starts(with: ">") || starts(with: "/") {
                 return attributes
             }
+            let beginning = position
             let name = name()
             skipSpace()
             guard !name.isEmpty, starts(with: "=") else { return nil }
@@ -84,7 +124,8 @@ private struct MarkupScanner {
             position += 1
             let start = position
             guard skip(past: quote == UInt8(ascii: "'") ? "'" : "\"") else { return nil }
-            attributes.append((name, String(decoding: bytes[start..<position - 1], as: UTF8.self)))
+            let value = String(decoding: bytes[start..<position - 1], as: UTF8.self)
+            attributes.append((name, value, beginning..<position))
         }
     }
 

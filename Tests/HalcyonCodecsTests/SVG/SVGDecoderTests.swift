@@ -59,6 +59,58 @@ struct SVGDecoderTests {
         #expect(bitmap[45, 10] == [0, 0, 0, 0])
     }
 
+    @Test(
+        "a view box or an alignment that means nothing is as if not given",
+        arguments: [
+            "viewBox='0 0 40'", "viewBox='0 0 -40 30'", "viewBox='0 0 40 30px'", "viewBox='none'", "viewBox=''",
+            "viewBox='0,,0 40 30'", "preserveAspectRatio='middle'", "preserveAspectRatio='xMidYMid fit'",
+            "preserveAspectRatio=\"\" viewBox='0 0 40 30 50'",
+        ]
+    )
+    func invalidAttributes(_ attributes: String) throws {
+        let data = svg("width='20' \(attributes) height='10'", "<rect width='10' height='10' fill='#f00'/>")
+        let bitmap = try decode(data).bitmap
+        #expect(bitmap.size == PixelSize(20, 10))
+        #expect(bitmap[5, 5] == [255, 0, 0, 255])
+        #expect(bitmap[15, 5] == [0, 0, 0, 0])
+    }
+
+    @Test(
+        "valid view boxes and alignments stay",
+        arguments: [
+            "viewBox='-5-5 10 5'", "viewBox=' -5,-5,1e1 , 5.0 '", "viewBox='-5-5 10 .5e1'",
+            "viewBox='-5 -5 10 5' preserveAspectRatio='xMinYMax slice'",
+            "viewBox='-5 -5 10 10' preserveAspectRatio=' defer none'",
+        ]
+    )
+    func validAttributes(_ attributes: String) throws {
+        let data = svg("width='20' \(attributes) height='10'", "<rect x='-5' y='-5' width='5' height='9' fill='#f00'/>")
+        let bitmap = try decode(data).bitmap
+        #expect(bitmap[5, 5] == [255, 0, 0, 255])
+        #expect(bitmap[15, 5] == [0, 0, 0, 0])
+    }
+
+    @Test("UTF-16 with a byte order mark is read, whatever the document says of itself", arguments: [true, false])
+    func utf16(_ isBigEndian: Bool) throws {
+        let text = "\u{feff}<?xml version='1.0' encoding='UTF-16'?>\n<!-- ä 𝄞 -->"
+        let plain = svg("width='20' height='10'", "<rect width='10' height='10' fill='#f00'/>", before: text)
+        let units = String(decoding: plain, as: UTF8.self).utf16
+        let file = Data(
+            units.flatMap { unit in
+                let (high, low) = (UInt8(unit >> 8), UInt8(unit & 255))
+                return isBigEndian ? [high, low] : [low, high]
+            }
+        )
+        #expect(ImageFormat.detect(file) == .svg)
+        #expect(try decoder.info(of: file, limits: .standard).size == PixelSize(20, 10))
+        let bitmap = try decode(file).bitmap
+        #expect(bitmap[5, 5] == [255, 0, 0, 255])
+        #expect(throws: CodecError.self) { try decode(file.dropLast(11)) }
+        #expect(ImageFormat.detect(Data(file.prefix(3))) == nil)
+        // Without the mark, a document could not be searched for what it embeds.
+        #expect(throws: CodecError.corrupt(.svg, reason: "a zero byte")) { try decode(svg("width='20' height='\0'")) }
+    }
+
     @Test("without any statement, the size is that of the shapes")
     func extent() throws {
         let data = svg("", "<rect x='10' y='5' width='20' height='25'/>")

@@ -1,0 +1,121 @@
+#if HEIC
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// The pictures coded with HEVC that one picture of a HEIF file is made of: itself, its tiles, its alpha.
+///
+/// What the boxes say of their sizes does not bind them: libde265 decodes pictures as large as their parameter sets say.
+struct HEIFCodedItems {
+    /// Sides that tiles may have in a picture that is smaller.
+    static let greatestTileSide = 1_024
+    /// By how much coded sides may be longer: by blocks that are not filled.
+    private static let greatestPadding = 64
+    /// Pictures inside of pictures.
+    private static let greatestDepth = 8
+
+    private struct Item {
+        /// As the properties state it.
+        var size: PixelSize?
+        var codedSize = HEVCParameterSets.Size.none
+    }
+
+    private let format: ImageFormat
+    private let references: HEIFItemReferences
+    private var items: [Int: Item] = [:]
+
+    init(_ reader: ByteReader, meta: Range<Int>, of picture: Int, format: ImageFormat) {
+        self.format = format
+        references = HEIFItemReferences(reader, meta: meta)
+        var (needed, next) = (Set([picture]), [picture])
+        while let item = next.popLast() {
+            for other in references.items(neededBy: item) where needed.insert(other).inserted {
+                next.append(other)
+            }
+        }
+        var known: [Int: HEVCParameterSets.Size] = [:]
+        HEIFItemProperties(reader, meta: meta)?.forEachItem { item, associations in
+            guard needed.contains(item) else {
+                return
+            }
+            for box in associations().map(\.box) {
+                let payload = box.payload
+                if box.type == "ispe", let width = reader.uint32(at: payload.lowerBound + 4),
+                    let height = reader.uint32(at: payload.lowerBound + 8)
+                {
+                    items[item, default: Item()].size = items[item]?.size ?? PixelSize(width, height)
+                } else if box.type == "hvcC" {
+                    let size = known[box.start] ?? Self.size(reader, inConfiguration: payload)
+                    known[box.start] = size
+                    items[item, default: Item()].codedSize.merge(size)
+                }
+            }
+        }
+        let coded = Set(items.filter { $0.value.codedSize != .none }.keys)
+        for (item, content) in HEIFItemLocations.contents(reader, meta: meta, of: coded) {
+            items[item]?.codedSize.merge(HEVCParameterSets.size(inStream: content))
+        }
+    }
+
+    private static func size(_ reader: ByteReader, inConfiguration payload: Range<Int>) -> HEVCParameterSets.Size {
+        reader.bytes(at: payload.lowerBound, count: payload.count)
+            .map(HEVCParameterSets.size(inConfiguration:)) ?? .none
+    }
+
+    /// Refuses pictures that are far larger than their properties state, larger than the limits, or far more than it
+    /// takes for the whole.
+    func check(_ picture: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) {
+        for item in items.values {
+            try check(item, limits)
+        }
+        var known: [Int: Int] = [:]
+        let count = try pixelCount(of: picture, depth: 0, &known)
+        // Tiles reach over the border, and there may be alpha, depth and a gain map.
+        let greatestCount =
+            4 * PixelSize(size.width + Self.greatestTileSide, size.height + Self.greatestTileSide).area
+        guard count <= max(greatestCount, limits.pixelCount) else {
+            throw .corrupt(format, reason: "its parts have far more pixels than it has")
+        }
+    }
+
+    private func check(_ item: Item, _ limits: DecodeLimits) throws(CodecError) {
+        switch item.codedSize {
+        case .none:
+            return
+        case .unreadable:
+            throw .corrupt(format, reason: "its parameter sets")
+        case .known(let coded):
+            let size = item.size ?? PixelSize(0, 0)
+            guard coded.width <= max(size.width + Self.greatestPadding, Self.greatestTileSide),
+                coded.height <= max(size.height + Self.greatestPadding, Self.greatestTileSide)
+            else {
+                throw .corrupt(format, reason: "a picture of \(size) is coded as \(coded)")
+            }
+            guard max(size.width, size.height) > Self.greatestTileSide else {
+                return
+            }
+            try limits.check(size, of: format)
+            try limits.checkMemory(coded.bitmapByteCount(depth: .sixteen), of: format)
+        }
+    }
+
+    /// The pixels decoded for an item: it is decoded as often as others name it.
+    private func pixelCount(of item: Int, depth: Int, _ known: inout [Int: Int]) throws(CodecError) -> Int {
+        if let count = known[item] {
+            return count
+        }
+        guard depth < Self.greatestDepth else {
+            throw .corrupt(format, reason: "pictures inside of pictures")
+        }
+        var count = 0
+        if case .known(let size) = items[item]?.codedSize {
+            count = size.area
+        }
+        for other in references.items(neededBy: item) {
+            let (sum, overflows) = try count.addingReportingOverflow(pixelCount(of: other, depth: depth + 1, &known))
+            count = overflows ? .max : sum
+        }
+        known[item] = count
+        return count
+    }
+}
+#endif

@@ -1,0 +1,44 @@
+/// How the items of a HEIF file refer to each other (`iref`, ISO/IEC 14496-12, 8.11.12).
+struct HEIFItemReferences {
+    /// For each item the ones it needs: those it is derived from, in their order and as often as they are named, and
+    /// those that are auxiliary to it, such as alpha.
+    private var items: [Int: [Int]] = [:]
+
+    /// Linear in the bytes of the box.
+    ///
+    /// - Parameter meta: What the `meta` box holds.
+    init(_ reader: ByteReader, meta: Range<Int>) {
+        guard meta.count > 4, let list = reader.payload(ofBox: "iref", in: meta.lowerBound + 4..<meta.upperBound),
+            let version = reader.uint8(at: list.lowerBound), list.count >= 4
+        else {
+            return
+        }
+        let size = version == 0 ? 2 : 4
+        func identifier(at offset: Int) -> Int? {
+            version == 0 ? reader.uint16(at: offset) : reader.uint32(at: offset)
+        }
+        for box in reader.boxes(in: list.lowerBound + 4..<list.upperBound) {
+            guard box.type == "dimg" || box.type == "auxl", let from = identifier(at: box.payload.lowerBound),
+                let count = reader.uint16(at: box.payload.lowerBound + size)
+            else {
+                continue
+            }
+            let start = box.payload.lowerBound + size + 2
+            for offset in stride(from: start, to: min(start + count * size, box.payload.upperBound), by: size) {
+                guard let to = identifier(at: offset) else {
+                    break
+                }
+                if box.type == "dimg" {
+                    items[from, default: []].append(to)
+                } else {
+                    items[to, default: []].append(from)
+                }
+            }
+        }
+    }
+
+    /// The items that one needs directly.
+    func items(neededBy item: Int) -> [Int] {
+        items[item] ?? []
+    }
+}
