@@ -148,7 +148,7 @@ public struct JPEGDecoder: ImageDecoder {
             {
                 return bitmap
             }
-            let inks = options.color == .sRGB ? header.inkProfile.flatMap(JPEGInkConversion.init) : nil
+            let inks = options.color == .sRGB ? header.inkProfile.flatMap(InkConversion.init) : nil
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,
@@ -162,7 +162,7 @@ public struct JPEGDecoder: ImageDecoder {
 
     private static func pixels(
         from decompressor: borrowing JPEGDecompressor,
-        inks: JPEGInkConversion?,
+        inks: InkConversion?,
         isCancelled: () -> Bool
     ) throws -> Bitmap {
         if decompressor.hasMultipleScans {

@@ -59,6 +59,13 @@ enum JPEGXLColor {
         return iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
     }
 
+    /// The profile of four inks, if the picture has one.
+    static func inkProfile(of decoder: OpaquePointer) -> Data? {
+        iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL).flatMap { profile in
+            ByteReader(profile).hasText("CMYK", at: 16) ? profile : nil
+        }
+    }
+
     private static func encoding(of decoder: OpaquePointer, _ target: JxlColorProfileTarget) -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
         let status = JxlDecoderGetColorAsEncodedProfile(decoder, nil, target, &encoding)

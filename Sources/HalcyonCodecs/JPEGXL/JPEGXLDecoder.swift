@@ -6,7 +6,8 @@ internal import HalcyonRaster
 /// of animations, composed with those before it.
 ///
 /// Pictures in libjxl's own colour space come as sRGB, unless they are HDR or ``DecodeOptions/color`` asks for the colours
-/// as stored. Spot colours are drawn; other extra channels are left out.
+/// as stored. Four inks become RGB, of 8 bits: by their profile, or else black takes its share of each colour. Spot colours
+/// are drawn; other extra channels are left out.
 ///
 /// libjxl 0.7, as Debian 12 builds it, writes to the standard error stream what it finds damaged; it has no setting for that.
 public struct JPEGXLDecoder: ImageDecoder {

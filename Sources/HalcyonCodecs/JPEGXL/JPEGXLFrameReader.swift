@@ -13,6 +13,7 @@ final class JPEGXLFrameReader {
     private let stream: JPEGXLStream
     private let options: DecodeOptions
     private let depth: SampleDepth
+    private var inks: JPEGXLInks?
     /// The frame that libjxl decodes next, or `nil` where it stopped in the middle of one.
     private var nextFrame: Int?
 
@@ -20,7 +21,8 @@ final class JPEGXLFrameReader {
     init(_ data: Data, options: DecodeOptions) throws(CodecError) {
         header = try JPEGXLHeader(data, maximumFrameCount: options.limits.frameCount)
         try options.limits.check(header.size, of: .jxl)
-        depth = options.keepsSixteenBits && header.basics.bits_per_sample > 8 ? .sixteen : .eight
+        let isDeep = header.basics.bits_per_sample > 8 && header.blackChannel == nil
+        depth = options.keepsSixteenBits && isDeep ? .sixteen : .eight
         let byteCount = header.size.bitmapByteCount(depth: depth)
         try options.limits.checkMemory(byteCount, header.workingByteCount, of: .jxl)
         stream = try JPEGXLStream(
@@ -48,7 +50,8 @@ final class JPEGXLFrameReader {
         var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth)
         let (bytesPerRow, hasAlpha) = (bitmap.bytesPerRow, header.hasAlpha)
         bitmap.isOpaque = try bitmap.withUnsafeMutableBytes { pixels in
-            try decode(into: pixels, bytesPerRow: bytesPerRow, isCancelled: isCancelled)
+            try decode(into: pixels, size, bytesPerRow: bytesPerRow, isCancelled: isCancelled)
+            inks?.convert(pixels, bytesPerRow: bytesPerRow)
             return hasAlpha ? premultiply(pixels, size, bytesPerRow) : true
         }
         nextFrame = index + 1
@@ -57,6 +60,7 @@ final class JPEGXLFrameReader {
 
     private func decode(
         into pixels: UnsafeMutableRawBufferPointer,
+        _ size: PixelSize,
         bytesPerRow: Int,
         isCancelled: () -> Bool
     ) throws {
@@ -64,6 +68,10 @@ final class JPEGXLFrameReader {
             switch status {
             case JXL_DEC_COLOR_ENCODING:
                 colorProfile = JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
+                if header.blackChannel != nil {
+                    let profile = options.color == .sRGB ? JPEGXLColor.inkProfile(of: stream.decoder) : nil
+                    inks = JPEGXLInks(size, profile: profile)
+                }
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
                 // Rows of a bitmap begin at multiples of 64 bytes, too.
                 var format = JxlPixelFormat(
@@ -80,6 +88,9 @@ final class JPEGXLFrameReader {
                         == JXL_DEC_SUCCESS
                 else {
                     throw CodecError.corrupt(.jxl, reason: "two sizes in one file")
+                }
+                if let channel = header.blackChannel {
+                    try inks?.receive(channel, from: stream.decoder)
                 }
             case JXL_DEC_FULL_IMAGE:
                 return

@@ -9,6 +9,8 @@ struct JPEGXLHeader {
     private(set) var colorSpace = ColorSpace.sRGB
     /// The profile of the colours as they were encoded; libjxl makes one where the file holds none.
     private(set) var iccProfile: Data?
+    /// The number of the extra channel with the black of four inks; `nil` for other colours.
+    private(set) var blackChannel: Int?
     /// Milliseconds of each frame; empty for a still picture.
     private(set) var frameDurations: [Int] = []
 
@@ -34,8 +36,16 @@ struct JPEGXLHeader {
                 guard JxlDecoderGetBasicInfo(stream.decoder, &basics) == JXL_DEC_SUCCESS, !size.isEmpty else {
                     throw CodecError.corrupt(.jxl, reason: "its header")
                 }
+                blackChannel =
+                    isGray
+                    ? nil
+                    : (0..<Int(basics.num_extra_channels)).first { index in
+                        var channel = JxlExtraChannelInfo()
+                        return JxlDecoderGetExtraChannelInfo(stream.decoder, index, &channel) == JXL_DEC_SUCCESS
+                            && channel.type == JXL_CHANNEL_BLACK
+                    }
             case JXL_DEC_COLOR_ENCODING:
-                colorSpace = JPEGXLColor.space(of: stream.decoder, isGray: isGray)
+                colorSpace = blackChannel == nil ? JPEGXLColor.space(of: stream.decoder, isGray: isGray) : .cmyk
                 if !readsFrames {
                     iccProfile = JPEGXLColor.originalProfile(of: stream.decoder)
                 }
@@ -85,7 +95,9 @@ extension JPEGXLHeader {
 
     /// What libjxl takes besides the bitmap: it works on samples of 32 bits, and keeps frames that others refer to.
     var workingByteCount: Int {
-        let channelCount = Int(basics.num_color_channels) + Int(basics.num_extra_channels)
+        // Black is kept beside them, too.
+        let channelCount =
+            Int(basics.num_color_channels) + Int(basics.num_extra_channels) + (blackChannel == nil ? 0 : 1)
         let (plane, overflows) = size.area.multipliedReportingOverflow(by: isAnimated ? 8 : 4)
         let (sum, overflowsSum) = plane.multipliedReportingOverflow(by: channelCount)
         return overflows || overflowsSum ? .max : sum

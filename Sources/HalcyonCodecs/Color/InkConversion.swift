@@ -4,7 +4,7 @@ internal import FoundationEssentials
 /// Turns cyan, magenta, yellow and black into sRGB by the profile of the inks.
 ///
 /// Belongs to one decoding, on one thread: lcms2 keeps the last colour in a transform.
-final class JPEGInkConversion {
+final class InkConversion {
     /// Profiles of printers have up to a few megabytes.
     private static let maximumByteCount = 8 << 20
     /// TYPE_CMYK_8 and TYPE_RGBA_8, which are macros: colour model, extra channels, channels, bytes a sample.

@@ -1,0 +1,66 @@
+#if JPEGXL
+internal import CJPEGXL
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// The black of a picture in four inks, which libjxl hands out apart from the colours: those are the light that cyan,
+/// magenta and yellow leave.
+///
+/// A class, because it owns what libjxl writes to.
+final class JPEGXLInks {
+    private let black: UnsafeMutableBufferPointer<UInt8>
+    private let size: PixelSize
+    private let conversion: InkConversion?
+
+    /// - Parameter profile: That of the inks; without one, or with one that cannot be used, black takes its share of each
+    ///   colour.
+    init(_ size: PixelSize, profile: Data?) {
+        self.size = size
+        conversion = profile.flatMap(InkConversion.init)
+        black = .allocate(capacity: size.area)
+        black.initialize(repeating: 255)
+    }
+
+    deinit {
+        black.deallocate()
+    }
+
+    /// Has the decoder write the channel with this number here, which must live until the frame is complete.
+    func receive(_ channel: Int, from decoder: OpaquePointer) throws(CodecError) {
+        var format = JxlPixelFormat(num_channels: 1, data_type: JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN, align: 0)
+        var count = 0
+        guard JxlDecoderExtraChannelBufferSize(decoder, &format, &count, UInt32(channel)) == JXL_DEC_SUCCESS,
+            count == black.count,
+            JxlDecoderSetExtraChannelBuffer(decoder, &format, black.baseAddress, count, UInt32(channel))
+                == JXL_DEC_SUCCESS
+        else {
+            throw .corrupt(.jxl, reason: "its black")
+        }
+    }
+
+    /// Makes red, green and blue of the light that three inks leave, and the black. Alpha stays.
+    func convert(_ pixels: UnsafeMutableRawBufferPointer, bytesPerRow: Int) {
+        var inks = [UInt8](repeating: 0, count: size.width * 4)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let (pixel, black) = (y * bytesPerRow + x * 4, Int(black[y * size.width + x]))
+                for channel in 0..<3 {
+                    let light = Int(pixels[pixel + channel])
+                    inks[x * 4 + channel] = UInt8(conversion == nil ? (light * black + 127) / 255 : 255 - light)
+                }
+                inks[x * 4 + 3] = UInt8(255 - black)
+            }
+            inks.withUnsafeMutableBufferPointer { row in
+                if let conversion, let start = row.baseAddress {
+                    conversion.convert(start, count: size.width)
+                }
+            }
+            for x in 0..<size.width {
+                for channel in 0..<3 {
+                    pixels[y * bytesPerRow + x * 4 + channel] = inks[x * 4 + channel]
+                }
+            }
+        }
+    }
+}
+#endif
