@@ -1,4 +1,3 @@
-internal import Glibc
 internal import HalcyonStore
 
 /// The identity of an image in the caches and in shared work: which original, and what is made of it.
@@ -61,9 +60,7 @@ public struct ImageKey: @unchecked Sendable, Hashable {
 
     /// Whether both are of the same original.
     func hasOriginal(of other: ImageKey) -> Bool {
-        guard name.count == other.name.count else { return false }
-        guard let start = name.baseAddress, let otherStart = other.name.baseAddress else { return true }
-        return memcmp(start, otherStart, name.count) == 0
+        name.hasSameBytes(as: other.name)
     }
 
     /// Whether the original's name begins so.
@@ -94,7 +91,7 @@ public struct ImageKey: @unchecked Sendable, Hashable {
     /// the rest of a hit.
     public var hashValue: Int { hash }
 
-    /// Drawn at the start of the process, so that whoever chooses names cannot choose such that collide.
+    /// Drawn at the start of the process, so that whoever chooses names does not know the hashes.
     private static let seed = UInt64.random(in: .min ... .max)
 
     /// XXH3, which takes a quarter of the time of the language's hasher for a URL.

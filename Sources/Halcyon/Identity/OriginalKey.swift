@@ -11,11 +11,7 @@ struct OriginalKey: Sendable, Hashable {
         var (left, right) = (left.text, right.text)
         // A generic comparison of the two views takes 200 ns for a URL; this takes 10.
         return left.withUTF8 { left in
-            right.withUTF8 { right in
-                guard left.count == right.count else { return false }
-                guard let start = left.baseAddress, let other = right.baseAddress else { return true }
-                return memcmp(start, other, left.count) == 0
-            }
+            right.withUTF8 { UnsafeRawBufferPointer(left).hasSameBytes(as: UnsafeRawBufferPointer($0)) }
         }
     }
 
@@ -30,5 +26,14 @@ struct OriginalKey: Sendable, Hashable {
     /// The name under a rule, which is about web addresses and leaves any other name alone.
     func applying(_ rule: CacheKeyRule) -> OriginalKey {
         text.hasPrefix("http://") || text.hasPrefix("https://") ? OriginalKey(text: rule.key(for: text)) : self
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    @inline(__always)
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
+        return memcmp(start, otherStart, count) == 0
     }
 }

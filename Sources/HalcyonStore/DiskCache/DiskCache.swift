@@ -33,7 +33,7 @@ public final class DiskCache: Sendable {
         var soughtAt = Int64.max
         /// When a look-up last made sure that the index has a name; nil after any other call.
         var linkedAt: Int64?
-        /// Look-ups since then.
+        /// Look-ups since ``soughtAt``.
         var lookUpCount = 0
         var hasOpenedBefore = false
         var settings: DiskSettings
