@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HalcyonRaster
+import HalcyonTesting
 import Testing
 
 @testable import HalcyonCodecs
@@ -116,7 +117,7 @@ struct AVIFDecoderTests {
         let image = try decode(split.data)
         #expect(image.info.hasAlpha && image.bitmap.greatestDifference(from: expected) == 0)
         // Amended in a copy only.
-        #expect(AVIFContainer(file).data == file)
+        #expect(firstDifference(AVIFContainer(file).data, file) == nil)
     }
 
     @Test("metadata and the colour profile come back")

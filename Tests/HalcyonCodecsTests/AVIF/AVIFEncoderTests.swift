@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HalcyonRaster
+import HalcyonTesting
 import Testing
 
 @testable import HalcyonCodecs
@@ -22,8 +23,8 @@ struct AVIFEncoderTests {
             #expect(data.count > lastSize && difference < lastDifference)
             (lastSize, lastDifference) = (data.count, difference)
         }
-        #expect(try encode(photo, quality: 0) == encode(photo, quality: 1))
-        #expect(try encode(photo, quality: 101) == encode(photo, quality: 100))
+        #expect(try firstDifference(encode(photo, quality: 0), encode(photo, quality: 1)) == nil)
+        #expect(try firstDifference(encode(photo, quality: 101), encode(photo, quality: 100)) == nil)
     }
 
     @Test("4:4:4 keeps coloured edges, 4:2:0 does not")

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HalcyonRaster
+import HalcyonTesting
 import Testing
 
 @testable import HalcyonCodecs
@@ -19,8 +20,12 @@ struct JPEGEncoderTests {
         #expect(files.map(\.count) == files.map(\.count).sorted())
         #expect(try #require(decode(files[2]).greatestDifference(from: original)) < 16)
         #expect(try #require(decode(files[3]).greatestDifference(from: original)) <= 4)
-        #expect(try JPEGEncoder().encode(original, options: EncodeOptions(quality: nil)) == files[3])
-        #expect(try JPEGEncoder().encode(original, options: EncodeOptions(quality: 1_000)) == files[3])
+        #expect(
+            try firstDifference(JPEGEncoder().encode(original, options: EncodeOptions(quality: nil)), files[3]) == nil
+        )
+        #expect(
+            try firstDifference(JPEGEncoder().encode(original, options: EncodeOptions(quality: 1_000)), files[3]) == nil
+        )
     }
 
     @Test("colour has half the resolution below quality 90", arguments: [(89, 2), (90, 1)])

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HalcyonRaster
+import HalcyonTesting
 import Testing
 
 @testable import HalcyonCodecs
@@ -30,7 +31,9 @@ struct JPEGMetadataTests {
         #expect(image.info.orientation == .up)
         #expect(image.size == bitmap.size)
         #expect(try JPEGDecoder().metadata(of: encode(ImageMetadata())) == ImageMetadata())
-        #expect(try encode(ImageMetadata()) == JPEGEncoder().encode(bitmap, options: EncodeOptions()))
+        #expect(
+            try firstDifference(encode(ImageMetadata()), JPEGEncoder().encode(bitmap, options: EncodeOptions())) == nil
+        )
     }
 
     @Test("a profile takes as many segments as it needs", arguments: [1, 65_519, 65_520, 200_000])

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HalcyonCodecs
 import HalcyonRaster
+import HalcyonTesting
 import Testing
 
 @Suite("The set of codecs")
@@ -32,7 +33,7 @@ struct ImageCodecsTests {
         let standard = ImageCodecs.standard
         let codecs = standard.registering(decoder: OneColor()).registering(encoder: OneColor())
         let data = try codecs.encode(Bitmap.sample(PixelSize(4, 4)), as: .jpeg)
-        #expect(data == OneColor.file)
+        #expect(firstDifference(data, OneColor.file) == nil)
         #expect(try codecs.info(of: data).size == PixelSize(7, 7))
         #expect(try standard.encode(Bitmap.sample(PixelSize(4, 4)), as: .jpeg) != OneColor.file)
         #expect(codecs.decoders.count == standard.decoders.count + 1)

@@ -18,7 +18,7 @@ struct BodyProgressTests {
             configuration.memoryThreshold = threshold
             let body = try await BodyLoader(transport: transport, configuration: configuration)
                 .load(TransferRequest.patient(url: server.url()), report: { log.add($0) })
-            #expect(body.data == Data(bytes))
+            #expect(firstDifference(body.data, bytes) == nil)
         }
         let counts = log.all.map(\.receivedBytes)
         #expect(counts == counts.sorted() && Set(counts).count == counts.count)

@@ -161,7 +161,7 @@ struct BodyReviewTests {
         } _: { server, transport in
             let body = try await BodyLoader(transport: transport)
                 .load(TransferRequest.patient(url: server.url()), review: { _ in await Task.yield() })
-            #expect(body.data == Data(bytes))
+            #expect(firstDifference(body.data, bytes) == nil)
         }
     }
 }

@@ -39,7 +39,7 @@ struct KilledProcessTests {
         }
         gate.open()
         // Up to the last checkpoint that had been passed for certain, or a later one.
-        #expect(try await fixture.load(threshold: threshold).data == Data(Self.body))
+        #expect(try await firstDifference(fixture.load(threshold: threshold).data, Self.body) == nil)
         let interval = PartialBody.checkpointInterval
         let starts = [nil, "bytes=\(interval)-", "bytes=\(2 * interval)-"]
         #expect(fixture.ranges.count == 2)

@@ -36,7 +36,7 @@ struct PartialBodyStoreTests {
             let fixture = try ResumeFixture([ResumeFixture.cut(Self.half), ResumeFixture.ranged()])
             await fixture.interrupt()
             try change(fixture, ending, damage)
-            #expect(try await fixture.load().data == Data(Self.body), "\(number)")
+            #expect(try await firstDifference(fixture.load().data, Self.body) == nil, "\(number)")
             #expect(fixture.ranges == [nil, nil], "\(number)")
             #expect(fixture.partialFiles.isEmpty && fixture.folder.openFiles().isEmpty, "\(number)")
         }
@@ -49,7 +49,7 @@ struct PartialBodyStoreTests {
         // Checkpoints stand at 262,144, 524,288 and 600,000.
         try change(fixture, ".journal") { $0.removeLast(7) }
         try change(fixture, ".body") { $0.append(contentsOf: [1, 2, 3]) }
-        #expect(try await fixture.load().data == Data(Self.body))
+        #expect(try await firstDifference(fixture.load().data, Self.body) == nil)
         #expect(fixture.ranges == [nil, "bytes=524288-"])
         #expect(fixture.partialFiles.isEmpty)
     }
@@ -59,7 +59,7 @@ struct PartialBodyStoreTests {
         let fixture = try ResumeFixture([ResumeFixture.cut(Self.half), ResumeFixture.ranged()])
         await fixture.interrupt()
         let body = try await fixture.load { $0.headers[.accept] = "image/avif" }
-        #expect(body.data == Data(Self.body))
+        #expect(firstDifference(body.data, Self.body) == nil)
         #expect(fixture.ranges == [nil, nil])
         #expect(fixture.partialFiles.count == 2)
     }
@@ -98,7 +98,7 @@ struct PartialBodyStoreTests {
             configuration.lifetime = 60
             configuration.clock = StoreClock(monotonic: { 0 }, now: { Date() + 61 })
         }
-        #expect(try await fixture.load(store: later).data == Data(Self.body))
+        #expect(try await firstDifference(fixture.load(store: later).data, Self.body) == nil)
         #expect(fixture.ranges == [nil, nil])
         #expect(fixture.partialFiles.isEmpty)
     }
@@ -116,7 +116,7 @@ struct PartialBodyStoreTests {
         #expect(store.take(key) == nil && store.begin(key, response) == nil)
         try pattern(1, seed: 1).withUnsafeBytes { try body.append($0) }
         #expect(fixture.partialFiles.isEmpty)
-        #expect(try body.finish() == Data(pattern(1_000) + pattern(1, seed: 1)))
+        #expect(try firstDifference(body.finish(), Data(pattern(1_000) + pattern(1, seed: 1))) == nil)
         body.close(keepsBytes: true)
         #expect(fixture.folder.openFiles().isEmpty)
     }
@@ -133,7 +133,7 @@ struct PartialBodyStoreTests {
         #expect(fixture.partialFiles.isEmpty)
         await fixture.interrupt()
         try FileManager.default.removeItem(atPath: fixture.folder.path + "/partial")
-        #expect(try await fixture.load().data == Data(Self.body))
+        #expect(try await firstDifference(fixture.load().data, Self.body) == nil)
         #expect(fixture.ranges == [nil, nil, nil])
     }
 
@@ -143,7 +143,7 @@ struct PartialBodyStoreTests {
         let refused = FileSystemError(code: Int(EROFS))
         let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(refused), atCall: 1, of: [.create, .createFolder])
         let body = try await fixture.load(store: fixture.store { $0.fileSystem = fileSystem })
-        #expect(body.data == Data(Self.body))
+        #expect(firstDifference(body.data, Self.body) == nil)
         #expect(fixture.folder.files.isEmpty && fixture.folder.openFiles().isEmpty)
     }
 
@@ -158,7 +158,10 @@ struct PartialBodyStoreTests {
             ])
             let dying = FaultInjectingFileSystem(.crash, atCall: number)
             await fixture.interrupt(threshold: threshold, store: fixture.store { $0.fileSystem = dying })
-            #expect(try await fixture.load(threshold: threshold).data == Data(Self.short), "call \(number)")
+            #expect(
+                try await firstDifference(fixture.load(threshold: threshold).data, Self.short) == nil,
+                "call \(number)"
+            )
             #expect(fixture.partialFiles.isEmpty, "call \(number)")
             guard dying.hasFired else { return }
         }
@@ -179,8 +182,7 @@ struct PartialBodyStoreTests {
             await fixture.interrupt(threshold: 1_000)
             let failing = FaultInjectingFileSystem(fault, atCall: number)
             let body = try await fixture.load(threshold: 1_000, store: fixture.store { $0.fileSystem = failing })
-            let isRight = body.data == Data(Self.short)
-            #expect(isRight, "call \(number), \(failing.firedAt as Any)")
+            #expect(firstDifference(body.data, Self.short) == nil, "call \(number), \(failing.firedAt as Any)")
             #expect(fixture.folder.openFiles().isEmpty)
             guard failing.hasFired else { return }
         }
@@ -192,7 +194,10 @@ struct PartialBodyStoreTests {
         let fixture = try ResumeFixture([ResumeFixture.cut(Self.half), ResumeFixture.ranged()])
         await fixture.interrupt()
         let full = FaultInjectingFileSystem(.errorFromNowOn(.noSpace), atCall: 1, of: [.write])
-        #expect(try await fixture.load(store: fixture.store { $0.fileSystem = full }).data == Data(Self.body))
+        #expect(
+            try await firstDifference(fixture.load(store: fixture.store { $0.fileSystem = full }).data, Self.body)
+                == nil
+        )
         #expect(fixture.ranges == [nil, "bytes=\(Self.half)-"])
         #expect(full.hasFired && fixture.partialFiles.isEmpty && fixture.folder.openFiles().isEmpty)
     }

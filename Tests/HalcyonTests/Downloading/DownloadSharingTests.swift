@@ -36,7 +36,7 @@ struct DownloadSharingTests {
         }
         transfer.send([3, 4])
         transfer.finish()
-        #expect(try await first.body.data == late.body.data)
+        #expect(try await firstDifference(first.body.data, late.body.data) == nil)
         #expect(late.progress == ImageProgress(receivedBytes: 4, expectedBytes: 4))
         #expect(test.transport.startedCount == 1)
     }
@@ -115,7 +115,7 @@ struct DownloadSharingTests {
         let transfer = await test.transport.nextTransfer()
         await eventually { test.pipeline.configuration.downloader.transfers.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
-        #expect(try await direct.body.data == Sample.png())
+        #expect(try await firstDifference(direct.body.data, Sample.png()) == nil)
         #expect(try await image.image.size == PixelSize(64, 48))
         #expect(test.transport.startedCount == 1)
     }
