@@ -16,7 +16,8 @@ import Testing
         let server = try OriginServer { _ in
             .init(steps: [
                 .bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nabc".utf8)), .open(isRequested),
-                .wait(Gate()),
+                // Not silence, which the command takes for an error after a while.
+                .trickle([UInt8](repeating: 0, count: 4_000), every: .seconds(1)),
             ])
         }
         defer { server.stop() }
