@@ -61,7 +61,7 @@ struct AVIFContainer {
         guard let meta, let size = itemSize, let picture = HEIFItemProperties(reader, meta: meta)?.primaryItem else {
             return 0
         }
-        return try HEIFCodedItems(reader, meta: meta, of: picture, format: .avif)
+        return try HEIFCodedItems(reader, meta: meta, of: picture, format: .avif, includesFrames: false)
             .check(picture, size: size, limits: limits)
     }
 }

@@ -2,15 +2,23 @@ internal import FoundationEssentials
 
 /// The size of pictures in units of AV1 (open bitstream units, 5.3).
 struct AV1Units {
-    /// A frame that states its own size counts as the greatest that it can state.
     private(set) var size = CodedSize.none
     private var header: AV1SequenceHeader?
+    private let includesFrames: Bool
+
+    private init(includesFrames: Bool) {
+        self.includesFrames = includesFrames
+    }
 
     /// That of an item, with and without what its configuration (`av1C`, AV1 in ISOBMFF 2.3.3) holds: libheif hands its
     /// decoders that before the item's own bytes, libavif does not.
-    static func size(ofItem content: Data, configuration: Data) -> CodedSize {
+    ///
+    /// - Parameter includesFrames: Whether a frame that states its own size, as those of smaller layers do, counts as the
+    ///   greatest that it can state: where nothing bounds what the decoder takes for it.
+    static func size(ofItem content: Data, configuration: Data, includesFrames: Bool) -> CodedSize {
         let setup = configuration.dropFirst(4)
-        var (alone, whole) = (AV1Units(), AV1Units())
+        var alone = AV1Units(includesFrames: includesFrames)
+        var whole = alone
         alone.read(content)
         if whole.read(setup) {
             whole.read(content)
@@ -55,7 +63,7 @@ struct AV1Units {
         case 1:
             header = AV1SequenceHeader(unit)
             size.merge(header.map { .known($0.size) } ?? .unreadable)
-        case 3, 6, 7:
+        case 3 where includesFrames, 6 where includesFrames, 7 where includesFrames:
             // Without a sequence header, decoders pass over frames.
             guard let header else {
                 return

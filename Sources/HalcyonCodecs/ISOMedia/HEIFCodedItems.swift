@@ -31,12 +31,18 @@ struct HEIFCodedItems {
             configuration = (start, content)
         }
 
-        mutating func merge(_ content: Data) {
+        mutating func merge(_ content: Data, includesFrames: Bool) {
             if isHEVC {
                 codedSize.merge(HEVCParameterSets.size(inStream: content))
             }
             if let configuration {
-                codedSize.merge(AV1Units.size(ofItem: content, configuration: configuration.content))
+                codedSize.merge(
+                    AV1Units.size(
+                        ofItem: content,
+                        configuration: configuration.content,
+                        includesFrames: includesFrames
+                    )
+                )
             }
         }
     }
@@ -45,7 +51,8 @@ struct HEIFCodedItems {
     private let references: HEIFItemReferences
     private var items: [Int: Item] = [:]
 
-    init(_ reader: ByteReader, meta: Range<Int>, of picture: Int, format: ImageFormat) {
+    /// - Parameter includesFrames: As ``AV1Units/size(ofItem:configuration:includesFrames:)`` takes it.
+    init(_ reader: ByteReader, meta: Range<Int>, of picture: Int, format: ImageFormat, includesFrames: Bool) {
         self.format = format
         references = HEIFItemReferences(reader, meta: meta)
         var (needed, next) = (Set([picture]), [picture])
@@ -78,7 +85,7 @@ struct HEIFCodedItems {
         let coded = Set(items.filter(\.value.isCoded).keys)
         let contents = HEIFItemLocations.contents(reader, meta: meta, of: coded)
         for item in coded {
-            items[item]?.merge(contents[item] ?? Data())
+            items[item]?.merge(contents[item] ?? Data(), includesFrames: includesFrames)
         }
     }
 

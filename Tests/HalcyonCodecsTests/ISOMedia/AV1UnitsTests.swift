@@ -43,8 +43,12 @@ struct AV1UnitsTests {
         bits(count - 1, 4) + bits(count - 1, 4) + bits(size.width - 1, count) + bits(size.height - 1, count)
     }
 
-    private func size(_ content: Data, configuration: Data = Data()) -> CodedSize {
-        AV1Units.size(ofItem: content, configuration: Data([0x81, 0, 0, 0]) + configuration)
+    private func size(_ content: Data, configuration: Data = Data(), includesFrames: Bool = true) -> CodedSize {
+        AV1Units.size(
+            ofItem: content,
+            configuration: Data([0x81, 0, 0, 0]) + configuration,
+            includesFrames: includesFrames
+        )
     }
 
     private let small = PixelSize(64, 48)
@@ -91,6 +95,7 @@ struct AV1UnitsTests {
         for type in [3, 6, 7] as [UInt8] {
             let stated = unit(1, sequence(small)) + unit(type, key + "1" + "0000000")
             #expect(size(stated) == .known(PixelSize(65_536, 65_536)), "\(type)")
+            #expect(size(stated, includesFrames: false) == .known(small), "\(type)")
             #expect(size(unit(1, sequence(small)) + unit(type, key + "0" + "0000000")) == .known(small))
         }
         // One that is shown again, one of an order that only refers to others, one that always states its size.
