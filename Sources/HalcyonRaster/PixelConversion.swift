@@ -108,8 +108,9 @@ package enum PixelConversion {
     package static func composite(
         _ source: UnsafePointer<UInt8>,
         over out: UnsafeMutablePointer<UInt8>,
-        count: Int
+        count: Int,
+        depth: SampleDepth = .eight
     ) {
-        halcyon_source_over(source, out, count)
+        depth.drawOver(source, out, count)
     }
 }

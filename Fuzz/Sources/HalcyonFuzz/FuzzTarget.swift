@@ -4,7 +4,7 @@ import HalcyonRaster
 
 /// What is done with the bytes that libFuzzer makes up.
 enum FuzzTarget: Sendable {
-    /// Decodes as one format, at its own size, the first and a later frame.
+    /// Decodes as one format, at its own size, the first and a later frame, that one with 16 bits a sample.
     case decode(any ImageDecoder)
     /// Decodes as one format at a reduced size.
     case thumbnail(any ImageDecoder)
@@ -42,7 +42,7 @@ enum FuzzTarget: Sendable {
         case .decode(let decoder):
             attempt { _ = try decoder.info(of: data, limits: Self.limits) }
             attempt { check(try decode(data, decoder, frame: 0)) }
-            attempt { check(try decode(data, decoder, frame: 2)) }
+            attempt { check(try decode(data, decoder, frame: 2, keepsSixteenBits: true)) }
             if decoder.format == .ico {
                 attempt { check(try decode(data, decoder, target: PixelSize(16, 16))) }
             }
@@ -64,11 +64,13 @@ enum FuzzTarget: Sendable {
         _ decoder: any ImageDecoder,
         frame: Int = 0,
         target: PixelSize? = nil,
+        keepsSixteenBits: Bool = false,
         usesEmbeddedThumbnail: Bool = false
     ) throws -> DecodedImage {
         let options = DecodeOptions(
             targetSize: target,
             frame: frame,
+            keepsSixteenBits: keepsSixteenBits,
             usesEmbeddedThumbnail: usesEmbeddedThumbnail,
             limits: Self.limits
         )
@@ -78,10 +80,12 @@ enum FuzzTarget: Sendable {
     private func composeFrames(_ data: Data) throws {
         let decoder = try ImageCodecs.standard.decoder(for: data)
         let count = try decoder.info(of: data, limits: Self.limits).frameCount
-        let options = DecodeOptions(limits: Self.limits)
-        var cursor = try decoder.cursor(for: data, options: options)
-        for index in [0, 1, 2, 3, 1, count - 1, 0, count] {
-            attempt { check(try cursor.bitmap(ofFrame: index, isCancelled: { false })) }
+        for keepsSixteenBits in [false, true] {
+            let options = DecodeOptions(keepsSixteenBits: keepsSixteenBits, limits: Self.limits)
+            var cursor = try decoder.cursor(for: data, options: options)
+            for index in [0, 1, 2, 3, 1, count - 1, 0, count] {
+                attempt { check(try cursor.bitmap(ofFrame: index, isCancelled: { false })) }
+            }
         }
     }
 

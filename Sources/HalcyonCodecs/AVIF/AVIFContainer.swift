@@ -51,4 +51,17 @@ struct AVIFContainer {
             primary?.contains { !$0.isEssential && ["clap", "irot", "imir"].contains($0.box.type) } ?? false
         self.data = amendments.applied()
     }
+
+    /// Refuses a picture whose coded size, or that of its tiles and its alpha, is beyond what it states or the limits:
+    /// libavif bounds each part on its own, and keeps all of them until the picture is put together.
+    ///
+    /// - Returns: The pixels of all parts as coded.
+    func checkCodedItems(limits: DecodeLimits) throws(CodecError) -> Int {
+        let reader = ByteReader(data)
+        guard let meta, let size = itemSize, let picture = HEIFItemProperties(reader, meta: meta)?.primaryItem else {
+            return 0
+        }
+        return try HEIFCodedItems(reader, meta: meta, of: picture, format: .avif, includesFrames: false)
+            .check(picture, size: size, limits: limits)
+    }
 }

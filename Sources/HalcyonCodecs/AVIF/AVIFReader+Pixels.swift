@@ -36,12 +36,15 @@ extension AVIFReader {
     private func checkLimits(_ limits: DecodeLimits, isTurned: Bool, depth: SampleDepth) throws(CodecError) {
         try limits.check(size, of: .avif)
         let bitmapByteCount = size.bitmapByteCount(depth: depth)
-        // The picture and its tiles; of an animation, the eight frames that others can refer to (AV1, 7.20).
-        let pictureCount = decoder.pointee.imageCount > 1 ? 10 : 3
+        let isAnimated = decoder.pointee.imageCount > 1
+        // Each picture of an animation is checked by libavif.
+        let codedPixelCount = isAnimated ? 0 : try container.checkCodedItems(limits: limits)
+        // The picture and its parts; of an animation, the eight frames that others can refer to (AV1, 7.20).
         try limits.checkMemory(
             bitmapByteCount,
             isTurned ? bitmapByteCount : 0,
-            planeByteCount * pictureCount,
+            planeByteCount * (isAnimated ? 10 : 1),
+            isAnimated ? 0 : 2 * max(planeByteCount, byteCount(ofCodedPixels: codedPixelCount)),
             of: .avif
         )
         // The coded picture can be of another size than the file states. Nothing beyond this is decoded.
@@ -58,6 +61,13 @@ extension AVIFReader {
             ? 0 : 2 * (((size.width + 1) >> Int(format.chromaShiftX)) * ((size.height + 1) >> Int(format.chromaShiftY)))
         let alpha = decoder.pointee.alphaPresent != AVIF_FALSE ? size.area : 0
         return (size.area + chroma + alpha) * (image.depth > 8 ? 2 : 1)
+    }
+
+    /// The bytes that parts of the picture take, as far as they have more pixels than it takes for the whole.
+    private func byteCount(ofCodedPixels count: Int) -> Int {
+        let partCount = decoder.pointee.alphaPresent != AVIF_FALSE ? 2 : 1
+        let (product, overflows) = count.multipliedReportingOverflow(by: planeByteCount)
+        return overflows ? .max / 2 : product / (size.area * partCount)
     }
 
     /// The frame decoded last.

@@ -28,13 +28,13 @@ extension AnimationCanvas {
 extension Bitmap {
     /// Hands each row of an area, as a pointer to its first pixel, to `body` with its number from the area's top.
     mutating func forEachRow(of area: AnimationCanvas.Area, _ body: (UnsafeMutablePointer<UInt8>, Int) -> Void) {
-        let bytesPerRow = bytesPerRow
+        let (bytesPerRow, bytesPerPixel) = (bytesPerRow, depth.bytesPerPixel)
         withUnsafeMutableBytes { bytes in
             guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), area.width > 0 else {
                 return
             }
             for row in 0..<area.height {
-                body(start + (area.top + row) * bytesPerRow + 4 * area.left, row)
+                body(start + (area.top + row) * bytesPerRow + bytesPerPixel * area.left, row)
             }
         }
     }

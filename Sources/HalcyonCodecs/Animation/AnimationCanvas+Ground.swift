@@ -19,7 +19,8 @@ extension AnimationCanvas {
                 return nil
             }
             if let cleared {
-                owned.forEachRow(of: cleared) { row, _ in row.update(repeating: 0, count: 4 * cleared.width) }
+                let byteCount = owned.depth.bytesPerPixel * cleared.width
+                owned.forEachRow(of: cleared) { row, _ in row.update(repeating: 0, count: byteCount) }
             }
             return owned
         }
@@ -27,9 +28,9 @@ extension AnimationCanvas {
         /// The same pixels in a bitmap of their own.
         ///
         /// - Parameter replaced: An area whose pixels are left as they happen to be.
-        func copy(size: PixelSize, without replaced: Area?) throws(BitmapError) -> Bitmap {
-            var result = try Bitmap(uninitialized: size, isOpaque: false)
-            let bytesPerRow = result.bytesPerRow
+        func copy(size: PixelSize, depth: SampleDepth, without replaced: Area?) throws(BitmapError) -> Bitmap {
+            var result = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)
+            let (bytesPerRow, bytesPerPixel) = (result.bytesPerRow, depth.bytesPerPixel)
             let source = picture
             result.withUnsafeMutableBytes { (target: UnsafeMutableRawBufferPointer) in
                 guard let target = target.baseAddress else {
@@ -38,37 +39,44 @@ extension AnimationCanvas {
                 for y in 0..<size.height {
                     let row = target + y * bytesPerRow
                     guard let replaced, replaced.rows.contains(y) else {
-                        copy(source, row: y, columns: 0..<size.width, to: row)
+                        copy(source, row: y, columns: 0..<size.width, to: row, bytesPerPixel)
                         continue
                     }
-                    copy(source, row: y, columns: 0..<replaced.left, to: row)
-                    copy(source, row: y, columns: replaced.columns.upperBound..<size.width, to: row)
+                    copy(source, row: y, columns: 0..<replaced.left, to: row, bytesPerPixel)
+                    copy(source, row: y, columns: replaced.columns.upperBound..<size.width, to: row, bytesPerPixel)
                 }
             }
             return result
         }
 
         /// Raw pointers, because most of a frame passes through here; both bitmaps have the size of the canvas.
-        private func copy(_ source: Bitmap?, row: Int, columns: Range<Int>, to target: UnsafeMutableRawPointer) {
+        private func copy(
+            _ source: Bitmap?,
+            row: Int,
+            columns: Range<Int>,
+            to target: UnsafeMutableRawPointer,
+            _ bytesPerPixel: Int
+        ) {
             guard !columns.isEmpty else {
                 return
             }
-            let start = target + 4 * columns.lowerBound
+            let start = target + bytesPerPixel * columns.lowerBound
             guard let source else {
-                start.initializeMemory(as: UInt8.self, repeating: 0, count: 4 * columns.count)
+                start.initializeMemory(as: UInt8.self, repeating: 0, count: bytesPerPixel * columns.count)
                 return
             }
             source.withUnsafeBytes { bytes in
                 if let pixels = bytes.baseAddress {
                     start.copyMemory(
-                        from: pixels + row * source.bytesPerRow + 4 * columns.lowerBound,
-                        byteCount: 4 * columns.count
+                        from: pixels + row * source.bytesPerRow + bytesPerPixel * columns.lowerBound,
+                        byteCount: bytesPerPixel * columns.count
                     )
                 }
             }
             if let cleared, cleared.rows.contains(row) {
                 let hole = cleared.columns.clamped(to: columns)
-                (target + 4 * hole.lowerBound).initializeMemory(as: UInt8.self, repeating: 0, count: 4 * hole.count)
+                (target + bytesPerPixel * hole.lowerBound)
+                    .initializeMemory(as: UInt8.self, repeating: 0, count: bytesPerPixel * hole.count)
             }
         }
     }

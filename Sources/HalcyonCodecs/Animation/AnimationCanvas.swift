@@ -22,6 +22,8 @@ struct AnimationCanvas {
     }
 
     let size: PixelSize
+    /// That of the canvas, which every frame drawn must have.
+    let depth: SampleDepth
     /// The canvas after the frame drawn last; `nil` before the first.
     private(set) var picture: Bitmap?
     private var below = Below.earlier(Ground())
@@ -33,8 +35,9 @@ struct AnimationCanvas {
     }
 
     /// A canvas of transparent pixels.
-    init(size: PixelSize) {
+    init(size: PixelSize, depth: SampleDepth = .eight) {
         self.size = size
+        self.depth = depth
     }
 
     /// Forgets all frames.
@@ -68,7 +71,7 @@ struct AnimationCanvas {
         if disposal != .restore, let owned = ground.takePicture() {
             bitmap = owned
         } else {
-            bitmap = try ground.copy(size: size, without: drawing.replaces ? area : nil)
+            bitmap = try ground.copy(size: size, depth: depth, without: drawing.replaces ? area : nil)
         }
         bitmap.forEachRow(of: area, draw)
         bitmap.isOpaque =

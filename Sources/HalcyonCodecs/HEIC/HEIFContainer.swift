@@ -62,7 +62,14 @@ struct HEIFContainer {
         guard let meta else {
             return
         }
-        let items = HEIFCodedItems(ByteReader(data), meta: meta, of: picture, format: format)
+        // libheif does not hand our limits to the decoders of AV1.
+        let items = HEIFCodedItems(
+            ByteReader(data),
+            meta: meta,
+            of: picture,
+            format: format,
+            includesFrames: true
+        )
         try items.check(picture, size: size, limits: limits)
     }
 }

@@ -8,10 +8,10 @@ struct PNGComposer {
     /// The number of the frame that comes next.
     private(set) var nextFrame = 0
 
-    /// A composer that stands before the first frame of an animation.
-    init(_ file: PNGFile) {
+    /// A composer that stands before the first frame of an animation, for decoders of pictures of this depth.
+    init(_ file: PNGFile, depth: SampleDepth) {
         self.file = file
-        canvas = AnimationCanvas(size: file.header.size)
+        canvas = AnimationCanvas(size: file.header.size, depth: depth)
         dependencies = FrameDependencies(
             file.frames.map { frame in
                 FrameDependencies.Frame(
@@ -49,14 +49,25 @@ struct PNGComposer {
     }
 
     /// Bytes that the canvas, its saved state and the largest frame take together.
-    static func memory(for file: PNGFile) -> Int {
-        let canvas = file.header.size.bitmapByteCount.multipliedReportingOverflow(by: 2)
+    static func memory(for file: PNGFile, depth: SampleDepth) -> Int {
+        let canvas = file.header.size.bitmapByteCount(depth: depth).multipliedReportingOverflow(by: 2)
         let largest = file.frames.reduce(0) { largest, frame in
-            max(largest, PNGPictureDecoder.memory(for: frame.size, ranges: frame.dataRanges, header: file.header))
+            max(
+                largest,
+                PNGPictureDecoder.memory(
+                    for: frame.size,
+                    ranges: frame.dataRanges,
+                    header: file.header,
+                    depth: depth
+                )
+            )
         }
         let (sum, overflows) = canvas.partialValue.addingReportingOverflow(largest)
         return canvas.overflow || overflows ? .max : sum
     }
+
+    /// The depth of each bitmap: 16 bits where the file has them and they are asked for.
+    var depth: SampleDepth { canvas.depth }
 
     private mutating func drawNextFrame(_ decoder: PNGPictureDecoder) throws {
         let frame = file.frames[nextFrame]

@@ -4,9 +4,9 @@ internal import HalcyonRaster
 /// Reads PNG and animated PNG (W3C PNG, third edition): all colour types and depths, interlaced or not, and Apple's
 /// CgBI variant.
 ///
-/// Samples of 16 bits become 8 by their high byte, or stay, in the default image, with
-/// ``DecodeOptions/keepsSixteenBits``. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make
-/// it part of its animation; frames from 1 on are those of the animation, composed on their canvas, with 8 bits a sample.
+/// Samples of 16 bits become 8 by their high byte, or stay with ``DecodeOptions/keepsSixteenBits``, in frames as well,
+/// which are composed with as many. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make it
+/// part of its animation; frames from 1 on are those of the animation, composed on their canvas.
 public struct PNGDecoder: ImageDecoder {
     /// A decoder; it has no settings.
     public init() {}
@@ -88,17 +88,13 @@ public struct PNGDecoder: ImageDecoder {
         guard options.frame >= 0, options.frame < frameCount else {
             throw .noSuchFrame(options.frame, frameCount: frameCount)
         }
-        let depth = depth(of: file, options)
+        let depth = file.depth(for: options)
         let memory =
             options.frame == 0
             ? PNGPictureDecoder.memory(for: size, ranges: file.imageRanges, header: file.header, depth: depth)
-            : PNGComposer.memory(for: file)
+            : PNGComposer.memory(for: file, depth: depth)
         // Turning it needs the bitmap a second time.
         try limits.checkMemory(memory, turned ? size.bitmapByteCount(depth: depth) : 0, of: .png)
-    }
-
-    private func depth(of file: PNGFile, _ options: DecodeOptions) -> SampleDepth {
-        options.keepsSixteenBits && options.frame == 0 && file.header.bitDepth == 16 ? .sixteen : .eight
     }
 
     private func picture(
@@ -109,17 +105,18 @@ public struct PNGDecoder: ImageDecoder {
     ) throws -> Bitmap {
         // Frames are composed of premultiplied pixels.
         let premultiplies = options.premultiplies || options.frame > 0
+        let depth = file.depth(for: options)
         let decoder = PNGPictureDecoder(
             bytes,
             file,
-            depth: depth(of: file, options),
+            depth: depth,
             premultiplies: premultiplies,
             isCancelled: isCancelled
         )
         guard options.frame > 0 else {
             return try decoder.decode(file.imageRanges, size: file.header.size, chunkName: "IDAT")
         }
-        var composer = PNGComposer(file)
+        var composer = PNGComposer(file, depth: depth)
         return try composer.picture(after: options.frame, decoder)
     }
 }

@@ -2,6 +2,11 @@ internal import FoundationEssentials
 internal import HalcyonRaster
 
 extension PNGFile {
+    /// What pictures of this file are decoded to.
+    func depth(for options: DecodeOptions) -> SampleDepth {
+        options.keepsSixteenBits && header.bitDepth == 16 ? .sixteen : .eight
+    }
+
     /// What the file says, in the words all formats share.
     func info(in bytes: UnsafeRawBufferPointer) -> ImageInfo {
         info(in: bytes, colorSpace: color(in: bytes).space)

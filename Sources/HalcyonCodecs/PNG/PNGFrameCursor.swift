@@ -19,12 +19,13 @@ struct PNGFrameCursor: FrameCursor {
         self.info = info
         orientation = options.appliesOrientation ? info.orientation : .up
         try options.limits.check(file.header.size, of: .png)
+        let depth = file.depth(for: options)
         try options.limits.checkMemory(
-            PNGComposer.memory(for: file),
-            orientation == .up ? 0 : file.header.size.bitmapByteCount,
+            PNGComposer.memory(for: file, depth: depth),
+            orientation == .up ? 0 : file.header.size.bitmapByteCount(depth: depth),
             of: .png
         )
-        composer = PNGComposer(file)
+        composer = PNGComposer(file, depth: depth)
     }
 
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
@@ -37,7 +38,7 @@ struct PNGFrameCursor: FrameCursor {
                 try withoutActuallyEscaping(isCancelled) { isCancelled in
                     try composer.picture(
                         after: index,
-                        PNGPictureDecoder(bytes, composer.file, isCancelled: isCancelled)
+                        PNGPictureDecoder(bytes, composer.file, depth: composer.depth, isCancelled: isCancelled)
                     )
                 }
             }

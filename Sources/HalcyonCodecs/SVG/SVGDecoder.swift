@@ -4,7 +4,8 @@ internal import HalcyonRaster
 
 /// Draws SVG, plain or compressed, with librsvg: static drawings without scripts, without animation, and without anything
 /// from outside the file. Pictures that it embeds count against the limits; references put together from entities are
-/// refused.
+/// refused, and so are encodings in which a reference could not be seen: only UTF-8, UTF-16 with a byte order mark and
+/// those that agree with ASCII are read.
 ///
 /// With a target size, the drawing is as large as it takes to cover that size; without one, as large as it says.
 /// librsvg cannot be interrupted: cancelling takes effect before and after it draws.

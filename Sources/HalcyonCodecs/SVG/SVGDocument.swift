@@ -8,7 +8,8 @@ enum SVGDocument {
 
     /// The whole text.
     ///
-    /// - Throws: ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)``.
+    /// - Throws: ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)``,
+    ///   ``CodecError/unsupported(_:reason:)`` for an encoding that it declares.
     static func text(of data: Data, limits: DecodeLimits) throws(CodecError) -> Data {
         guard !data.isEmpty else {
             throw .empty
@@ -46,21 +47,27 @@ enum SVGDocument {
 
     /// The text in an encoding that agrees with ASCII, in which it is searched for what librsvg is not to see.
     private static func plain(_ text: Data, _ maximum: Int) throws(CodecError) -> Data {
-        guard let converted = UTF16Text.utf8(text) else {
-            // libxml2 would take it for UTF-16 or UTF-32 without a mark.
-            guard !text.contains(0) else {
-                throw .corrupt(.svg, reason: "a zero byte")
+        var plain = text
+        if let converted = UTF16Text.utf8(text) {
+            guard converted.count <= maximum else {
+                throw .limitExceeded(.svg, .memory(converted.count, maximum: maximum))
             }
+            plain = withoutDeclaration(converted)
+        }
+        // libxml2 would take it for UTF-16 or UTF-32 without a mark.
+        guard !plain.contains(0) else {
+            throw .corrupt(.svg, reason: "a zero byte")
+        }
+        try SVGEncoding.check(plain)
+        return plain
+    }
+
+    /// The declaration would name an encoding that the text no longer has.
+    private static func withoutDeclaration(_ text: Data) -> Data {
+        guard text.starts(with: Data("<?xml".utf8)), let end = text.firstRange(of: Data("?>".utf8)) else {
             return text
         }
-        guard converted.count <= maximum else {
-            throw .limitExceeded(.svg, .memory(converted.count, maximum: maximum))
-        }
-        // The declaration would name an encoding that it no longer has.
-        guard converted.starts(with: Data("<?xml".utf8)), let end = converted.firstRange(of: Data("?>".utf8)) else {
-            return converted
-        }
-        return Data(converted[end.upperBound...])
+        return Data(text[end.upperBound...])
     }
 
     /// Editors put licences and whole palettes of entities before the root element.

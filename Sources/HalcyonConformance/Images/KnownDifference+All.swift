@@ -17,6 +17,7 @@ extension KnownDifference {
             $0.row.format == "jpeg" && $0.reason.hasPrefix("truncated: ") && $0.bytes().suffix(2) == [0xFF, 0xD9]
         },
         KnownDifference(
+            // Chromium applies those that begin at the top left, which none of the list does.
             reason: "a clean aperture is not applied, as in most of the list: libavif leaves it to the program"
         ) {
             $0.row.format == "avif" && $0.reason.hasPrefix("stored as ") && $0.contains("clap")

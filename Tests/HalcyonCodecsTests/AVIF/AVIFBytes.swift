@@ -38,6 +38,15 @@ struct AVIFBytes {
         bytes.replaceSubrange(offset..<offset + values.count, with: values)
     }
 
+    /// The file with another brand in place of "avif", as its major one and among the compatible ones.
+    func withBrand(_ brand: String) -> AVIFBytes {
+        var result = self
+        for offset in stride(from: 8, to: 40, by: 4) where bytes[offset..<offset + 4].elementsEqual("avif".utf8) {
+            result.set(Array(brand.utf8), at: offset)
+        }
+        return result
+    }
+
     /// Turns one of the primary item's properties into another, which readers must understand.
     mutating func replaceProperty(_ type: String, by newType: String, value: UInt8, isEssential: Bool = true) throws {
         let start = try start(ofBox: "meta", "iprp", "ipco", type)

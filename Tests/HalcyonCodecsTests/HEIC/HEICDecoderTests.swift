@@ -87,10 +87,7 @@ struct HEICDecoderTests {
             original,
             options: EncodeOptions(quality: 95)
         )
-        var bytes = AVIFBytes(file)
-        while let brand = ByteReader(bytes.data).bytes(at: 0, count: 40)?.firstRange(of: Data("avif".utf8)) {
-            bytes.set(Array("mif1".utf8), at: brand.lowerBound)
-        }
+        let bytes = AVIFBytes(file).withBrand("mif1")
         #expect(ImageFormat.detect(bytes.data) == .heif)
         let image = try ImageCodecs.standard.decode(bytes.data)
         #expect(image.info.format == .avif && image.size == original.size)

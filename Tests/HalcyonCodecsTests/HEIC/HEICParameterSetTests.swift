@@ -84,7 +84,13 @@ struct HEICParameterSetTests {
             ),
         ] {
             let meta = grid(of: tileCount, side: side)
-            let items = HEIFCodedItems(ByteReader(meta), meta: 0..<meta.count, of: 2, format: .heic)
+            let items = HEIFCodedItems(
+                ByteReader(meta),
+                meta: 0..<meta.count,
+                of: 2,
+                format: .heic,
+                includesFrames: true
+            )
             if let error {
                 #expect(throws: error) { try items.check(2, size: PixelSize(16, 16), limits: limits) }
             } else {

@@ -25,6 +25,20 @@ struct JPEGXLInkTests {
         7w8=
         """
 
+    /// As ``plain``, with the alpha 0, 128, 128 and 64 in the second row, where the inks are none, cyan, half the black, and
+    /// all the black.
+    private static let transparent = """
+        AAAADEpYTCANCocKAAAAFGZ0eXBqeGwgAAAAAGp4bCAAAAAJanhsbAoAAAA7anhsY/8KCHBQSAFICCAAAQCQAEs4aRjK2/sVJCSc\
+        oHoB/3oAMX/qBwD1558/5I/6z/s/f+vD/g==
+        """
+    /// That, and a second frame of 2 × 1 pixels in the middle of the second row: cyan and half the black, opaque; yellow,
+    /// of alpha 128.
+    private static let animated = """
+        AAAADEpYTCANCocKAAAAFGZ0eXBqeGwgAAAAAGp4bCAAAAAJanhsbAoAAABDanhscAAAAAD/CghwQRMAKKQATAggAAkAAJAASzhp\
+        GMrb+xUkJJygegH/egAxf+oHAPXnnz/kj/rP+z9/68P+AAAAL2p4bHCAAAABCCAigAACBBCRAgEAVABLGIsVwlEnoD6AyL/0678Z\
+        /usDmB8=
+        """
+
     private func decode(_ text: String, _ options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
         let data = try #require(Data(base64Encoded: text))
         return try JPEGXLDecoder().decode(data, options: options, isCancelled: { false })
@@ -55,6 +69,36 @@ struct JPEGXLInkTests {
         for (x, y, value) in [(0, 0, 255), (1, 0, 198), (1, 1, 198), (3, 1, 0)] {
             #expect(bitmap[x, y].dropLast().allSatisfy { abs(Int($0) - value) <= 2 }, "\(bitmap[x, y])")
             #expect(bitmap[x, y][3] == 255)
+        }
+    }
+
+    private func row(_ y: Int, of bitmap: Bitmap) -> [[UInt8]] { (0..<4).map { bitmap[$0, y] } }
+
+    private let firstRow: [[UInt8]] = [
+        [255, 255, 255, 255], [0, 255, 255, 255], [128, 128, 128, 255], [128, 0, 0, 255],
+    ]
+    private let secondRow: [[UInt8]] = [[0, 0, 0, 0], [0, 128, 128, 128], [64, 64, 64, 128], [0, 0, 0, 64]]
+
+    @Test("inks beside alpha become premultiplied RGB, black first")
+    func alpha() throws {
+        let image = try decode(Self.transparent)
+        #expect(image.info.colorSpace == .cmyk && image.info.hasAlpha)
+        #expect(!image.bitmap.isOpaque)
+        #expect(row(0, of: image.bitmap) == firstRow)
+        #expect(row(1, of: image.bitmap) == secondRow)
+    }
+
+    @Test("frames in inks are composed with their black and their alpha, in any order")
+    func animation() throws {
+        let data = try #require(Data(base64Encoded: Self.animated))
+        let reader = try FrameReader(data, decoder: JPEGXLDecoder())
+        #expect(reader.frameCount == 2 && reader.info.colorSpace == .cmyk)
+        #expect(reader.info.frameDurations == [100, 200])
+        for index in [0, 1, 1, 0, 1] {
+            let bitmap = try reader.frame(at: index).bitmap
+            let last = index == 0 ? secondRow : [secondRow[0], [0, 128, 128, 255], [128, 128, 0, 128], secondRow[3]]
+            #expect(row(0, of: bitmap) == firstRow)
+            #expect(row(1, of: bitmap) == last, "frame \(index)")
         }
     }
 

@@ -1,10 +1,10 @@
-#if HEIC
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// The pictures coded with HEVC that one picture of a HEIF file is made of: itself, its tiles, its alpha.
+/// The pictures coded with HEVC or AV1 that one picture of a HEIF file is made of: itself, its tiles, its alpha.
 ///
-/// What the boxes say of their sizes does not bind them: libde265 decodes pictures as large as their parameter sets say.
+/// What the boxes say of their sizes does not bind them: decoders take memory for pictures as large as their parameter sets
+/// or sequence headers say.
 struct HEIFCodedItems {
     /// Sides that tiles may have in a picture that is smaller.
     static let greatestTileSide = 1_024
@@ -16,14 +16,43 @@ struct HEIFCodedItems {
     private struct Item {
         /// As the properties state it.
         var size: PixelSize?
-        var codedSize = HEVCParameterSets.Size.none
+        var codedSize = CodedSize.none
+        var isHEVC = false
+        /// Where the configuration of AV1 begins, and what it holds.
+        var configuration: (start: Int, content: Data)?
+
+        var isCoded: Bool { isHEVC || configuration != nil }
+
+        /// An item has one configuration (AV1 in ISOBMFF, 2.3.1).
+        mutating func configure(at start: Int, _ content: Data) {
+            if let configuration, configuration.start != start {
+                codedSize.merge(.unreadable)
+            }
+            configuration = (start, content)
+        }
+
+        mutating func merge(_ content: Data, includesFrames: Bool) {
+            if isHEVC {
+                codedSize.merge(HEVCParameterSets.size(inStream: content))
+            }
+            if let configuration {
+                codedSize.merge(
+                    AV1Units.size(
+                        ofItem: content,
+                        configuration: configuration.content,
+                        includesFrames: includesFrames
+                    )
+                )
+            }
+        }
     }
 
     private let format: ImageFormat
     private let references: HEIFItemReferences
     private var items: [Int: Item] = [:]
 
-    init(_ reader: ByteReader, meta: Range<Int>, of picture: Int, format: ImageFormat) {
+    /// - Parameter includesFrames: As ``AV1Units/size(ofItem:configuration:includesFrames:)`` takes it.
+    init(_ reader: ByteReader, meta: Range<Int>, of picture: Int, format: ImageFormat, includesFrames: Bool) {
         self.format = format
         references = HEIFItemReferences(reader, meta: meta)
         var (needed, next) = (Set([picture]), [picture])
@@ -32,7 +61,7 @@ struct HEIFCodedItems {
                 next.append(other)
             }
         }
-        var known: [Int: HEVCParameterSets.Size] = [:]
+        var known: [Int: CodedSize] = [:]
         HEIFItemProperties(reader, meta: meta)?.forEachItem { item, associations in
             guard needed.contains(item) else {
                 return
@@ -47,25 +76,33 @@ struct HEIFCodedItems {
                     let size = known[box.start] ?? Self.size(reader, inConfiguration: payload)
                     known[box.start] = size
                     items[item, default: Item()].codedSize.merge(size)
+                    items[item]?.isHEVC = true
+                } else if box.type == "av1C", let content = reader.bytes(at: payload.lowerBound, count: payload.count) {
+                    items[item, default: Item()].configure(at: box.start, content)
                 }
             }
         }
-        let coded = Set(items.filter { $0.value.codedSize != .none }.keys)
-        for (item, content) in HEIFItemLocations.contents(reader, meta: meta, of: coded) {
-            items[item]?.codedSize.merge(HEVCParameterSets.size(inStream: content))
+        let coded = Set(items.filter(\.value.isCoded).keys)
+        let contents = HEIFItemLocations.contents(reader, meta: meta, of: coded)
+        for item in coded {
+            items[item]?.merge(contents[item] ?? Data(), includesFrames: includesFrames)
         }
     }
 
-    private static func size(_ reader: ByteReader, inConfiguration payload: Range<Int>) -> HEVCParameterSets.Size {
+    private static func size(_ reader: ByteReader, inConfiguration payload: Range<Int>) -> CodedSize {
         reader.bytes(at: payload.lowerBound, count: payload.count)
             .map(HEVCParameterSets.size(inConfiguration:)) ?? .none
     }
 
     /// Refuses pictures that are far larger than their properties state, larger than the limits, or far more than it
     /// takes for the whole.
-    func check(_ picture: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) {
+    ///
+    /// - Returns: The pixels of all parts as coded, each counted as often as it is decoded.
+    @discardableResult
+    func check(_ picture: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> Int {
         for item in items.values {
-            try check(item, limits)
+            // libavif takes alpha that does not state its size to have that of the picture.
+            try check(item, item.size ?? size, limits)
         }
         var known: [Int: Int] = [:]
         let count = try pixelCount(of: picture, depth: 0, &known)
@@ -75,16 +112,16 @@ struct HEIFCodedItems {
         guard count <= max(greatestCount, limits.pixelCount) else {
             throw .corrupt(format, reason: "its parts have far more pixels than it has")
         }
+        return count
     }
 
-    private func check(_ item: Item, _ limits: DecodeLimits) throws(CodecError) {
+    private func check(_ item: Item, _ size: PixelSize, _ limits: DecodeLimits) throws(CodecError) {
         switch item.codedSize {
         case .none:
             return
         case .unreadable:
-            throw .corrupt(format, reason: "its parameter sets")
+            throw .corrupt(format, reason: "the headers of a coded picture")
         case .known(let coded):
-            let size = item.size ?? PixelSize(0, 0)
             guard coded.width <= max(size.width + Self.greatestPadding, Self.greatestTileSide),
                 coded.height <= max(size.height + Self.greatestPadding, Self.greatestTileSide)
             else {
@@ -118,4 +155,3 @@ struct HEIFCodedItems {
         return count
     }
 }
-#endif
