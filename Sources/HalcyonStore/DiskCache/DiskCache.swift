@@ -21,9 +21,9 @@ public final class DiskCache: Sendable {
     let layout: DiskLayout
     let state: Lock<State>
     let touches: Lock<DiskTouchBuffer>
-    let staging: Lock<DiskStaging>
+    let staging = DiskStagingLock()
     let folderSync: DiskFolderSync
-    let reportedFailures: Lock<Set<DiskCacheError.Operation>>
+    let reportedFailures = DiskFailures()
     let listeners = RemovalListeners<String>()
 
     struct State {
@@ -47,9 +47,7 @@ public final class DiskCache: Sendable {
         layout = DiskLayout(folder: configuration.folder)
         state = Lock(State(settings: DiskSettings(configuration)))
         touches = Lock(DiskTouchBuffer())
-        staging = Lock(DiskStaging())
         folderSync = DiskFolderSync(layout, configuration.fileSystem)
-        reportedFailures = Lock([])
     }
 
     deinit {
