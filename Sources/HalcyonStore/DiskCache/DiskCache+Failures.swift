@@ -1,5 +1,3 @@
-internal import HalcyonConcurrency
-
 extension DiskCache {
     /// Runs `body`, and turns whatever it throws into an error that says what was tried.
     func failing<Result>(
@@ -8,9 +6,7 @@ extension DiskCache {
     ) throws(DiskCacheError) -> Result {
         do {
             let result = try body()
-            reportedFailures.withLock { failures in
-                if !failures.isEmpty { failures.remove(operation) }
-            }
+            reportedFailures.remove(operation)
             return result
         } catch let error as DiskCacheError {
             throw error
@@ -32,7 +28,7 @@ extension DiskCache {
         do throws(DiskCacheError) {
             return try failing(operation, body)
         } catch {
-            if reportedFailures.withLock({ $0.insert(operation).inserted }) {
+            if reportedFailures.insert(operation) {
                 configuration.onEvent?(.failure(error))
             }
             return fallback

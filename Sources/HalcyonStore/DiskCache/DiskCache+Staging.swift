@@ -22,13 +22,13 @@ extension DiskCache {
 
     /// The row of an entry that is staged.
     func stagedRow(_ key: DiskKey) -> DiskIndexRow? {
-        staging.withLock { $0.isEmpty ? nil : $0.entry(key)?.row(id: key.id) }
+        staging.isEmpty ? nil : staging.withLock { $0.entry(key)?.row(id: key.id) }
     }
 
     /// Writes down the entries that are staged, in one transaction. If that fails they are given up, except where
     /// another process kept the index for too long.
     func flushStaged() throws {
-        guard staging.withLock({ !$0.isEmpty }) else { return }
+        guard !staging.isEmpty else { return }
         let replaced: [Int64]
         let totals: DiskTotals
         do {

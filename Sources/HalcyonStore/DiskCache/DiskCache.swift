@@ -21,9 +21,9 @@ public final class DiskCache: Sendable {
     let layout: DiskLayout
     let state: Lock<State>
     let touches: Lock<DiskTouchBuffer>
-    let staging: Lock<DiskStaging>
+    let staging = DiskStagingLock()
     let folderSync: DiskFolderSync
-    let reportedFailures: Lock<Set<DiskCacheError.Operation>>
+    let reportedFailures = DiskFailures()
     let listeners = RemovalListeners<String>()
 
     struct State {
@@ -47,9 +47,7 @@ public final class DiskCache: Sendable {
         layout = DiskLayout(folder: configuration.folder)
         state = Lock(State(settings: DiskSettings(configuration)))
         touches = Lock(DiskTouchBuffer())
-        staging = Lock(DiskStaging())
         folderSync = DiskFolderSync(layout, configuration.fileSystem)
-        reportedFailures = Lock([])
     }
 
     deinit {
@@ -105,8 +103,9 @@ public final class DiskCache: Sendable {
         var previous: DiskIndexRow?
         while let row = try index.read({ try DiskIndexRow.find(key, in: $0) }) {
             let date = configuration.clock.now()
-            // Not before an inline body, which is at hand: the use looks as well.
-            if row.file != nil, isOver(row, at: DiskTime(date)) { return nil }
+            // An inline body is at hand, and a use that made the entry end earlier is rare: the use looks as well.
+            let now = DiskTime(date)
+            if row.file != nil, row.expiresAt <= now, isOver(row, at: now) { return nil }
             switch try readBody(of: row) {
             case .sound(let body):
                 return used(row, body, extending, at: date)

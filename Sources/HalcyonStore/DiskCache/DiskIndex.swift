@@ -20,7 +20,7 @@ final class DiskIndex: @unchecked Sendable {
     /// Nil if nothing needs a lock, or nothing may be written.
     let readHold: DiskReadHold?
     private let writer: Lock<SQLiteConnection>
-    private let idleReaders: Lock<[SQLiteConnection]>
+    private let idleReaders = DiskReaders()
 
     /// Opens the index at `path`, or creates it.
     ///
@@ -71,7 +71,6 @@ final class DiskIndex: @unchecked Sendable {
                 logSize: { (try? fileSystem.status(at: path + "-wal").size) ?? 0 }
             )
         writer = Lock(connection)
-        idleReaders = Lock([])
     }
 
     deinit {
@@ -141,12 +140,10 @@ final class DiskIndex: @unchecked Sendable {
 
     /// Lends a connection for reading. Never waits for a writer, nor for another reader.
     func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        let connection = try idleReaders.withLock { $0.popLast() } ?? makeReader()
+        let connection = try idleReaders.take() ?? makeReader()
         let result = try body(connection)
-        // A connection that met an error is closed instead. More than four are not worth their page caches.
-        idleReaders.withLock { idle in
-            if idle.count < 4 { idle.append(connection) }
-        }
+        // A connection that met an error is closed instead.
+        idleReaders.put(connection)
         return result
     }
 

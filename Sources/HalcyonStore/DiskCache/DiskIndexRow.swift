@@ -17,20 +17,18 @@ struct DiskIndexRow {
     let inlineBody: Data?
 
     /// The columns from `first` on, in the order of ``find(_:in:)``.
-    ///
-    /// - Parameter key: the key if the caller has it, which spares decoding it.
-    private init(_ statement: SQLiteStatement, id: Int64, key: String? = nil, first: Int32 = 0) {
+    private init(_ statement: SQLiteStatement, id: Int64, key: String, first: Int32 = 0) {
         self.id = id
-        self.key = key ?? statement.withBytes(first) { String(decoding: $0, as: UTF8.self) }
-        metadata = statement.data(first + 1) ?? Data()
-        size = Int(statement.integer(first + 2))
-        checksum = statement.integer(first + 3)
-        storedAt = DiskTime(microseconds: statement.integer(first + 4))
-        expiresAt = DiskTime(microseconds: statement.integer(first + 5))
-        lifetime = statement.integer(first + 6)
-        lastAccess = DiskTime(microseconds: statement.integer(first + 7))
-        file = statement.isNull(first + 8) ? nil : statement.integer(first + 8)
-        inlineBody = file == nil ? statement.data(first + 9) : nil
+        self.key = key
+        metadata = statement.data(first) ?? Data()
+        size = Int(statement.integer(first + 1))
+        checksum = statement.integer(first + 2)
+        storedAt = DiskTime(microseconds: statement.integer(first + 3))
+        expiresAt = DiskTime(microseconds: statement.integer(first + 4))
+        lifetime = statement.integer(first + 5)
+        lastAccess = DiskTime(microseconds: statement.integer(first + 6))
+        file = statement.isNull(first + 7) ? nil : statement.integer(first + 7)
+        inlineBody = file == nil ? statement.data(first + 8) : nil
     }
 
     /// The row of an entry that is not in the index yet.
@@ -55,13 +53,15 @@ extension DiskIndexRow {
         // A join, because SQLite copies what a nested selection has found; a file has no `body_id`, and so costs nothing.
         let statement = try connection.statement(
             """
-            SELECT key, metadata, size, checksum, stored_at, expires_at, lifetime, last_access, file, bytes
-            FROM entry LEFT JOIN body ON body.id = body_id WHERE entry.id = ?1
+            SELECT metadata, size, checksum, stored_at, expires_at, lifetime, last_access, file, bytes
+            FROM entry LEFT JOIN body ON body.id = body_id WHERE entry.id = ?1 AND key = ?2
             """
         )
-        defer { statement.resetKeepingBindings() }
+        defer { statement.reset() }
         statement.bind(key.id, at: 1)
-        guard try statement.step(), statement.withBytes(0, { key.hasBytes($0) }) else { return nil }
+        // Compared there, because SQLite allocates memory for each result that has bytes, under a lock of the process.
+        statement.bind(borrowing: key.bytes, at: 2)
+        guard try statement.step() else { return nil }
         return DiskIndexRow(statement, id: key.id, key: key.text)
     }
 
@@ -80,7 +80,8 @@ extension DiskIndexRow {
         statement.bind(count, at: 2)
         var rows: [DiskIndexRow] = []
         while try statement.step() {
-            rows.append(DiskIndexRow(statement, id: statement.integer(0), first: 1))
+            let key = statement.withBytes(1) { String(decoding: $0, as: UTF8.self) }
+            rows.append(DiskIndexRow(statement, id: statement.integer(0), key: key, first: 2))
         }
         return rows
     }

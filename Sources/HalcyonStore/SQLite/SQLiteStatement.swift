@@ -26,11 +26,6 @@ final class SQLiteStatement {
         }
     }
 
-    /// Ends the use and keeps what was bound: for numbers, which the next use binds again.
-    func resetKeepingBindings() {
-        sqlite3_reset(statement)
-    }
-
     /// Runs a statement that has no rows.
     func run() throws(SQLiteError) {
         defer { reset() }
