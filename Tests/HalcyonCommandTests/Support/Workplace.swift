@@ -96,7 +96,10 @@ final class Workplace: Sendable {
             "HOME": root, "XDG_CACHE_HOME": cacheHome ?? self.cacheHome, "TMPDIR": root, "TERM": "xterm",
             "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
         ]
-        if let path = getenv("LD_LIBRARY_PATH") { environment["LD_LIBRARY_PATH"] = String(cString: path) }
+        // Where a sanitizer finds its library, and what it is to look for.
+        for name in ["LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
         let process = try ChildProcess(
             Self.executable,
             arguments,
