@@ -68,9 +68,12 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // MARK: C that Swift cannot express
+        .target(name: "CAVIFShim", dependencies: ["CAVIF"], cSettings: cSettings),
         .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
+        .target(name: "CHEIFShim", dependencies: ["CHEIF"], cSettings: cSettings),
         .target(name: "CJPEGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CJPEGShim", dependencies: ["CLibJPEG"], cSettings: cSettings),
+        .target(name: "CJPEGXLShim", dependencies: ["CJPEGXL"], cSettings: cSettings),
         .target(name: "CPNGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CProcessor", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
@@ -87,9 +90,11 @@ let package = Package(
             name: "HalcyonCodecs",
             dependencies: [
                 "HalcyonRaster", "HalcyonConcurrency",
-                "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CDeflate", "CLCMS", "CWebP", "CZlib",
+                "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CAVIFShim", "CDeflate", "CLCMS", "CWebP", "CZlib",
                 .target(name: "CHEIF", condition: .when(traits: ["HEIC"])),
+                .target(name: "CHEIFShim", condition: .when(traits: ["HEIC"])),
                 .target(name: "CJPEGXL", condition: .when(traits: ["JPEGXL"])),
+                .target(name: "CJPEGXLShim", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),
                 .target(name: "CRSVG", condition: .when(traits: ["SVG"])),
             ],

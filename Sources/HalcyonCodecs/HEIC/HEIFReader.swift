@@ -55,7 +55,7 @@ final class HEIFReader {
         do throws(CodecError) {
             let result =
                 if let beginning {
-                    heif_context_read_from_reader(context, beginning.callbacks, beginning.userData, nil)
+                    beginning.read(into: context)
                 } else {
                     heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil)
                 }
