@@ -16,6 +16,10 @@ static const long halcyon_curl_auth_basic = CURLAUTH_BASIC;
 static const long halcyon_curl_auth_digest = CURLAUTH_DIGEST;
 static const long halcyon_curl_auth_bearer = CURLAUTH_BEARER;
 
+// The least version of TLS; an enumeration of C whose type in Swift depends on libcurl's version (8.13 made it a macro).
+static const long halcyon_curl_tls_1_2 = CURL_SSLVERSION_TLSv1_2;
+static const long halcyon_curl_tls_1_3 = CURL_SSLVERSION_TLSv1_3;
+
 CURLcode halcyon_curl_set_socket_opener(CURL *easy, curl_opensocket_callback value, void *context);
 CURLcode halcyon_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
 CURLcode halcyon_curl_set_share(CURL *easy, CURLSH *share);

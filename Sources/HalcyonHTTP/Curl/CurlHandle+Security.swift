@@ -16,7 +16,7 @@ extension CurlHandle {
             set(CURLOPT_CAINFO, file)
             set(CURLOPT_PROXY_CAINFO, file)
         }
-        let version = configuration.minimumTLSVersion == .v1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        let version = configuration.minimumTLSVersion == .v1_3 ? halcyon_curl_tls_1_3 : halcyon_curl_tls_1_2
         set(CURLOPT_SSLVERSION, version)
         set(CURLOPT_PROXY_SSLVERSION, version)
         // Set at all, they keep libcurl from reading the environment, once for each transfer and while others may write it.
