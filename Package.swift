@@ -25,7 +25,7 @@ if usesPthreadLock {
 /// Formats whose libraries are large: each is a trait, so that a program installs the libraries of what it uses.
 ///
 /// A package that depends on Halcyon names the traits it wants. In a checkout of Halcyon itself all are on, because its
-/// tests cover every format; `--disable-default-traits` builds without them.
+/// tests cover every format, or those that `HALCYON_TRAITS` names (`HEIC,SVG`; nothing for none).
 let formatTraits: Set<Trait> = [
     .trait(name: "HEIC", description: "Reads HEIC (libheif)."),
     .trait(name: "JPEGXL", description: "Reads and writes JPEG XL (libjxl)."),
@@ -33,6 +33,8 @@ let formatTraits: Set<Trait> = [
     .trait(name: "SVG", description: "Draws SVG (librsvg)."),
 ]
 let isDependency = Context.packageDirectory.contains("/checkouts/")
+let chosenTraits = Context.environment["HALCYON_TRAITS"].map { Set($0.split(separator: ",").map(String.init)) }
+let defaultTraits = isDependency ? [] : formatTraits.map(\.name).filter { chosenTraits?.contains($0) ?? true }
 
 let package = Package(
     name: "halcyon",
@@ -46,7 +48,7 @@ let package = Package(
         .executable(name: "halcyon", targets: ["HalcyonCommand"]),
         .executable(name: "halcyon-conformance", targets: ["HalcyonConformance"]),
     ],
-    traits: formatTraits.union([.default(enabledTraits: Set(formatTraits.filter { _ in !isDependency }.map(\.name)))]),
+    traits: formatTraits.union([.default(enabledTraits: Set(defaultTraits))]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
@@ -193,6 +195,7 @@ let package = Package(
         .testTarget(
             name: "HalcyonCommandTests",
             dependencies: ["Halcyon", "HalcyonCommand", "HalcyonConcurrency", "HalcyonTesting"],
+            exclude: ["Setup/commands"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
