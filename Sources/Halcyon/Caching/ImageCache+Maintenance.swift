@@ -43,12 +43,14 @@ extension ImageCache {
         }
     }
 
-    /// Removes everything from disk.
+    /// Removes everything from disk. What is being loaded or stored is not there afterwards.
     public func removeAllFromDisk() async throws {
-        try await disk.perform { try $0.removeAll() }
+        order.removeAll(from: .disk)
+        try await disk.change { try $0.removeAll() }
     }
 
-    /// Removes an original from disk together with all that was made of it; memory is not touched.
+    /// Removes an original from disk together with all that was made of it; memory is not touched. What is being loaded or
+    /// stored of that is not on disk afterwards.
     ///
     /// - Parameters:
     ///   - source: Names the original.
@@ -57,29 +59,34 @@ extension ImageCache {
     @discardableResult
     public func removeFromDisk(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Int {
         guard let key = ImageKey(original: source.originalKey, options: options)?.originalDiskKey else { return 0 }
-        return try await disk.perform { disk in
+        order.removeAll(from: .disk, named: key)
+        return try await disk.change { disk in
             let count = try disk.removeEntries(prefix: key + "\0")
             return try disk.remove(key) ? count + 1 : count
         }
     }
 
     /// Removes from memory and disk all originals whose cache key begins with `prefix`, such as the URL of a server or a
-    /// folder, with all that was made of them. Does not look at other entries on disk.
+    /// folder, with all that was made of them. What is being loaded or stored of that is in neither afterwards. Does not look
+    /// at other entries on disk.
     ///
     /// - Returns: How many entries there were on disk.
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
-        memory.removeAll { $0.originalBegins(with: prefix) }
         let key = DiskKey.escaped(prefix)
-        return try await disk.perform { try $0.removeEntries(prefix: key) }
+        order.removeAll(from: .both, namesBeginningWith: key)
+        memory.removeAll { $0.originalBegins(with: prefix) }
+        return try await disk.change { try $0.removeEntries(prefix: key) }
     }
 
-    /// Removes from disk what `isUnwanted` picks. Complexity: O(n) in the number of entries.
+    /// Removes from disk what `isUnwanted` picks. It is asked about what is being stored as well, and not about what is still
+    /// being loaded. Complexity: O(n) in the number of entries.
     ///
     /// - Returns: How many entries were removed.
     @discardableResult
     public func removeFromDisk(where isUnwanted: @escaping @Sendable (StoredImage) -> Bool) async throws -> Int {
-        try await disk.perform { disk in
+        await disk.flush()
+        return try await disk.perform { disk in
             try disk.removeEntries { listing in
                 let name = DiskKey(listing.key)
                 return isUnwanted(

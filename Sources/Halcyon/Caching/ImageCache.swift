@@ -11,6 +11,8 @@ public import HalcyonStore
 public final class ImageCache: Sendable {
     let memory: MemoryCache<ImageKey, CachedImage>
     let disk: DiskStage
+    /// Keeps what is loaded and stored at the same time in order.
+    let order = StoreOrder()
     private let bundles: [BundledImages]
     private let pressure: MemoryPressureMonitor.Subscription?
 
@@ -91,29 +93,33 @@ public final class ImageCache: Sendable {
         }
     }
 
-    /// Forgets the images in memory. Those that something still shows are found again while it does.
+    /// Removes all images from memory. What is being loaded is not kept there afterwards.
     public func removeAllFromMemory() {
+        order.removeAll(from: .memory)
         memory.removeAll()
     }
 
-    /// Removes everything from memory and disk.
+    /// Removes everything from memory and disk. What is being loaded or stored is in neither afterwards.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func removeAll() async throws {
+        order.removeAll(from: .both)
         memory.removeAll()
-        try await disk.perform { try $0.removeAll() }
+        try await disk.change { try $0.removeAll() }
     }
 
-    /// Removes the original of a source from disk, and what memory has of it with these options.
+    /// Removes the original of a source from disk, and what memory and disk have of it with these options. What is being
+    /// loaded or stored of that is in neither afterwards.
     ///
     /// - Returns: Whether the disk had it.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
     public func remove(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Bool {
         guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
+        order.remove([.image(key), .original], named: key.originalDiskKey)
         memory.remove(key)
         let diskKeys = OriginalStorage.diskKeys(key.originalDiskKey) + [key.processedDiskKey]
-        return try await disk.perform { disk in
+        return try await disk.change { disk in
             try diskKeys.map { try disk.remove($0) }.contains(true)
         }
     }

@@ -8,6 +8,8 @@ struct LoadRequest: Sendable {
     let options: ImageOptions
     /// The key in the caches; `nil` where the source has none, or its state has to be looked at first.
     let key: ImageKey?
+    /// To store what the load brings, since it was asked for; `nil` before.
+    var permits: StorePermits?
 
     init(source: Source, options: ImageOptions) {
         self.init(source: source, options: options, originalKey: source.originalKey)

@@ -11,6 +11,7 @@ extension ImageLoader {
         context: WorkContext
     ) async throws -> Original {
         try await originals.value(for: work, context: context) { [self] context in
+            let permits = permits(for: key, options: request.options)
             if let transfer = followsServer(request) {
                 // What may be used although its server fails is used before the server is tried again.
                 return try await recovery.loadThroughCache(request) {
@@ -19,6 +20,7 @@ extension ImageLoader {
                         for: request,
                         key: key,
                         readsDisk: work.readsDisk,
+                        permits: permits,
                         context: context
                     )
                 }
@@ -33,7 +35,14 @@ extension ImageLoader {
                 timings.disk = ContinuousClock.now - start
                 if let found {
                     let caching = OriginalCaching(foundAs: key.originalDiskKey)
-                    return Original(data: found, origin: .disk, timings: timings, metrics: nil, caching: caching)
+                    return Original(
+                        data: found,
+                        origin: .disk,
+                        timings: timings,
+                        metrics: nil,
+                        caching: caching,
+                        permits: permits
+                    )
                 }
             }
             let loadStart = ContinuousClock.now
@@ -42,7 +51,14 @@ extension ImageLoader {
             }
             timings.load = ContinuousClock.now - loadStart
             let caching = OriginalCaching(storingAs: key.originalDiskKey)
-            return Original(data: data, origin: origin, timings: timings, metrics: metrics, caching: caching)
+            return Original(
+                data: data,
+                origin: origin,
+                timings: timings,
+                metrics: metrics,
+                caching: caching,
+                permits: permits
+            )
         }
     }
 

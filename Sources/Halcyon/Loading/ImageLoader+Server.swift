@@ -25,6 +25,7 @@ extension ImageLoader {
         for request: LoadRequest,
         key: ImageKey,
         readsDisk: Bool,
+        permits: StorePermits,
         context: WorkContext
     ) async throws -> Original {
         let start = ContinuousClock.now
@@ -76,7 +77,8 @@ extension ImageLoader {
             origin: answer.origin == .network ? .network : .disk,
             timings: timings,
             metrics: answer.metrics,
-            caching: caching
+            caching: caching,
+            permits: permits
         )
     }
 
@@ -144,19 +146,24 @@ extension ImageLoader {
             fetch: server.fetch
         )
         let isUnpredictable = hasModifiers(request.options)
-        let disk = originalCaches(request.options)[0].disk
+        let cache = originalCaches(request.options)[0]
+        let claim = StoreClaim(original: StorePermits(for: key, in: [cache]), isFromCache: false)
         let (codecs, limits) = (codecs, request.options.decode.limits)
-        refreshes.start(key.originalDiskKey) { [recovery] in
+        refreshes.start(key.originalDiskKey) { [recovery, workers] in
             // Whatever fails is found again by whoever asks next.
             let answer = try? await exchange.run()
             if let refusal = server.refusal { return recovery.remember(refusal, of: request) }
             guard let answer, let pending = storage.pending,
                 !isUnpredictable || !pending.head.isVarying, policy.storesOnDisk,
-                (try? codecs.info(of: answer.data, limits: limits)) != nil
+                (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
             else { return }
-            let stored = disk.store(pending.diskKey, expiration: policy.diskExpiration) {
-                (answer.data, pending.head.metadata)
-            }
+            let stored = cache.disk.store(
+                pending.diskKey,
+                expiration: policy.diskExpiration,
+                byteCount: answer.data.count,
+                isAdmitted: cache.admission(of: claim, .original),
+                content: { (answer.data, pending.head.metadata) }
+            )
             await stored.value
         }
     }

@@ -10,12 +10,10 @@ final class ImageLoader: Sendable {
     let cache: ImageCache
     let downloader: ImageDownloader
     let codecs: ImageCodecs
-    /// Decodes and processes.
-    let workers: WorkQueue
+    /// Decode, process and encode.
+    let workers: PixelWorkers
     /// Reads local files.
     let fileReaders = WorkQueue(name: "halcyon.files", width: 2)
-    /// Bytes of decoded pixels in the making.
-    let decodeBudget: Budget
     let recovery: Recovery
 
     let images = SharedWork<ImageWorkKey, ImageResponse>()
@@ -29,8 +27,7 @@ final class ImageLoader: Sendable {
         cache = configuration.cache
         downloader = configuration.downloader
         codecs = configuration.codecs
-        workers = WorkQueue(name: "halcyon.pixels", width: configuration.workerCount)
-        decodeBudget = Budget(limit: configuration.decodeBudget)
+        workers = PixelWorkers(count: configuration.workerCount, budget: configuration.decodeBudget)
         recovery = Recovery(configuration.recovery)
     }
 
@@ -123,6 +120,19 @@ final class ImageLoader: Sendable {
         return [original, target]
     }
 
+    /// The request with permits to store what it brings, which hold from now on. Called when a load is asked for, so that
+    /// nothing of it is kept that is removed from then on.
+    func begun(_ request: LoadRequest) -> LoadRequest {
+        guard request.permits == nil, let key = request.key else { return request }
+        var request = request
+        request.permits = permits(for: key, options: request.options)
+        return request
+    }
+
+    func permits(for key: ImageKey, options: ImageOptions) -> StorePermits {
+        StorePermits(for: key, in: originalCaches(options))
+    }
+
     /// Loads. Memory has been asked already, unless the request's key was not known.
     func response(for request: LoadRequest, context: WorkContext) async throws -> ImageResponse {
         let start = ContinuousClock.now
@@ -134,7 +144,7 @@ final class ImageLoader: Sendable {
         guard let key = request.key else {
             throw ImageError(stage: .source, reason: .invalidURL("\(request.source)"), source: "\(request.source)")
         }
-        let identified = request
+        let identified = begun(request)
         let options = request.options
         let original = OriginalWorkKey(request, original: key.original, readsDisk: options.cache.reads == .all)
         let work = ImageWorkKey(image: key, original: original, limits: options.decode, cache: options.cache)
@@ -211,6 +221,13 @@ struct Original: Sendable {
     let timings: ImageTimings
     let metrics: TransferMetrics?
     let caching: OriginalCaching
+    /// To store it and what is made of it, since it was asked for.
+    let permits: StorePermits
+
+    /// The right of a load to store what it makes of this.
+    func claim(of load: StorePermits?) -> StoreClaim {
+        StoreClaim(load: load, original: permits, isFromCache: origin == .disk)
+    }
 }
 
 extension ImageResponse {

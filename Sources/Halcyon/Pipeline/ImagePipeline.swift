@@ -20,7 +20,14 @@ public final class ImagePipeline: Sendable {
                 return created
             }
         }
-        set { sharedPipeline.withLock { $0 = newValue } }
+        set {
+            // The one before is released once the lock is: its end may run code of the user.
+            let earlier = sharedPipeline.withLock { pipeline in
+                defer { pipeline = newValue }
+                return pipeline
+            }
+            withExtendedLifetime(earlier) {}
+        }
     }
 
     private static let sharedPipeline = Lock<ImagePipeline?>(nil)
@@ -43,7 +50,7 @@ public final class ImagePipeline: Sendable {
         if let response = responseFromMemory(for: source, options: options) {
             return ImageTask(source: source, options: options, response: response)
         }
-        let request = LoadRequest(source: source, options: options)
+        let request = loader.begun(LoadRequest(source: source, options: options))
         let task = ImageTask(source: source, options: options)
         let loader = loader
         task.start { context in try await loader.responseOfAnySource(for: request, context: context) }
@@ -82,7 +89,7 @@ public final class ImagePipeline: Sendable {
     }
 
     private func load(_ source: Source, options: ImageOptions) async throws -> ImageResponse {
-        let request = LoadRequest(source: source, options: options)
+        let request = loader.begun(LoadRequest(source: source, options: options))
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
         return try await loader.responseOfAnySource(for: request, context: context)
     }

@@ -43,6 +43,7 @@ extension ImageLoader {
         var tried: Set<Source> = [request.source]
         var failures: [SourceFailure] = []
         var next = LoadRequest(source: request.source, options: options, key: request.key)
+        next.permits = request.permits
         while true {
             do {
                 let value = try await load(next)

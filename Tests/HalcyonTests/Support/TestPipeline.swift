@@ -18,6 +18,8 @@ final class TestPipeline: Sendable {
         folder: String? = nil,
         memoryCostLimit: Int = 64 << 20,
         workerCount: Int = 2,
+        codecs: ImageCodecs? = nil,
+        decodeBudget: Int = 256 << 20,
         fileSystem: (any FileSystem)? = nil,
         clock: StoreClock = .system,
         recovery: RecoveryConfiguration = RecoveryConfiguration()
@@ -34,8 +36,9 @@ final class TestPipeline: Sendable {
             configuration: .init(
                 downloader: ImageDownloader(transport: transport),
                 cache: cache,
-                codecs: counters.codecs,
+                codecs: codecs ?? counters.codecs,
                 workerCount: workerCount,
+                decodeBudget: decodeBudget,
                 recovery: recovery
             )
         )
