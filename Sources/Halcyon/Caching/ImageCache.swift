@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
-internal import HalcyonRaster
 public import HalcyonStore
 
 /// Images in memory, and their encoded bytes on disk.
@@ -54,7 +53,7 @@ public final class ImageCache: Sendable {
         )
         self.memory = memory
         pressure = memoryPressure?.addHandler { [weak memory] pressure in
-            let pool = PixelBufferPool.shared
+            let pool = MemoryPool.shared
             switch pressure {
             case .warning:
                 if let memory { memory.trim(to: memory.statistics.cost / 2) }
