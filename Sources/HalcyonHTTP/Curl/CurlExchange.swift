@@ -49,6 +49,10 @@ final class CurlExchange {
     var uploadedBytes: Int64 = 0
     @exclusivity(unchecked)
     var bodyBytes = 0
+    /// The body as it comes, before its content coding is undone.
+    @exclusivity(unchecked)
+    var wireBodyBytes = 0
+    var wireMark: WireMark?
     /// Undoes the content coding of the body, once some of a coded one has come.
     @exclusivity(unchecked)
     var decoder: ContentDecoder?
@@ -87,6 +91,7 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         halcyon_curl_set_prerequest_context(easy, context)
+        halcyon_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
         let isCleartextHTTP2 = loop.configuration.cleartextHTTP2 && !entry.origin.isSecure
         let sharesConnection = !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2
         handle.bounds = CurlHandle.Bounds(
@@ -152,15 +157,20 @@ final class CurlExchange {
 
     private func receive(header line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
+        loop.watch.noteProgress()
         guard !transfer.isCancelled else { return stop(.cancelled) }
-        if handle.takesTunnelHeader(line) { return true }
         let limit = transfer.limits.headerBytes
+        if handle.isMakingTunnel {
+            return handle.security.tunnelHead.append(line, limit: limit) || stop(.headersTooLarge(maximum: limit))
+        }
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
             head.append(line, limit: limit)
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered, !isRedirected else { return true }
-        guard head.hasBegun else { return stop(problem(CURLE_OK).malformed("no status line")) }
+        guard head.hasBegun, head.speaksHTTP1 || !isPlain else {
+            return stop(problem(CURLE_OK).malformed("no status line"))
+        }
         if head.isInformational { return true }
         if hasBody, let problem = head.framingProblem { return stop(self.problem(CURLE_OK).malformed(problem)) }
         // Delivered with its body, or at the end, if libcurl has no answer to the challenge.

@@ -49,6 +49,7 @@ extension CurlHandle {
             let isFirstProxy = hop == first ? true : try rules.proxies.proxy(for: first) == proxy
             if hop.isSecure, proxy.kind != .socks5 {
                 security.makesTunnel = true
+                security.isRequestOut = false
                 set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
             }
             try apply(proxy, credential: isFirstProxy ? request.proxyCredential : nil, rules)
@@ -69,10 +70,8 @@ extension CurlHandle {
         if proxy != nil, let objection = policy.objection(toProxied: hop.host) {
             throw .addressRefused("\(hop): \(objection)")
         }
-        let check = AddressCheck(policy, host: proxy?.host ?? hop.host)
         isAltered = true
-        security.addressCheck = check
-        halcyon_curl_set_socket_opener(easy, AddressCheck.callback, Unmanaged.passUnretained(check).toOpaque())
+        security.addressCheck = AddressCheck(policy, host: proxy?.host ?? hop.host)
     }
 
     // MARK: TLS
@@ -168,12 +167,14 @@ extension CurlHandle {
 
     // MARK: What came of it
 
-    /// Whether `line` belongs to a proxy's answer to CONNECT, which is then noted.
-    func takesTunnelHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        // libcurl has a status only once the server's own response begins.
-        guard security.makesTunnel, halcyon_curl_get_long(easy, CURLINFO_RESPONSE_CODE) == 0 else { return false }
-        security.tunnelHead.append(line)
-        return true
+    /// Whether header lines belong to a proxy's answer to CONNECT.
+    var isMakingTunnel: Bool {
+        guard security.makesTunnel else { return false }
+        guard CurlLibrary.hasPrerequest else {
+            // libcurl has a status only once the server's own response begins. It keeps that of a challenge.
+            return halcyon_curl_get_long(easy, CURLINFO_RESPONSE_CODE) == 0
+        }
+        return !security.isRequestOut
     }
 
     /// Whether libcurl may ask again by itself after a response of this status, which then is not the last.
