@@ -14,8 +14,11 @@ final class DiskStage: Sendable {
     private let faults: FaultReport
     private let clock: StoreClock
     private let state = Lock(State())
-    /// Reads of several images overlap; more threads than this only queue in the kernel.
+    /// For reading. Reads of several images overlap; more threads than this only queue in the kernel.
     private let queue = WorkQueue(name: "halcyon.disk", width: 4)
+    /// For changes and maintenance, which may wait for space, for each other and for other processes: with the threads of
+    /// the reads, four that wait would keep every look-up waiting.
+    private let changes = WorkQueue(name: "halcyon.disk-changes", width: 4)
 
     init(configuration: DiskCache.Configuration, onFault: (@Sendable (ImageError) -> Void)?) {
         let faults = FaultReport(folder: configuration.folder, handler: onFault)
@@ -44,7 +47,14 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Runs what blocks on the threads of this stage.
+    /// Whether there is an entry for a key. Changes nothing.
+    ///
+    /// - Throws: `CancellationError`.
+    func contains(_ key: String) async throws -> Bool {
+        try await queue.run(priority: PriorityBox(.normal)) { [cache] _ in cache.contains(key) }
+    }
+
+    /// Runs what reads on the threads of this stage.
     func run<Result: Sendable>(
         priority: PriorityBox,
         _ body: @escaping @Sendable (CancellationFlag) throws -> Result
@@ -68,7 +78,7 @@ final class DiskStage: Sendable {
             state.nextID += 1
             let id = state.nextID
             let task = Task.detached { [self] in
-                try? await queue.run(priority: PriorityBox(.low)) { [cache, faults] _ in
+                try? await changes.run(priority: PriorityBox(.low)) { [cache, faults] _ in
                     do {
                         let content = try content()
                         try cache.put(
@@ -91,13 +101,20 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Stores other metadata beside a body, if that is still there.
+    /// Stores other metadata beside a body, if that is still the one that was found.
     ///
-    /// - Parameter expiration: The entry's lifetime from now on; `nil` leaves it as it is.
-    func updateMetadata(_ metadata: Data, expiration: Expiration?, for key: String) async {
-        try? await queue.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+    /// - Parameters:
+    ///   - expiration: The entry's lifetime from now on; `nil` leaves it as it is.
+    ///   - version: What was found.
+    func updateMetadata(
+        _ metadata: Data,
+        expiration: Expiration?,
+        for key: String,
+        replacing version: DiskCache.Version
+    ) async {
+        try? await changes.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                try cache.updateMetadata(metadata, expiration: expiration, for: key)
+                try cache.updateMetadata(metadata, expiration: expiration, for: key, replacing: version)
             } catch {
                 faults.report(error)
             }
@@ -109,7 +126,7 @@ final class DiskStage: Sendable {
 
     /// Removes an entry that turned out to be useless.
     func remove(_ key: String) async {
-        try? await queue.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+        try? await changes.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
                 try cache.remove(key)
             } catch {
@@ -118,12 +135,23 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Runs a maintenance function.
+    /// Removes an entry that turned out to be useless, if it is still the one that was found.
+    func remove(_ key: String, ifStill version: DiskCache.Version) async {
+        try? await changes.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+            do {
+                try cache.remove(key, ifStill: version)
+            } catch {
+                faults.report(error)
+            }
+        }
+    }
+
+    /// Runs a function that changes or lists entries.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func perform<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
         do {
-            return try await queue.run(priority: PriorityBox(.normal)) { [cache] _ in try body(cache) }
+            return try await changes.run(priority: PriorityBox(.normal)) { [cache] _ in try body(cache) }
         } catch let error as DiskCacheError {
             throw ImageError(stage: .store, reason: .diskCache(error.description), source: cache.folder)
         }
@@ -138,7 +166,7 @@ final class DiskStage: Sendable {
                 await task.value
             }
         }
-        try? await queue.run(priority: PriorityBox(.high)) { [cache, faults] _ in
+        try? await changes.run(priority: PriorityBox(.high)) { [cache, faults] _ in
             do {
                 try cache.flush()
             } catch {
