@@ -53,6 +53,10 @@ package final class Lock<State>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
     }
 
+    private func lockIfAvailable() -> Bool {
+        pthread_mutex_trylock(mutex) == 0
+    }
+
     /// Ends what ``lock()`` began.
     package func unlock() {
         pthread_mutex_unlock(mutex)
@@ -77,9 +81,20 @@ package final class Lock<State>: @unchecked Sendable {
         mutex._unsafeLock()
     }
 
+    private func lockIfAvailable() -> Bool {
+        mutex._unsafeTryLock()
+    }
+
     /// Ends what ``lock()`` began.
     package func unlock() {
         mutex._unsafeUnlock()
     }
     #endif
+
+    /// Runs `body` with exclusive access to the protected value, or returns nil at once if another thread has it.
+    package func withLockIfAvailable<Result>(_ body: (inout State) throws -> Result) rethrows -> Result? {
+        guard lockIfAvailable() else { return nil }
+        defer { unlock() }
+        return try body(&state)
+    }
 }

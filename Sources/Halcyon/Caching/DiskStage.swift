@@ -22,7 +22,11 @@ final class DiskStage: Sendable {
     private let state = Lock(State())
     /// Reads of several images overlap; more threads than this only queue in the kernel.
     private let reading = WorkQueue(name: "halcyon.disk", width: 4)
+    /// For what stores and removes, which may wait for space and for other processes: with the threads of the reads, four that
+    /// wait would keep every look-up waiting.
     private let writing = WorkQueue(name: "halcyon.disk-changes", width: 1)
+    /// For what walks through all entries, which takes long.
+    private let maintenance = WorkQueue(name: "halcyon.disk-upkeep", width: 2)
 
     init(configuration: DiskCache.Configuration, onFault: (@Sendable (ImageError) -> Void)?) {
         let faults = FaultReport(folder: configuration.folder, handler: onFault)
@@ -49,6 +53,13 @@ final class DiskStage: Sendable {
             try flag.check()
             return cache.get(key, extending: extending)
         }
+    }
+
+    /// Whether there is an entry for a key. Changes nothing.
+    ///
+    /// - Throws: `CancellationError`.
+    func contains(_ key: String) async throws -> Bool {
+        try await reading.run(priority: PriorityBox(.normal)) { [cache] _ in cache.contains(key) }
     }
 
     /// Runs what blocks on the threads that read.
@@ -114,13 +125,20 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Stores other metadata beside a body, if that is still there.
+    /// Stores other metadata beside a body, if that is still the one that was found.
     ///
-    /// - Parameter expiration: The entry's lifetime from now on; `nil` leaves it as it is.
-    func updateMetadata(_ metadata: Data, expiration: Expiration?, for key: String) async {
+    /// - Parameters:
+    ///   - expiration: The entry's lifetime from now on; `nil` leaves it as it is.
+    ///   - version: What was found.
+    func updateMetadata(
+        _ metadata: Data,
+        expiration: Expiration?,
+        for key: String,
+        replacing version: DiskCache.Version
+    ) async {
         try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                try cache.updateMetadata(metadata, expiration: expiration, for: key)
+                try cache.updateMetadata(metadata, expiration: expiration, for: key, replacing: version)
             } catch {
                 faults.report(error)
             }
@@ -143,6 +161,17 @@ final class DiskStage: Sendable {
         }
     }
 
+    /// Removes an entry that turned out to be useless, if it is still the one that was found.
+    func remove(_ key: String, ifStill version: DiskCache.Version) async {
+        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+            do {
+                try cache.remove(key, ifStill: version)
+            } catch {
+                faults.report(error)
+            }
+        }
+    }
+
     /// Runs a function that stores or removes entries, after all that do so already.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
@@ -154,7 +183,7 @@ final class DiskStage: Sendable {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func perform<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
-        try await perform(on: reading, body)
+        try await perform(on: maintenance, body)
     }
 
     private func perform<Result: Sendable>(

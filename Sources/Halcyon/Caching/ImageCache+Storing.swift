@@ -20,7 +20,7 @@ extension ImageCache {
         guard let key = ImageKey(original: source.originalKey, options: options) else { return .none }
         if memory.contains(key) { return .memory }
         let diskKey = key.diskKey(options)
-        let isOnDisk = try? await disk.perform { $0.contains(diskKey) }
+        let isOnDisk = try? await disk.contains(diskKey)
         return isOnDisk == true ? .disk : .none
     }
 

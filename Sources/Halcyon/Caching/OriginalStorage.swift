@@ -26,9 +26,17 @@ final class OriginalStorage: HTTPCacheStorage {
         let diskKey: String
     }
 
+    /// An entry, as it was when it was found.
+    private struct Found {
+        let disk: DiskStage
+        let diskKey: String
+        let head: StoredResponse
+        let version: DiskCache.Version
+    }
+
     private struct State {
         /// What was found, which may get another head.
-        var found: (disk: DiskStage, diskKey: String, head: StoredResponse)?
+        var found: Found?
         var pending: Pending?
     }
 
@@ -103,13 +111,15 @@ final class OriginalStorage: HTTPCacheStorage {
     ) async -> (head: StoredResponse, body: Data)? {
         for slot in 0..<Self.slotCount {
             let diskKey = Self.diskKey(self.diskKey, slot: slot)
-            guard let (head, body) = await entry(diskKey, in: disk) else {
+            guard let (head, entry) = await entry(diskKey, in: disk) else {
                 if slot == 0 { return nil }
                 continue
             }
             if matches(head) {
-                state.withLock { $0.found = (disk, diskKey, head) }
-                return (head, body)
+                state.withLock {
+                    $0.found = Found(disk: disk, diskKey: diskKey, head: head, version: entry.version)
+                }
+                return (head, entry.body)
             }
             guard head.isVarying else { return nil }
         }
@@ -124,7 +134,9 @@ final class OriginalStorage: HTTPCacheStorage {
     ) async {
         guard head.status == 200 || head.status == 203 else {
             // It is no image any more, and no response that is worth a place.
-            if let found = state.withLock({ $0.found }) { await found.disk.remove(found.diskKey) }
+            if let found = state.withLock({ $0.found }) {
+                await found.disk.remove(found.diskKey, ifStill: found.version)
+            }
             return
         }
         let slot = head.isVarying ? await slot(replacing: isReplaced) : 0
@@ -134,12 +146,18 @@ final class OriginalStorage: HTTPCacheStorage {
 
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
         guard let found = state.withLock({ $0.found }), found.head == previous else { return }
-        await found.disk.updateMetadata(head.metadata, expiration: policy.diskExpiration, for: found.diskKey)
+        // Its place may have been taken by another representation, or by what another process has stored.
+        await found.disk.updateMetadata(
+            head.metadata,
+            expiration: policy.diskExpiration,
+            for: found.diskKey,
+            replacing: found.version
+        )
     }
 
     func remove(_ head: StoredResponse, for key: String) async {
         guard let found = state.withLock({ $0.found }), found.head == head else { return }
-        await found.disk.remove(found.diskKey)
+        await found.disk.remove(found.diskKey, ifStill: found.version)
     }
 
     func removeAll(for key: String) async {
@@ -164,14 +182,14 @@ final class OriginalStorage: HTTPCacheStorage {
         return free ?? oldest.slot
     }
 
-    private func entry(_ diskKey: String, in disk: DiskStage) async -> (head: StoredResponse, body: Data)? {
+    private func entry(_ diskKey: String, in disk: DiskStage) async -> (head: StoredResponse, entry: DiskCache.Entry)? {
         // Cancelling is noticed by whoever goes on with the load.
         guard let entry = try? await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority)
         else { return nil }
         // Stored without a head: by a load that ignored the server.
-        if entry.metadata.isEmpty { return (StoredResponse(url: url, responseTime: entry.storedAt), entry.body) }
+        if entry.metadata.isEmpty { return (StoredResponse(url: url, responseTime: entry.storedAt), entry) }
         guard let head = StoredResponse(metadata: entry.metadata) else { return nil }
-        return (isSame(head.url) ? head.named(url) : head, entry.body)
+        return (isSame(head.url) ? head.named(url) : head, entry)
     }
 
     /// Whether a URL names what this request is for. Names on disk that are equal are taken for the same image, and URLs

@@ -11,21 +11,31 @@ enum FileOutput {
     static func write(_ data: Data, to path: String, source: String) throws {
         if isSpecial(path) { return try writeThrough(data, to: path, source: source) }
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        var template = Array("\(folder)/.halcyon-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw failure(path, source, errno) }
+        let (temporary, descriptor) = try create(in: folder, for: path, source: source)
         var isKept = false
-        defer { if !isKept { unlink(template) } }
+        defer { if !isKept { unlink(temporary) } }
         do {
             defer { close(descriptor) }
             try writeAll(data, to: descriptor, path: path, source: source)
-            // What mkstemp makes is for the owner alone; a result file gets the usual permissions.
-            let mask = umask(0)
-            umask(mask)
-            guard fchmod(descriptor, 0o666 & ~mask) == 0 else { throw failure(path, source, errno) }
         }
-        guard rename(template, path) == 0 else { throw failure(path, source, errno) }
+        guard rename(temporary, path) == 0 else { throw failure(path, source, errno) }
         isKept = true
+    }
+
+    /// Makes a file with a new name in a folder. Its permissions are those of a file that any program makes: the system
+    /// takes out what the process's umask, or the folder's default access list, forbids. The umask is never read here, as
+    /// that takes setting it, and another thread's file would get the permissions of that moment.
+    private static func create(
+        in folder: String,
+        for path: String,
+        source: String
+    ) throws -> (path: String, descriptor: Int32) {
+        while true {
+            let name = "\(folder)/.halcyon-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+            let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+            if descriptor >= 0 { return (name, descriptor) }
+            guard errno == EEXIST || errno == EINTR else { throw failure(path, source, errno) }
+        }
     }
 
     /// Makes a folder and those above it.

@@ -19,8 +19,10 @@ extension PartialBodyStore {
         /// Where the date comes from. Default: the machine's.
         public var clock = StoreClock.system
 
-        /// The settings of a store in `folder`; default `$XDG_CACHE_HOME/halcyon/partial`, or
-        /// `~/.cache/halcyon/partial`.
+        /// Tells which folders are checked before they are used; tests replace it.
+        package var location = CacheLocation()
+
+        /// The settings of a store in `folder`; default that of a cache called "partial".
         public init(folder: String = DiskCache.Configuration.defaultFolder(named: "partial")) {
             self.folder = folder
         }

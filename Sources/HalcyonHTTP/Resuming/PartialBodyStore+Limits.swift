@@ -55,7 +55,7 @@ extension PartialBodyStore {
     }
 
     private func names() -> [String] {
-        (try? fileSystem.namesIfPresent(inFolder: folder)) ?? []
+        isUsable ? (try? fileSystem.namesIfPresent(inFolder: folder)) ?? [] : []
     }
 
     private func journals(among names: [String]) -> [String] {

@@ -28,6 +28,11 @@ public final class PartialBodyStore: Sendable {
         return (entries.count, entries.reduce(0) { $0 + $1.bytes })
     }
 
+    /// Whether the folder is not one that other users may have made, where the user has no home.
+    var isUsable: Bool {
+        (try? configuration.location.prepare(configuration.folder, fileSystem)) != nil
+    }
+
     var folder: String { "\(configuration.folder)/v\(PartialBodyJournal.version)" }
 
     func journal(_ name: String) -> String { "\(folder)/\(name).journal" }
@@ -39,7 +44,7 @@ public final class PartialBodyStore: Sendable {
     /// The body kept for a key, checked byte by byte, for the caller alone; `nil` if there is none, or another transfer,
     /// of this process or another, is using it. Blocks.
     func take(_ key: PartialBodyKey) -> PartialBody? {
-        guard let descriptor = try? fileSystem.openForAppending(journal(key.name)) else { return nil }
+        guard isUsable, let descriptor = try? fileSystem.openForAppending(journal(key.name)) else { return nil }
         guard isLocked(descriptor) else {
             fileSystem.close(descriptor)
             return nil
@@ -56,7 +61,7 @@ public final class PartialBodyStore: Sendable {
 
     /// Begins to keep a body; `nil` if that is not possible, among others because another transfer is doing so. Blocks.
     func begin(_ key: PartialBodyKey, _ response: PartialResponse) -> PartialBody? {
-        guard response.totalBytes ?? 0 <= configuration.maximumBytes,
+        guard isUsable, response.totalBytes ?? 0 <= configuration.maximumBytes,
             let head = PartialBodyJournal(key, response).head()
         else { return nil }
         removeSurplus(

@@ -85,13 +85,19 @@ extension DiskCache {
     private static var pieceSize: Int { 262_144 }
 
     /// Removes a damaged entry, unless it was replaced meanwhile, and tells.
-    func discard(_ row: DiskIndexRow, in index: DiskIndex, because reason: String) throws {
+    ///
+    /// - Parameter waits: whether to wait for others that write. If not, and one does, the entry is left to the next
+    ///   look-up.
+    func discard(_ row: DiskIndexRow, in index: DiskIndex, because reason: String, waits: Bool) throws {
         if configuration.isReadOnly {
             configuration.onEvent?(.entryDamaged(key: row.key, reason: reason))
             return
         }
-        let removed = try index.write { try $0.removeRow(like: row) }
-        guard removed.count > 0 else { return }
+        let removed =
+            waits
+            ? try index.write { try $0.removeRow(like: row) }
+            : try index.writeWithoutWaiting { try $0.removeRow(like: row) }
+        guard let removed, removed.count > 0 else { return }
         finish(removed, .damaged)
         configuration.onEvent?(.entryDamaged(key: row.key, reason: reason))
     }

@@ -10,10 +10,14 @@ extension DiskCache {
     /// Writes down what is buffered and closes the index. Later look-ups find nothing, and later puts throw.
     public func close() throws(DiskCacheError) {
         defer {
-            state.withLock { state in
+            sweep.stop()
+            // Named, so that it is closed after the lock is released.
+            let index = state.withLock { state in
                 state.isClosed = true
-                state.index = nil
+                defer { state.index = nil }
+                return state.index
             }
+            withExtendedLifetime(index) {}
         }
         try flush()
     }
@@ -27,30 +31,28 @@ extension DiskCache {
         guard !pending.isEmpty, let index = state.withLock({ $0.index }) else { return }
         try failing(.maintain) {
             guard isPresent(index) else { return }
+            let now = now
             try index.write { connection in
                 for (id, touch) in pending {
-                    try connection.touch(id, touch)
+                    try connection.touch(id, touch, at: now)
                 }
             }
         }
     }
 
-    /// Writes some of the uses down if no other process is writing, so that no look-up waits for one; else they stay
-    /// buffered.
+    /// Writes some of the uses down if neither another thread nor another process is writing, so that no look-up waits for
+    /// one; else they stay buffered.
     func flushWithoutWaiting() {
         guard let index = state.withLock({ $0.index }) else { return }
         let pending = touches.withLock { $0.takeBatch() }
+        let now = now
         do {
-            try index.withWriter { connection in
-                connection.setBusyTimeout(0)
-                defer { connection.setBusyTimeout(Int32(clamping: configuration.busyTimeout)) }
-                try connection.transaction {
-                    for (id, touch) in pending {
-                        try connection.touch(id, touch)
-                    }
+            let isWritten: Void? = try index.writeWithoutWaiting { connection in
+                for (id, touch) in pending {
+                    try connection.touch(id, touch, at: now)
                 }
             }
-        } catch let error as SQLiteError where error.meansBusy {
+            if isWritten != nil { return }
             touches.withLock { buffer in
                 for (id, touch) in pending { buffer.putBack(touch, id: id) }
             }
@@ -107,7 +109,7 @@ extension DiskCache {
             }
             return (state.index, state.isClosed, isSought, isLinked)
         }
-        if isClosed { throw DiskCacheError(.open, path: folder, reason: "it was closed") }
+        if isClosed { throw closed }
         if let present {
             if !isSought, isLinked || present.isLinked { return present }
             if isSought, isPresent(present) {
@@ -117,7 +119,8 @@ extension DiskCache {
         }
         var events: [DiskCacheEvent] = []
         defer { for event in events { configuration.onEvent?(event) } }
-        return try state.withLock { state in
+        let index = try state.withLock { state in
+            if state.isClosed { throw closed }
             // Another thread may have opened it since.
             if let index = state.index, index !== present { return index }
             state.index = nil
@@ -131,7 +134,13 @@ extension DiskCache {
             }
             return index
         }
+        // Only now, so that what was open before, which `present` holds, is closed with no lock held.
+        withExtendedLifetime(present) {}
+        beginSweeping()
+        return index
     }
+
+    private var closed: DiskCacheError { DiskCacheError(.open, path: folder, reason: "it was closed") }
 
     /// How many look-ups in 50 ms make it worth holding the index for those to come: what holding takes, ten save.
     private static var busyLookUpCount: Int { 16 }
@@ -148,6 +157,7 @@ extension DiskCache {
     }
 
     private func makeIndex(_ events: inout [DiskCacheEvent]) throws -> DiskIndex {
+        try checkLocation()
         if configuration.isReadOnly { return try openIndexFile() }
         try fileSystem.createFolders(layout.versionFolder)
         return try withFolderLock {
@@ -158,6 +168,17 @@ extension DiskCache {
                 events.append(.indexDamaged(path: layout.index, reason: error.message))
                 return try openIndexFile()
             }
+        }
+    }
+
+    /// Throws if the cache would lie where another user may have made its folder.
+    private func checkLocation() throws(DiskCacheError) {
+        do throws(FileSystemError) {
+            try configuration.location.prepare(folder, fileSystem)
+        } catch {
+            guard error == .notPermitted else { throw DiskCacheError(.open, path: folder, error) }
+            let reason = "the folder that holds it belongs to another user, or others may change it"
+            throw DiskCacheError(.open, path: folder, code: error.code, reason: reason)
         }
     }
 
@@ -178,6 +199,7 @@ extension DiskCache {
             try removeIndexFiles()
             return true
         }
+        // The caller holds the index, so it is not closed under the lock.
         state.withLock { state in
             guard state.index === index else { return }
             state.index = nil

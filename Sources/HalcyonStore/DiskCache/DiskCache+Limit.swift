@@ -117,6 +117,7 @@ extension DiskCache {
     /// Removes one batch.
     private func evict(downTo target: DiskLimits) throws -> Eviction {
         let listsKeys = !listeners.isEmpty
+        let now = now
         let eviction = try withIndex { index in
             try index.write { connection in
                 var eviction = Eviction()
@@ -129,6 +130,7 @@ extension DiskCache {
                         bytes: eviction.totals.bytes - target.bytes,
                         entries: eviction.totals.count - target.count,
                         count: Self.batchSize,
+                        at: now,
                         listsKeys: listsKeys
                     )
                 }

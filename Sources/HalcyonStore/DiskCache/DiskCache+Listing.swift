@@ -3,7 +3,11 @@ internal import FoundationEssentials
 extension DiskCache {
     /// The entries whose keys begin with `prefix`, compared byte by byte, the most recently used first.
     ///
-    /// Expired ones that were not removed yet are XX
+    /// Expired ones that were not removed yet are among them. Complexity: O(n log n) in the number of entries listed, after a
+    /// walk as long as that of ``removeEntries(prefix:)``.
+    ///
+    /// - Parameter limit: the most entries that are listed; default all.
+    /// - Throws: ``DiskCacheError`` if the index cannot be read.
     public func entries(prefix: String = "", limit: Int = .max) throws(DiskCacheError) -> [Listing] {
         try failing(.maintain) {
             try flush()

@@ -1,7 +1,8 @@
 internal import HalcyonConcurrency
 
 extension DiskCache {
-    /// Removes the entry of `key`. It is no error if there is none.
+    /// Removes the entry of `key`. It is no error if there is none. What this cache object was storing under the key when
+    /// this was called is not there afterwards.
     ///
     /// - Returns: whether there was one.
     @discardableResult
@@ -12,29 +13,76 @@ extension DiskCache {
         }
     }
 
+    /// Removes the entry of `key` if it is still the one that a look-up found. What is being stored is not affected.
+    ///
+    /// - Returns: whether it was.
     @discardableResult
-    func removeEntry(_ key: String) throws -> Bool {
+    public func remove(_ key: String, ifStill version: Version) throws(DiskCacheError) -> Bool {
+        try failing(.remove) {
+            try requireWritable(.remove)
+            try flushStaged()
+            let listsKeys = !listeners.isEmpty
+            let removed = try withKey(key) { key in
+                try withIndex { index in
+                    try index.write { try $0.removeRow(key, version: version, listsKeys: listsKeys) }
+                }
+            }
+            finish(removed, .removed)
+            return removed.count > 0
+        }
+    }
+
+    /// Removes the entry of a key, and overtakes the stores of the key that are under way.
+    ///
+    /// - Parameter store: the store that the entry makes way for: later ones are not affected. Default: there is none.
+    @discardableResult
+    func removeEntry(_ key: String, replacedBy store: DiskStore? = nil) throws -> Bool {
         let listsKeys = !listeners.isEmpty
+        var staged: StagedEntry?
+        defer { withExtendedLifetime(staged) {} }
         let removed = try withKey(key) { key in
-            try withIndex { index in
-                try index.write { connection in
-                    let wasStaged = staging.withLock { $0.remove(key) }
-                    var removed = try connection.removeRow(key, listsKeys: listsKeys)
-                    if wasStaged, removed.count == 0 {
-                        removed.count = 1
-                        if listsKeys { removed.keys = [key.text] }
+            var last = UInt64.max
+            do {
+                return try withIndex { index in
+                    var removed = RemovedRows()
+                    try index.write { connection in
+                        // Stores are completed while they hold the connection that writes, as this does.
+                        let isValid = staging.withLock { staging in
+                            last = store?.number ?? staging.stores.lastNumber
+                            let isValid = store.map { staging.stores.isValid($0) } ?? true
+                            if isValid { staging.stores.revoke(key, before: store?.number ?? .max) }
+                            return isValid
+                        }
+                        removed = isValid ? try connection.removeRow(key, listsKeys: listsKeys) : RemovedRows()
+                    } whenCommitted: {
+                        // Not before: until then a look-up would find what the staged entry was to replace.
+                        staged = staging.withLock { $0.remove(key, notAfter: last) }
                     }
                     return removed
                 }
+            } catch {
+                // What is only in memory goes even so.
+                staged = staging.withLock { staging in
+                    staging.stores.revoke(key, before: store?.number ?? .max)
+                    return staging.remove(key, notAfter: last)
+                }
+                throw error
             }
         }
-        finish(removed, .removed)
-        return removed.count > 0
+        var told = removed
+        if staged != nil, removed.count == 0 {
+            told.count = 1
+            if listsKeys { told.keys = [key] }
+        }
+        finish(told, .removed)
+        return told.count > 0
     }
 
     /// Removes the entries whose keys begin with `prefix`, compared byte by byte.
     ///
-    /// Complexity: O(n) in the number of all entries; if the prefix has a NUL, as those of a picture's variants have,
+    /// What this cache object was storing under such a key when this was called is not there afterwards.
+    ///
+    /// Complexity: O(n) in the number of all entries; if the prefix has a NUL, as those of an image's variants have,
     /// O(m log n) in the number m of entries with the same bytes before the NUL. Other calls go on meanwhile.
     ///
     /// - Returns: the number of entries removed.
@@ -42,8 +90,12 @@ extension DiskCache {
     public func removeEntries(prefix: String) throws(DiskCacheError) -> Int {
         try failing(.remove) {
             try requireWritable(.remove)
-            try flush()
             let range = DiskKeyRange(prefix: prefix)
+            // While nothing is being committed, so that the walk below meets whatever was.
+            try withIndex { index in
+                try index.withWriter { _ in staging.withLock { $0.stores.revoke(in: range) } }
+            }
+            try flush()
             guard range.family != nil else { return try removeListed(in: range) { _ in true } }
             return try removeBatches(.removed) {
                 try $0.removeRows(inFamilyOf: range, count: Self.batchSize, listsKeys: $1)
@@ -53,8 +105,8 @@ extension DiskCache {
 
     /// Removes the entries that `isUnwanted` picks, expired ones included.
     ///
-    /// Complexity: O(n) in the number of all entries. Other calls go on meanwhile; what is stored during the call may
-    /// or may not be asked about, and what is replaced after it was asked about stays.
+    /// Complexity: O(n) in the number of all entries. Other calls go on meanwhile; what is being stored, or is stored during
+    /// the call, may or may not be asked about, and what is replaced after it was asked about stays.
     ///
     /// - Parameter isUnwanted: called with no lock held.
     /// - Returns: the number of entries removed.
@@ -86,20 +138,38 @@ extension DiskCache {
         }
     }
 
-    /// Removes every entry, and every file that no process is writing.
+    /// Removes every entry, and every file that no process is writing. What this cache object was storing when this was
+    /// called is not there afterwards.
     public func removeAll() throws(DiskCacheError) {
         try failing(.remove) {
             try requireWritable(.remove)
             touches.withLock { _ = $0.take() }
             let listsKeys = !listeners.isEmpty
-            let keys = try withIndex { index in
-                let keys = try index.write { connection in
-                    let staged = staging.withLock { $0.removeAll() }
-                    return try connection.removeEverything(listsKeys: listsKeys) + (listsKeys ? staged : [])
+            var staged: [StagedEntry] = []
+            var last = UInt64.max
+            var keys: [String] = []
+            do {
+                try withIndex { index in
+                    try index.write { connection in
+                        last = staging.withLock { staging in
+                            staging.stores.revokeAll()
+                            return staging.stores.lastNumber
+                        }
+                        keys = try connection.removeEverything(listsKeys: listsKeys)
+                    } whenCommitted: {
+                        staged = staging.withLock { $0.removeAll(notAfter: last) }
+                    }
+                    try? index.withWriter { try $0.execute("PRAGMA incremental_vacuum") }
                 }
-                try? index.withWriter { try $0.execute("PRAGMA incremental_vacuum") }
-                return keys
+            } catch {
+                // What is only in memory goes even so.
+                staged = staging.withLock { staging in
+                    staging.stores.revokeAll()
+                    return staging.removeAll(notAfter: last)
+                }
+                throw error
             }
+            if listsKeys { keys += Set(staged.map(\.key)).subtracting(keys) }
             listeners.tell(keys, .cleared)
             _ = try removeOrphans()
         }

@@ -21,22 +21,47 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - expiration: its lifetime from now on; nil leaves it as it is.
-    /// - Returns: false if there is no entry, or its time is over.
+    ///   - version: the state of the entry that the metadata is about, as a look-up found it. If the entry is another one by
+    ///     now, stored by this process or another, nothing is done. Default: whatever is there.
+    /// - Returns: false if there is no such entry, or its time is over.
     /// - Throws: ``DiskCacheError`` if the index cannot be written.
     @discardableResult
     public func updateMetadata(
         _ metadata: Data,
         expiration: Expiration? = nil,
-        for key: String
+        for key: String,
+        replacing version: Version? = nil
     ) throws(DiskCacheError) -> Bool {
         try failing(.write) {
+            try requireWritable(.write)
             try flush()
             let date = configuration.clock.now()
+            let now = DiskTime(date)
             let lifetime = expiration.map { DiskLifetime($0, at: date) }
+            var former: StagedEntry?
+            defer { withExtendedLifetime(former) {} }
             let (isUpdated, totals) = try withKey(key) { key in
                 try withIndex { index in
                     try index.write { connection in
-                        let isUpdated = try connection.updateMetadata(key, metadata, lifetime, at: DiskTime(date))
+                        let isUpdated: Bool
+                        // Nothing is being written meanwhile, so an entry is either waiting or in the index.
+                        switch staging.withLock({
+                            $0.updateMetadata(key, metadata, lifetime, replacing: version, at: now)
+                        }) {
+                        case .updated(let entry):
+                            former = entry
+                            isUpdated = true
+                        case .refused:
+                            isUpdated = false
+                        case .absent:
+                            isUpdated = try connection.updateMetadata(
+                                key,
+                                metadata,
+                                lifetime,
+                                replacing: version,
+                                at: now
+                            )
+                        }
                         return (isUpdated, try connection.totals())
                     }
                 }

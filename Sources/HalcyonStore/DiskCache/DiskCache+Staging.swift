@@ -2,9 +2,25 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 
 extension DiskCache {
+    /// Begins a store of a key. A removal, or a later store of the key, overtakes it until it has ended.
+    func beginStore(_ key: String) -> DiskStore {
+        withKey(key) { key in staging.withLock { $0.stores.begin(key) } }
+    }
+
+    /// Ends a store, whatever became of it.
+    func endStore(_ store: DiskStore) {
+        staging.withLock { $0.stores.end(store) }
+    }
+
     /// Keeps a small body in memory until a common transaction writes it.
-    func stage(_ key: String, _ body: Data, _ metadata: Data, _ expiration: Expiration?) throws -> Bool {
-        guard try isStorable(key, size: body.count, metadata, expiration) else { return false }
+    func stage(
+        _ store: DiskStore,
+        _ key: String,
+        _ body: Data,
+        _ metadata: Data,
+        _ expiration: Expiration?
+    ) throws -> Bool {
+        guard try isStorable(store, key, size: body.count, metadata, expiration) else { return false }
         let date = configuration.clock.now()
         let entry = NewDiskEntry(
             metadata: metadata,
@@ -13,16 +29,17 @@ extension DiskCache {
             storedAt: DiskTime(date),
             lifetime: DiskLifetime(expiration ?? self.expiration, at: date)
         )
-        let isDue = withKey(key) { key in
-            staging.withLock { $0.add(StagedEntry(key: key.text, body: body, entry: entry), id: key.id) }
-        }
-        if isDue { try flushStaged() }
+        let staged = StagedEntry(key: key, body: body, entry: entry, number: store.number)
+        // Freed with no lock held, as all that leaves the staging.
+        let result = withKey(key) { key in staging.withLock { $0.add(staged, key, of: store) } }
+        guard let result else { return false }
+        if result.isDue { try flushStaged() }
         return true
     }
 
     /// The row of an entry that is staged.
     func stagedRow(_ key: DiskKey) -> DiskIndexRow? {
-        staging.isEmpty ? nil : staging.withLock { $0.entry(key)?.row(id: key.id) }
+        staging.isEmpty ? nil : staging.withLock { $0.entry(key) }?.row(id: key.id)
     }
 
     /// Writes down the entries that are staged, in one transaction. If that fails they are given up, except where
@@ -31,23 +48,26 @@ extension DiskCache {
         guard !staging.isEmpty else { return }
         let replaced: [Int64]
         let totals: DiskTotals
+        var written: [Int64: StagedEntry] = [:]
+        var dropped: [StagedEntry] = []
         do {
             (replaced, totals) = try withIndex { index in
                 try index.withWriter { connection in
                     do {
                         let result = try connection.transaction { try self.writeStaged(connection) }
-                        staging.withLock { $0.endWriting() }
+                        written = staging.withLock { $0.endWriting() }
                         return result
                     } catch {
-                        staging.withLock { $0.abandonWriting() }
+                        dropped += staging.withLock { $0.abandonWriting() }
                         throw error
                     }
                 }
             }
         } catch {
-            if (error as? SQLiteError)?.meansBusy != true { _ = staging.withLock { $0.removeAll() } }
+            if (error as? SQLiteError)?.meansBusy != true { dropped += staging.withLock { $0.removeAll() } }
             throw error
         }
+        withExtendedLifetime((written, dropped)) {}
         removeFiles(replaced)
         answering(.maintain, ()) { try enforceLimits(totals) }
     }

@@ -5,7 +5,8 @@ extension DiskCache {
     /// Stores a body under `key`, in place of what was stored there. It can be read once this returns.
     ///
     /// An entry that is over at once, or larger than the whole limit, is not stored; what was there before is removed
-    /// all the same, because it was to be replaced.
+    /// all the same, because it was to be replaced. Neither is one that a removal, or a later store of its key, overtakes:
+    /// one that was called in this cache object after this, and has returned before.
     ///
     /// - Parameters:
     ///   - metadata: bytes that are stored and read together with the body.
@@ -21,37 +22,52 @@ extension DiskCache {
         expiration: Expiration? = nil,
         durability: Durability = .normal
     ) throws(DiskCacheError) -> Bool {
+        let store = beginStore(key)
+        defer { endStore(store) }
+        return try put(store, key, body, metadata, expiration, durability)
+    }
+
+    /// Stores the body of a store that has begun.
+    func put(
+        _ store: DiskStore,
+        _ key: String,
+        _ body: Data,
+        _ metadata: Data,
+        _ expiration: Expiration?,
+        _ durability: Durability
+    ) throws(DiskCacheError) -> Bool {
         try failing(.write) {
             if body.count > configuration.inlineLimit {
                 // Once more if the folder vanished between the two steps: the body is still at hand.
                 do {
-                    return try putFile(key, body, metadata, expiration, durability)
+                    return try putFile(store, key, body, metadata, expiration, durability)
                 } catch let error as FileSystemError where error == .notFound {
-                    return try putFile(key, body, metadata, expiration, durability)
+                    return try putFile(store, key, body, metadata, expiration, durability)
                 }
             }
-            if durability == .none { return try stage(key, body, metadata, expiration) }
+            if durability == .none { return try stage(store, key, body, metadata, expiration) }
             return try body.withUnsafeBytes { bytes in
                 let hash = Checksum.hash(of: bytes)
                 let staged = StagedBody(inline: bytes, file: nil, size: bytes.count, hash: hash)
-                return try store(staged, key, metadata, expiration, durability)
+                return try complete(store, staged, key, metadata, expiration, durability)
             }
         }
     }
 
     private func putFile(
+        _ store: DiskStore,
         _ key: String,
         _ body: Data,
         _ metadata: Data,
         _ expiration: Expiration?,
         _ durability: Durability
     ) throws -> Bool {
-        guard try isStorable(key, size: body.count, metadata, expiration) else { return false }
+        guard try isStorable(store, key, size: body.count, metadata, expiration) else { return false }
         let hash = Checksum.hash(of: body)
         if durability != .full, let shared = try sharedFile(hash: hash, size: body.count, holds: { body == $0 }) {
             let staged = StagedBody(inline: nil, file: nil, sharedFile: shared, size: body.count, hash: hash)
             do {
-                return try store(staged, key, metadata, expiration, durability)
+                return try complete(store, staged, key, metadata, expiration, durability)
             } catch is SharedFileIsGone {
                 // It is written like any other.
             }
@@ -60,11 +76,12 @@ extension DiskCache {
         defer { file.close() }
         try body.withUnsafeBytes { try file.append($0) }
         let staged = StagedBody(inline: nil, file: file, size: body.count, hash: hash)
-        return try store(staged, key, metadata, expiration, durability)
+        return try complete(store, staged, key, metadata, expiration, durability)
     }
 
     /// Whether an entry may be stored; if not, the one it was to replace is removed.
     func isStorable(
+        _ store: DiskStore,
         _ key: String,
         size: Int,
         _ metadata: Data,
@@ -74,7 +91,7 @@ extension DiskCache {
         let isOver = (expiration ?? self.expiration).isOver(at: configuration.clock.now())
         let limits = try resolvedLimits()
         if !isOver, size + metadata.count + key.utf8.count <= limits.bytes, limits.count > 0 { return true }
-        try removeEntry(key)
+        try removeEntry(key, replacedBy: store)
         return false
     }
 
@@ -84,15 +101,16 @@ extension DiskCache {
         throw DiskCacheError(operation, path: folder, reason: "it is open for reading only")
     }
 
-    /// Makes a complete body an entry.
-    func store(
+    /// Makes a complete body an entry, unless its store was overtaken.
+    func complete(
+        _ store: DiskStore,
         _ body: StagedBody,
         _ key: String,
         _ metadata: Data,
         _ expiration: Expiration?,
         _ durability: Durability
     ) throws -> Bool {
-        guard try isStorable(key, size: body.size, metadata, expiration) else { return false }
+        guard try isStorable(store, key, size: body.size, metadata, expiration) else { return false }
         let date = configuration.clock.now()
         let entry = NewDiskEntry(
             metadata: metadata,
@@ -103,14 +121,14 @@ extension DiskCache {
         )
         let isDurable = durability == .full
         let awaitName = try body.file?.publish(durablyBy: isDurable ? folderSync : nil)
-        let (replaced, totals) = try {
-            do {
-                return try commit(entry, of: body, key, isDurable: isDurable)
-            } catch {
-                try? awaitName?()
-                throw error
-            }
-        }()
+        let (replaced, totals): ([Int64], DiskTotals)
+        do {
+            (replaced, totals) = try commit(store, entry, of: body, key, isDurable: isDurable)
+        } catch {
+            try? awaitName?()
+            if error is StoreWasOvertaken { return false }
+            throw error
+        }
         body.file?.keep()
         defer {
             removeFiles(replaced)
@@ -123,15 +141,19 @@ extension DiskCache {
 
     /// Puts an entry into the index, in one transaction. Returns the files that no entry uses any more.
     private func commit(
+        _ store: DiskStore,
         _ entry: NewDiskEntry,
         of body: StagedBody,
         _ key: String,
         isDurable: Bool
     ) throws -> ([Int64], DiskTotals) {
-        try withKey(key) { key in
+        var dropped: StagedEntry?
+        defer { withExtendedLifetime(dropped) {} }
+        return try withKey(key) { key in
             try withIndex { index in
                 try index.write(isDurable: isDurable) { connection in
-                    staging.withLock { $0.forget(key.id) }
+                    // Removals, too, overtake stores while they hold the connection that writes.
+                    guard staging.withLock({ $0.stores.isValid(store) }) else { throw StoreWasOvertaken() }
                     // Files are removed after the commit that removes their last entry, so one that an entry has now
                     // stays for this one.
                     if let file = body.sharedFile, try !connection.usesFile(file) { throw SharedFileIsGone() }
@@ -142,6 +164,9 @@ extension DiskCache {
                         file: body.file?.number ?? body.sharedFile
                     )
                     return (replaced, try connection.totals())
+                } whenCommitted: {
+                    // Not before: until then a look-up would find what the staged entry was to replace.
+                    dropped = staging.withLock { $0.complete(store, key) }
                 }
             }
         }
@@ -160,3 +185,6 @@ struct StagedBody {
 
 /// The entry whose file was to be shared was removed meanwhile.
 struct SharedFileIsGone: Error {}
+
+/// A removal, or a later store of its key, came before a store could be completed.
+struct StoreWasOvertaken: Error {}

@@ -38,7 +38,7 @@ extension DiskCache {
                 // Not if it was replaced or removed since the row was read.
                 guard try isStill(row, in: index) else { continue }
                 report.damaged[row.key] = reason
-                if repair { try discard(row, in: index, because: reason) }
+                if repair { try discard(row, in: index, because: reason, waits: true) }
             }
         }
     }

@@ -8,7 +8,8 @@ internal import HalcyonConcurrency
 ///   else is a miss, and the entry is removed.
 /// - **Never lost by a crash**, except the entry being written: a body is complete before its entry exists.
 /// - **Shared.** Any number of caches and processes may use one folder at a time.
-/// - **Bounded.** The limit is enforced by each put, the least recently used going first.
+/// - **Bounded.** The limit is enforced by each put, the least recently used going first. What has expired goes in the
+///   background.
 /// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty. Until
 ///   the clock moves on, which is every 4 ms, one look-up after another may still find what was in a folder that vanished.
 /// - Look-ups never throw: what keeps them from answering is reported to ``Configuration/onEvent``.
@@ -25,6 +26,7 @@ public final class DiskCache: Sendable {
     let folderSync: DiskFolderSync
     let reportedFailures = DiskFailures()
     let listeners = RemovalListeners<String>()
+    let sweep: DiskSweep
 
     struct State {
         var index: DiskIndex?
@@ -48,6 +50,7 @@ public final class DiskCache: Sendable {
         state = Lock(State(settings: DiskSettings(configuration)))
         touches = Lock(DiskTouchBuffer())
         folderSync = DiskFolderSync(layout, configuration.fileSystem)
+        sweep = DiskSweep(interval: configuration.sweepInterval, clock: configuration.sweepClock)
     }
 
     deinit {
@@ -115,10 +118,10 @@ public final class DiskCache: Sendable {
             case .missing:
                 // A folder that was moved has taken its files along; this index is no longer the one to correct.
                 guard isPresent(index) else { throw FileSystemError.notFound }
-                try discard(row, in: index, because: "its file is missing")
+                try discard(row, in: index, because: "its file is missing", waits: false)
                 return nil
             case .damaged(let reason):
-                try discard(row, in: index, because: reason)
+                try discard(row, in: index, because: reason, waits: false)
                 return nil
             }
         }
@@ -139,7 +142,7 @@ public final class DiskCache: Sendable {
 
     /// Notes the use of an entry. Nil if its time is over.
     private func used(_ row: DiskIndexRow, _ body: Data, _ extending: ExpirationExtension, at date: Date) -> Entry? {
-        var touch = DiskTouch(storedAt: row.storedAt, lastAccess: DiskTime(date))
+        var touch = DiskTouch(version: row.version, lastAccess: DiskTime(date))
         let now = touch.lastAccess
         if configuration.isReadOnly { return isOver(row, at: now) ? nil : Entry(row, body, expiresAt: row.expiresAt) }
         switch extending {

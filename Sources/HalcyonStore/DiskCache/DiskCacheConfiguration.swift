@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Glibc
 
 extension DiskCache {
     /// What a disk cache is made with. Values, given once.
@@ -15,6 +14,11 @@ extension DiskCache {
         public var lowWaterMark = 0.9
         /// The lifetime of an entry stored without its own. Default 7 days.
         public var expiration = Expiration.days(7)
+        /// How often what has expired is removed in the background, a few entries at a time, while the cache is open; nil is
+        /// never. Default 1 hour; the first time is a second after the cache was opened.
+        public var sweepInterval: Duration? = .seconds(3_600)
+        /// What the background removal sleeps by. Default: the system's.
+        public var sweepClock: any Clock<Duration> = ContinuousClock()
         /// The largest body kept in the index, in bytes; larger ones are files. Default 16 KiB, where reading either
         /// takes the same time.
         public var inlineLimit = 16_384
@@ -36,6 +40,8 @@ extension DiskCache {
         public var clock = StoreClock.system
         /// Called with what the cache dealt with by itself, on the thread that met it, with no lock held.
         public var onEvent: (@Sendable (DiskCacheEvent) -> Void)?
+        /// Tells which folders are checked before they are used; tests replace it.
+        package var location = CacheLocation()
         /// The hash of a key; tests replace it to make keys collide.
         package var keyHash: @Sendable (UnsafeRawBufferPointer) -> UInt64 = { Checksum.hash(of: $0) }
 
@@ -49,18 +55,15 @@ extension DiskCache {
             self.init(folder: Self.defaultFolder(named: name))
         }
 
-        /// `$XDG_CACHE_HOME/halcyon/NAME`, or `~/.cache/halcyon/NAME` (XDG Base Directory Specification 0.8).
+        /// `$XDG_CACHE_HOME/halcyon/NAME`; else `.cache/halcyon/NAME` in `$HOME`, or in the home folder that the user
+        /// database names (XDG Base Directory Specification 0.8).
+        ///
+        /// A user without a home has `/tmp/halcyon-USER/NAME`. A cache there is used only if that folder belongs to the user,
+        /// and no one else may read or write it; otherwise its calls throw, and its look-ups find nothing.
         ///
         /// A slash in the name, and a name of dots alone, are replaced, so that it cannot lead elsewhere.
         public static func defaultFolder(named name: String) -> String {
-            func variable(_ name: String) -> String? {
-                // The specification: paths that are not absolute are ignored.
-                getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
-            }
-            let base = variable("XDG_CACHE_HOME") ?? variable("HOME").map { $0 + "/.cache" } ?? "/tmp"
-            let isSafe = !name.isEmpty && !name.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
-            let cleaned = name.map { $0 == "/" || $0 == "\0" ? "_" : $0 }
-            return "\(base)/halcyon/\(isSafe ? String(cleaned) : "_")"
+            CacheLocation().folder(named: name)
         }
     }
 }

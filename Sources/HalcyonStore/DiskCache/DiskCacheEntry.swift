@@ -13,6 +13,8 @@ extension DiskCache {
         public let expiresAt: Date?
         /// When it was last looked up before, or stored.
         public let lastAccess: Date
+        /// Tells it from what is stored under its key before or after.
+        public let version: Version
 
         init(_ row: DiskIndexRow, _ body: Data, expiresAt: DiskTime) {
             self.body = body
@@ -20,7 +22,15 @@ extension DiskCache {
             storedAt = row.storedAt.date ?? .distantFuture
             self.expiresAt = expiresAt.date
             lastAccess = row.lastAccess.date ?? .distantFuture
+            version = row.version
         }
+    }
+
+    /// One state of an entry: a store, and each change of its metadata, makes another.
+    public struct Version: Sendable, Hashable {
+        let storedAt: DiskTime
+        /// Of body and metadata.
+        let checksum: Int64
     }
 
     /// What a listing says about an entry.

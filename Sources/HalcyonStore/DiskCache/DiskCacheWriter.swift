@@ -3,6 +3,8 @@ internal import HalcyonConcurrency
 
 extension DiskCache {
     /// Begins to store a body whose length is not known yet. Nothing can be seen of it before it is committed.
+    ///
+    /// A removal, or a later store of `key`, overtakes it: it can then no longer be committed.
     public func writer(for key: String) -> Writer {
         Writer(self, key)
     }
@@ -13,62 +15,73 @@ extension DiskCache {
     public final class Writer: Sendable {
         private let cache: DiskCache
         private let key: String
-        private let state: Lock<State>
+        private let store: DiskStore
+        private let state = Lock(State())
 
         private struct State {
+            var content = Content()
+            var isDone = false
+        }
+
+        /// What was appended.
+        private struct Content {
             var head = Data()
             var file: IncomingFile?
             let checksum = Checksum()
             var size = 0
-            var isDone = false
         }
 
         init(_ cache: DiskCache, _ key: String) {
             self.cache = cache
             self.key = key
-            state = Lock(State())
+            store = cache.beginStore(key)
+        }
+
+        deinit {
+            cache.endStore(store)
         }
 
         /// The bytes appended so far.
-        public var size: Int { state.withLock { $0.size } }
+        public var size: Int { state.withLock { $0.content.size } }
 
         /// Adds bytes at the end of the body.
         ///
         /// - Throws: ``DiskCacheError`` if they cannot be written; the body is then abandoned.
         public func append(_ bytes: Data) throws(DiskCacheError) {
             try cache.failing(.write) {
+                try cache.requireWritable(.write)
                 try state.withLock { state in
                     guard !state.isDone else { throw DiskCacheError(.write, path: cache.folder, reason: Self.done) }
                     do {
-                        try cache.requireWritable(.write)
-                        try append(bytes, to: &state)
+                        try append(bytes, to: &state.content)
                     } catch {
-                        end(&state)
+                        state.isDone = true
+                        state.content.file?.close()
                         throw error
                     }
                 }
             }
         }
 
-        private func append(_ bytes: Data, to state: inout State) throws {
-            state.size += bytes.count
-            if state.file == nil {
-                if state.size <= cache.configuration.inlineLimit {
-                    state.head.append(bytes)
+        private func append(_ bytes: Data, to content: inout Content) throws {
+            content.size += bytes.count
+            if content.file == nil {
+                if content.size <= cache.configuration.inlineLimit {
+                    content.head.append(bytes)
                     return
                 }
                 try cache.withIndex { _ in }
                 let file = try IncomingFile(cache.layout, cache.fileSystem)
-                state.file = file
-                try state.head.withUnsafeBytes { head in
-                    state.checksum.update(head)
+                content.file = file
+                try content.head.withUnsafeBytes { head in
+                    content.checksum.update(head)
                     try file.append(head)
                 }
-                state.head = Data()
+                content.head = Data()
             }
             try bytes.withUnsafeBytes { piece in
-                state.checksum.update(piece)
-                try state.file?.append(piece)
+                content.checksum.update(piece)
+                try content.file?.append(piece)
             }
         }
 
@@ -82,51 +95,54 @@ extension DiskCache {
             durability: Durability = .normal
         ) throws(DiskCacheError) -> Bool {
             try cache.failing(.write) {
-                try state.withLock { state in
-                    guard !state.isDone else { throw DiskCacheError(.write, path: cache.folder, reason: Self.done) }
-                    defer { end(&state) }
-                    guard let file = state.file else {
-                        return try cache.put(
-                            key,
-                            body: state.head,
-                            metadata: metadata,
-                            expiration: expiration,
-                            durability: durability
-                        )
-                    }
-                    let hash = state.checksum.value
-                    if durability != .full,
-                        let shared = try cache.sharedFile(hash: hash, size: state.size, holds: file.hasBytes)
-                    {
-                        let body = StagedBody(
-                            inline: nil,
-                            file: nil,
-                            sharedFile: shared,
-                            size: state.size,
-                            hash: hash
-                        )
-                        do {
-                            return try cache.store(body, key, metadata, expiration, durability)
-                        } catch is SharedFileIsGone {
-                            // The file at hand is stored.
-                        }
-                    }
-                    let body = StagedBody(inline: nil, file: file, size: state.size, hash: hash)
-                    return try cache.store(body, key, metadata, expiration, durability)
+                guard let content = takeContent() else {
+                    throw DiskCacheError(.write, path: cache.folder, reason: Self.done)
                 }
+                defer {
+                    content.file?.close()
+                    cache.endStore(store)
+                }
+                guard let file = content.file else {
+                    return try cache.put(store, key, content.head, metadata, expiration, durability)
+                }
+                let hash = content.checksum.value
+                if durability != .full,
+                    let shared = try cache.sharedFile(hash: hash, size: content.size, holds: file.hasBytes)
+                {
+                    let body = StagedBody(
+                        inline: nil,
+                        file: nil,
+                        sharedFile: shared,
+                        size: content.size,
+                        hash: hash
+                    )
+                    do {
+                        return try cache.complete(store, body, key, metadata, expiration, durability)
+                    } catch is SharedFileIsGone {
+                        // The file at hand is stored.
+                    }
+                }
+                let body = StagedBody(inline: nil, file: file, size: content.size, hash: hash)
+                return try cache.complete(store, body, key, metadata, expiration, durability)
             }
         }
 
         /// Drops what was appended. What the key had before stays.
         public func abandon() {
-            state.withLock { end(&$0) }
+            takeContent()?.file?.close()
+            cache.endStore(store)
         }
 
-        private func end(_ state: inout State) {
-            state.isDone = true
-            state.file?.close()
-            state.file = nil
-            state.head = Data()
+        /// Ends the writer, so that what follows runs with no lock held; nil if it was ended before.
+        private func takeContent() -> Content? {
+            state.withLock { state in
+                guard !state.isDone else { return nil }
+                state.isDone = true
+                let content = state.content
+                state.content.head = Data()
+                state.content.file = nil
+                return content
+            }
         }
 
         private static let done = "the writer was committed or abandoned before"

@@ -54,7 +54,7 @@ extension SQLiteConnection {
             change.bind(borrowing: key.bytes, at: 2)
             change.bind(borrowing: metadata, at: 3)
             change.bind(entry.size, at: 4)
-            change.bind(Checksum.entry(body: entry.bodyHash, metadata: entry.metadata), at: 5)
+            change.bind(entry.checksum, at: 5)
             change.bind(file, at: 6)
             change.bind(body, at: 7)
             change.bind(entry.storedAt.microseconds, at: 8)
@@ -123,8 +123,18 @@ extension SQLiteConnection {
     }
 
     /// Writes down other metadata, and another lifetime if one is given, for an entry that is not over.
-    func updateMetadata(_ key: DiskKey, _ metadata: Data, _ lifetime: DiskLifetime?, at now: DiskTime) throws -> Bool {
-        let find = try statement("SELECT key, body_hash, expires_at, length(metadata) FROM entry WHERE id = ?1")
+    ///
+    /// - Parameter version: what the entry must still be; nil for whatever it is.
+    func updateMetadata(
+        _ key: DiskKey,
+        _ metadata: Data,
+        _ lifetime: DiskLifetime?,
+        replacing version: DiskCache.Version?,
+        at now: DiskTime
+    ) throws -> Bool {
+        let find = try statement(
+            "SELECT key, body_hash, expires_at, length(metadata), stored_at, checksum FROM entry WHERE id = ?1"
+        )
         find.bind(key.id, at: 1)
         let bodyHash: UInt64
         var difference = DiskTotals()
@@ -133,6 +143,11 @@ extension SQLiteConnection {
             guard try find.step(), find.withBytes(0, { key.hasBytes($0) }), find.integer(2) > now.microseconds else {
                 return false
             }
+            let found = DiskCache.Version(
+                storedAt: DiskTime(microseconds: find.integer(4)),
+                checksum: find.integer(5)
+            )
+            guard version == nil || version == found else { return false }
             bodyHash = UInt64(bitPattern: find.integer(1))
             difference.bytes = metadata.count - Int(find.integer(3))
         }
@@ -157,37 +172,46 @@ extension SQLiteConnection {
         return true
     }
 
-    /// Writes down the uses of an entry, unless it was replaced since.
-    func touch(_ id: Int64, _ touch: DiskTouch) throws {
+    /// Writes down the uses of an entry, unless it was replaced or got other metadata since.
+    ///
+    /// - Parameter now: a use or a place in the order that is later was noted by a clock that was wrong. It moves back.
+    func touch(_ id: Int64, _ touch: DiskTouch, at now: DiskTime) throws {
         try run(
             statement(
                 """
                 UPDATE entry SET last_access = max(last_access, ?2), expires_at = coalesce(?3, expires_at)
-                WHERE id = ?1 AND stored_at = ?4 AND (?3 IS NULL OR due_at <= ?3)
+                WHERE id = ?1 AND stored_at = ?4 AND checksum = ?5 AND last_access <= ?6
+                    AND (?3 IS NULL OR due_at <= ?3)
                 """
             ),
             id,
-            touch
+            touch,
+            at: now
         )
-        guard changeCount == 0, touch.expiresAt != nil else { return }
-        // Replaced since, or made to expire earlier, which the index over what is due must know.
+        guard changeCount == 0 else { return }
+        // Replaced since, made to expire earlier, which the index over what is due must know, or used in the future.
         try run(
             statement(
                 """
-                UPDATE entry SET last_access = max(last_access, ?2), expires_at = ?3, due_at = min(due_at, ?3)
-                WHERE id = ?1 AND stored_at = ?4
+                UPDATE entry SET last_access = iif(last_access <= ?6, max(last_access, ?2), ?2),
+                    queued_at = iif(last_access <= ?6, queued_at, min(queued_at, ?2)),
+                    expires_at = coalesce(?3, expires_at), due_at = min(due_at, coalesce(?3, due_at))
+                WHERE id = ?1 AND stored_at = ?4 AND checksum = ?5
                 """
             ),
             id,
-            touch
+            touch,
+            at: now
         )
     }
 
-    private func run(_ update: SQLiteStatement, _ id: Int64, _ touch: DiskTouch) throws {
+    private func run(_ update: SQLiteStatement, _ id: Int64, _ touch: DiskTouch, at now: DiskTime) throws {
         update.bind(id, at: 1)
-        update.bind(touch.lastAccess.microseconds, at: 2)
+        update.bind(min(touch.lastAccess, now).microseconds, at: 2)
         update.bind(touch.expiresAt?.microseconds, at: 3)
-        update.bind(touch.storedAt.microseconds, at: 4)
+        update.bind(touch.version.storedAt.microseconds, at: 4)
+        update.bind(touch.version.checksum, at: 5)
+        update.bind(now.microseconds, at: 6)
         try update.run()
     }
 
@@ -212,4 +236,9 @@ struct NewDiskEntry {
     let bodyHash: UInt64
     let storedAt: DiskTime
     let lifetime: DiskLifetime
+
+    /// Of body and metadata.
+    var checksum: Int64 { Checksum.entry(body: bodyHash, metadata: metadata) }
+
+    var version: DiskCache.Version { DiskCache.Version(storedAt: storedAt, checksum: checksum) }
 }

@@ -11,6 +11,20 @@ extension SQLiteConnection {
         return try removeAll(foundBy: find, listsKeys: listsKeys) { find.withBytes(4) { key.hasBytes($0) } }
     }
 
+    /// Removes the entry that has number, key and version.
+    func removeRow(_ key: DiskKey, version: DiskCache.Version, listsKeys: Bool) throws -> RemovedRows {
+        let find = try statement(
+            """
+            SELECT id, file, body_id, size + length(key) + length(metadata), key FROM entry
+            WHERE id = ?1 AND stored_at = ?2 AND checksum = ?3
+            """
+        )
+        find.bind(key.id, at: 1)
+        find.bind(version.storedAt.microseconds, at: 2)
+        find.bind(version.checksum, at: 3)
+        return try removeAll(foundBy: find, listsKeys: listsKeys) { find.withBytes(4) { key.hasBytes($0) } }
+    }
+
     /// Removes an entry found damaged, unless it was replaced meanwhile.
     func removeRow(like row: DiskIndexRow) throws -> RemovedRows {
         let find = try statement(
@@ -44,6 +58,14 @@ extension SQLiteConnection {
             removed.keys += one.keys
         }
         return removed
+    }
+
+    /// Whether there may be entries whose time is over.
+    func hasExpired(at now: DiskTime) throws -> Bool {
+        let find = try statement("SELECT 1 FROM entry WHERE due_at <= ?1 AND due_at < 9223372036854775807 LIMIT 1")
+        find.bind(now.microseconds, at: 1)
+        defer { find.reset() }
+        return try find.step()
     }
 
     /// Removes entries whose time is over, at most `count`.
@@ -85,23 +107,66 @@ extension SQLiteConnection {
     ///
     /// They lie in the order of `queued_at`. One that was used since it was queued is queued anew, by its last use;
     /// whatever lies behind that time waits for the next batch, so that the order is exactly that of the uses.
-    func removeLeastRecentlyUsed(bytes: Int, entries: Int, count: Int, listsKeys: Bool) throws -> RemovedRows {
-        let find = try statement(
-            """
-            SELECT id, file, body_id, size + length(key) + length(metadata), key, queued_at, last_access
-            FROM entry ORDER BY queued_at, id LIMIT ?1
-            """
+    ///
+    /// What lies in the future was queued before the clock was set back, so it goes before what was queued since: by their
+    /// times alone, the newest entries would go first until the clock has caught up. A minute of difference is none, since
+    /// clocks are corrected by such steps all the time.
+    func removeLeastRecentlyUsed(
+        bytes: Int,
+        entries: Int,
+        count: Int,
+        at now: DiskTime,
+        listsKeys: Bool
+    ) throws -> RemovedRows {
+        let latest = now.advanced(by: 60_000_000)
+        let removed = try removeLeastRecentlyUsed(
+            foundBy: statement(
+                """
+                SELECT id, file, body_id, size + length(key) + length(metadata), key, queued_at, last_access
+                FROM entry WHERE queued_at > ?2 ORDER BY queued_at, id LIMIT ?1
+                """
+            ),
+            (bytes, entries, count),
+            now: now,
+            latest: latest,
+            listsKeys: listsKeys
         )
-        find.bind(count, at: 1)
+        if removed.count + removed.correctedCount > 0 { return removed }
+        return try removeLeastRecentlyUsed(
+            foundBy: statement(
+                """
+                SELECT id, file, body_id, size + length(key) + length(metadata), key, queued_at, last_access
+                FROM entry WHERE queued_at <= ?2 ORDER BY queued_at, id LIMIT ?1
+                """
+            ),
+            (bytes, entries, count),
+            now: now,
+            latest: latest,
+            listsKeys: listsKeys
+        )
+    }
+
+    private func removeLeastRecentlyUsed(
+        foundBy find: SQLiteStatement,
+        _ target: (bytes: Int, entries: Int, count: Int),
+        now: DiskTime,
+        latest: DiskTime,
+        listsKeys: Bool
+    ) throws -> RemovedRows {
+        find.bind(target.count, at: 1)
+        find.bind(latest.microseconds, at: 2)
         var used: [(id: Int64, time: Int64)] = []
         var firstUse = Int64.max
-        var (bytesLeft, entriesLeft) = (bytes, entries)
+        var (bytesLeft, entriesLeft) = (target.bytes, target.entries)
         var removed = try removeAll(foundBy: find, listsKeys: listsKeys) {
             let (queuedAt, lastAccess) = (find.integer(5), find.integer(6))
             if queuedAt > firstUse { return false }
             if lastAccess > queuedAt {
-                firstUse = min(firstUse, lastAccess)
-                used.append((find.integer(0), lastAccess))
+                // When exactly it was used in the future cannot be told: it counts as used now.
+                let isBelievable = lastAccess <= latest.microseconds || queuedAt > latest.microseconds
+                let time = isBelievable ? lastAccess : now.microseconds
+                firstUse = min(firstUse, time)
+                used.append((find.integer(0), time))
                 return false
             }
             guard bytesLeft > 0 || entriesLeft > 0 else { return false }
@@ -109,15 +174,29 @@ extension SQLiteConnection {
             entriesLeft -= 1
             return true
         }
-        try correct(statement("UPDATE entry SET queued_at = ?2 WHERE id = ?1"), used)
+        try correct(
+            statement(
+                """
+                UPDATE entry SET queued_at = ?2, last_access = iif(last_access <= ?3, last_access, min(last_access, ?2))
+                WHERE id = ?1
+                """
+            ),
+            used,
+            latest: latest
+        )
         removed.correctedCount = used.count
         return removed
     }
 
-    private func correct(_ update: SQLiteStatement, _ times: [(id: Int64, time: Int64)]) throws {
+    private func correct(
+        _ update: SQLiteStatement,
+        _ times: [(id: Int64, time: Int64)],
+        latest: DiskTime? = nil
+    ) throws {
         for (id, time) in times {
             update.bind(id, at: 1)
             update.bind(time, at: 2)
+            if let latest { update.bind(latest.microseconds, at: 3) }
             try update.run()
         }
     }

@@ -157,14 +157,22 @@ final class DiskIndex: @unchecked Sendable {
 
     /// Lends the connection that writes, in a transaction.
     ///
-    /// - Parameter isDurable: whether the transaction is on the device when this returns.
-    func write<Result>(isDurable: Bool = false, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    /// - Parameters:
+    ///   - isDurable: whether the transaction is on the device when this returns.
+    ///   - whenCommitted: what is done between the commit and the next writer's turn.
+    func write<Result>(
+        isDurable: Bool = false,
+        _ body: (SQLiteConnection) throws -> Result,
+        whenCommitted: () -> Void = {}
+    ) throws -> Result {
         try withWriter { connection in
             if isDurable { try connection.execute("PRAGMA synchronous = FULL") }
             defer {
                 if isDurable { try? connection.execute("PRAGMA synchronous = NORMAL") }
             }
-            return try connection.transaction { try body(connection) }
+            let result = try connection.transaction { try body(connection) }
+            whenCommitted()
+            return result
         }
     }
 
@@ -173,5 +181,23 @@ final class DiskIndex: @unchecked Sendable {
         // A log that is read cannot be begun anew, and that happens at the start of a transaction.
         readHold?.release()
         return try writer.withLock { try body($0) }
+    }
+
+    /// Whether no thread has the connection that writes. For tests.
+    var isWriterFree: Bool { writer.withLockIfAvailable { _ in true } ?? false }
+
+    /// Lends the connection that writes, in a transaction, if neither another thread nor another process is writing.
+    /// Returns nil if one is: nothing was done, and nothing was waited for.
+    func writeWithoutWaiting<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result? {
+        try writer.withLockIfAvailable { connection in
+            readHold?.release()
+            connection.setBusyTimeout(0)
+            defer { connection.setBusyTimeout(busyTimeout) }
+            do {
+                return try connection.transaction { try body(connection) }
+            } catch let error as SQLiteError where error.meansBusy {
+                return nil
+            }
+        } ?? nil
     }
 }

@@ -16,6 +16,8 @@ struct DiskIndexRow {
     /// The body if it lies in the index; nil if it is missing there.
     let inlineBody: Data?
 
+    var version: DiskCache.Version { DiskCache.Version(storedAt: storedAt, checksum: checksum) }
+
     /// The columns from `first` on, in the order of ``find(_:in:)``.
     private init(_ statement: SQLiteStatement, id: Int64, key: String, first: Int32 = 0) {
         self.id = id
@@ -37,7 +39,7 @@ struct DiskIndexRow {
         self.key = key
         metadata = entry.metadata
         size = entry.size
-        checksum = Checksum.entry(body: entry.bodyHash, metadata: entry.metadata)
+        checksum = entry.checksum
         file = nil
         storedAt = entry.storedAt
         expiresAt = entry.lifetime.expiresAt

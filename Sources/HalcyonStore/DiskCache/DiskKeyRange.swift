@@ -24,6 +24,11 @@ struct DiskKeyRange {
         return Int64(bitPattern: Checksum.hash(of: UnsafeRawBufferPointer(rebasing: key[..<end])))
     }
 
+    /// Whether a key lies in the range.
+    func contains(_ key: String) -> Bool {
+        key.utf8.starts(with: lower)
+    }
+
     /// Binds the bounds and the family, as numbers 1, 2 and 3 of a statement, for as long as `body` runs.
     func withBounds<Result>(of statement: SQLiteStatement, _ body: () throws -> Result) rethrows -> Result {
         try lower.withUnsafeBytes { lower in

@@ -7,6 +7,8 @@ struct StagedEntry {
     let key: String
     let body: Data
     let entry: NewDiskEntry
+    /// The number of its store.
+    let number: UInt64
 
     var byteCount: Int { body.count + entry.metadata.count + key.utf8.count }
 
@@ -16,11 +18,15 @@ struct StagedEntry {
     }
 }
 
-/// The entries that wait for a common transaction: one of a hundred entries takes a fifth of a hundred transactions.
+/// The entries that wait for a common transaction, since one of a hundred entries takes a fifth of a hundred transactions,
+/// and the stores under way.
 ///
-/// They can be looked up from the moment they are here until they are in the index. A batch being written is held apart,
-/// since entries may be replaced meanwhile; only who holds the connection that writes begins and ends it.
+/// Entries can be looked up from the moment they are here until they are in the index. A batch being written is held apart,
+/// since entries may be replaced meanwhile; only the thread that holds the connection that writes begins and ends it.
+///
+/// Bodies may be freed by code of the user, so whatever leaves is returned, for the caller to free with no lock held.
 struct DiskStaging {
+    var stores = DiskPendingStores()
     private var pending: [Int64: StagedEntry] = [:]
     private var writing: [Int64: StagedEntry] = [:]
     private var byteCount = 0
@@ -35,32 +41,92 @@ struct DiskStaging {
         return entry
     }
 
-    /// Adds an entry. Returns whether it is time to write: 128 entries, 1 MiB, or what has waited for a second.
-    mutating func add(_ entry: StagedEntry, id: Int64) -> Bool {
-        if pending.isEmpty { began = entry.entry.storedAt }
+    /// Adds the entry of a store, which ends with it. Returns whether it is time to write: 128 entries, 1 MiB, or what has
+    /// waited for a second; nil if the store was overtaken, and nothing was added.
+    mutating func add(
+        _ entry: StagedEntry,
+        _ key: DiskKey,
+        of store: DiskStore
+    ) -> (isDue: Bool, replaced: StagedEntry?)? {
+        guard stores.isValid(store) else { return nil }
+        stores.end(store)
+        stores.revoke(key, before: store.number)
+        let time = entry.entry.storedAt
+        if pending.isEmpty { began = time }
         byteCount += entry.byteCount
-        if let earlier = pending.updateValue(entry, forKey: id) { byteCount -= earlier.byteCount }
-        return pending.count >= 128 || byteCount >= 1 << 20 || entry.entry.storedAt > began.advanced(by: 1_000_000)
+        let replaced = pending.updateValue(entry, forKey: key.id)
+        if let replaced { byteCount -= replaced.byteCount }
+        // A clock that was set back tells nothing of how long the first has waited.
+        let isOld = time > began.advanced(by: 1_000_000) || began > time.advanced(by: 1_000_000)
+        return (pending.count >= 128 || byteCount >= 1 << 20 || isOld, replaced)
     }
 
-    /// Takes out the entry with a number, if it has the key. Returns whether it had.
-    mutating func remove(_ key: DiskKey) -> Bool {
-        guard let entry = pending[key.id], key.hasBytes(of: entry.key) else { return false }
-        forget(key.id)
-        return true
+    /// Takes out the entry of a key if its store is not later than one with this number.
+    mutating func remove(_ key: DiskKey, notAfter number: UInt64) -> StagedEntry? {
+        guard let entry = pending[key.id], key.hasBytes(of: entry.key), entry.number <= number else { return nil }
+        return take(key.id)
     }
 
-    /// Takes out the entry with a number: another takes its place.
-    mutating func forget(_ id: Int64) {
-        if let entry = pending.removeValue(forKey: id) { byteCount -= entry.byteCount }
+    /// Ends a store whose entry is in the index: it overtakes those of its key that began before it, and what they staged.
+    mutating func complete(_ store: DiskStore, _ key: DiskKey) -> StagedEntry? {
+        stores.end(store)
+        stores.revoke(key, before: store.number)
+        // Of whatever key: two with one hash have one place.
+        guard let entry = pending[store.id], entry.number < store.number else { return nil }
+        return take(store.id)
     }
 
-    mutating func removeAll() -> [String] {
-        defer {
-            pending = [:]
-            byteCount = 0
-        }
-        return pending.values.map(\.key)
+    private mutating func take(_ id: Int64) -> StagedEntry? {
+        guard let entry = pending.removeValue(forKey: id) else { return nil }
+        byteCount -= entry.byteCount
+        return entry
+    }
+
+    /// Takes out the entries whose stores are not later than one with this number.
+    mutating func removeAll(notAfter number: UInt64 = .max) -> [StagedEntry] {
+        let removed = pending.filter { $0.value.number <= number }
+        for id in removed.keys { _ = take(id) }
+        return Array(removed.values)
+    }
+
+    /// What became of metadata that was to be replaced here.
+    enum MetadataUpdate {
+        /// The entry is not here.
+        case absent
+        /// The entry is another one, or over.
+        case refused
+        /// The entry has the new metadata; the former is to be freed.
+        case updated(StagedEntry)
+    }
+
+    /// Replaces the metadata of an entry that is not being written.
+    mutating func updateMetadata(
+        _ key: DiskKey,
+        _ metadata: Data,
+        _ lifetime: DiskLifetime?,
+        replacing version: DiskCache.Version?,
+        at now: DiskTime
+    ) -> MetadataUpdate {
+        guard let earlier = pending[key.id] else { return .absent }
+        guard key.hasBytes(of: earlier.key), earlier.entry.lifetime.expiresAt > now,
+            version == nil || version == earlier.entry.version
+        else { return .refused }
+        let entry = earlier.entry
+        let updated = StagedEntry(
+            key: earlier.key,
+            body: earlier.body,
+            entry: NewDiskEntry(
+                metadata: metadata,
+                size: entry.size,
+                bodyHash: entry.bodyHash,
+                storedAt: entry.storedAt,
+                lifetime: lifetime ?? entry.lifetime
+            ),
+            number: earlier.number
+        )
+        byteCount += updated.byteCount - earlier.byteCount
+        pending[key.id] = updated
+        return .updated(earlier)
     }
 
     /// Hands over what is pending, in the order of the index's rows.
@@ -71,23 +137,32 @@ struct DiskStaging {
         return writing.map { (id: $0.key, entry: $0.value) }.sorted { $0.id < $1.id }
     }
 
-    /// The batch is in the index.
-    mutating func endWriting() {
-        writing = [:]
+    /// The batch is in the index. Returns it.
+    mutating func endWriting() -> [Int64: StagedEntry] {
+        defer { writing = [:] }
+        return writing
     }
 
-    /// The batch could not be written and waits again, except for what was replaced meanwhile.
-    mutating func abandonWriting() {
-        for (id, entry) in writing where pending[id] == nil {
-            pending[id] = entry
-            byteCount += entry.byteCount
+    /// The batch could not be written and waits again, except for what was replaced meanwhile, which is returned.
+    mutating func abandonWriting() -> [StagedEntry] {
+        var replaced: [StagedEntry] = []
+        for (id, entry) in writing {
+            if pending[id] != nil {
+                replaced.append(entry)
+            } else {
+                pending[id] = entry
+                byteCount += entry.byteCount
+            }
         }
         writing = [:]
+        return replaced
     }
 }
 
 /// The staging under its lock, and whether it is empty, which look-ups ask without taking the lock: threads that read at
 /// the same time would take its line of the processor's cache from each other, and nearly always find nothing.
+///
+/// Its lock may be taken while the connection that writes is held, never the other way round.
 final class DiskStagingLock: Sendable {
     private let staging = Lock(DiskStaging())
     /// Written under the lock, after the change. Releasing and acquiring, so that who finds it empty after a batch was

@@ -1,6 +1,7 @@
 /// A use of an entry that is not yet written to the index.
 struct DiskTouch {
-    let storedAt: DiskTime
+    /// What was used.
+    let version: DiskCache.Version
     var lastAccess: DiskTime
     /// Where the use moved the expiry to; nil if it did not.
     var expiresAt: DiskTime?
@@ -34,7 +35,7 @@ struct DiskTouchBuffer {
 
     /// The expiry to which an earlier use moved that of the entry.
     func expiresAt(of row: DiskIndexRow) -> DiskTime? {
-        touches[row.id].flatMap { $0.storedAt == row.storedAt ? $0.expiresAt : nil }
+        touches[row.id].flatMap { $0.version == row.version ? $0.expiresAt : nil }
     }
 
     /// The number of entries.
@@ -65,7 +66,7 @@ struct DiskTouchBuffer {
         expiringAt end: DiskTime
     ) -> DiskTime? {
         var touch = touch
-        let earlier = place.flatMap { $0.storedAt == touch.storedAt ? $0 : nil }
+        let earlier = place.flatMap { $0.version == touch.version ? $0 : nil }
         let end = earlier?.expiresAt ?? end
         if end <= touch.lastAccess { return nil }
         if let earlier {
@@ -77,9 +78,10 @@ struct DiskTouchBuffer {
         return touch.expiresAt ?? end
     }
 
-    /// Whether the first of them was made more than a minute ago: other processes evict and expire by what is written.
+    /// Whether the first of them was made more than a minute ago, or the clock no longer tells: other processes evict and
+    /// expire by what is written.
     func isOld(at now: DiskTime) -> Bool {
-        now > began.advanced(by: 60_000_000)
+        !touches.isEmpty && (now > began.advanced(by: 60_000_000) || began > now.advanced(by: 60_000_000))
     }
 
     /// Hands over everything, in the order of the index's rows: neighbours then share pages.

@@ -24,14 +24,29 @@ public struct FileStatus: Sendable, Hashable {
     public let device: UInt64
     /// When its content last changed.
     public let modifiedAt: Date
+    /// The number of the user it belongs to; nil if the file system has no users.
+    public let owner: UInt32?
+    /// Who may do what with it: the lower twelve bits of `st_mode`; nil if the file system has no permissions.
+    public let permissions: UInt16?
 
     /// Makes a status from its parts.
-    public init(kind: Kind, size: Int, linkCount: Int, inode: UInt64, device: UInt64, modifiedAt: Date) {
+    public init(
+        kind: Kind,
+        size: Int,
+        linkCount: Int,
+        inode: UInt64,
+        device: UInt64,
+        modifiedAt: Date,
+        owner: UInt32? = nil,
+        permissions: UInt16? = nil
+    ) {
         self.kind = kind
         self.size = size
         self.linkCount = linkCount
         self.inode = inode
         self.device = device
         self.modifiedAt = modifiedAt
+        self.owner = owner
+        self.permissions = permissions
     }
 }

@@ -35,6 +35,8 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     public static let isFolder = FileSystemError(code: Int(EISDIR))
     /// The process has as many open files as it may.
     public static let tooManyOpenFiles = FileSystemError(code: Int(EMFILE))
+    /// This user may not do it.
+    public static let notPermitted = FileSystemError(code: Int(EPERM))
     /// A component of the path is no folder.
     public static let notFolder = FileSystemError(code: Int(ENOTDIR))
 }

@@ -188,7 +188,9 @@ extension FileStatus {
             linkCount: Int(status.st_nlink),
             inode: UInt64(status.st_ino),
             device: UInt64(status.st_dev),
-            modifiedAt: Date(timeIntervalSince1970: seconds)
+            modifiedAt: Date(timeIntervalSince1970: seconds),
+            owner: status.st_uid,
+            permissions: UInt16(truncatingIfNeeded: status.st_mode & 0o7777)
         )
     }
 }

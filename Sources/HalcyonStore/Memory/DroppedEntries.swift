@@ -4,6 +4,8 @@ struct DroppedEntries<Key: Hashable & Sendable, Value: Sendable> {
     @usableFromInline var entries: [MemoryEntry<Key, Value>] = []
     /// Why each of them went.
     @usableFromInline var reasons: [CacheRemovalReason] = []
+    /// Objects of weak references that were looked at, and weak references, which may have no other owner by now.
+    @usableFromInline var objects: [AnyObject] = []
 
     @inlinable
     init() {}

@@ -39,6 +39,8 @@ extension MemoryCache {
         let place = table.find(entry.key, hash: entry.hash)
         guard entry.cost <= ledger.costLimit, ledger.countLimit > 0 else {
             if place >= 0 { first = removeEntry(at: place, of: shard) }
+            // The caller has key and value; the weak reference has no other owner.
+            if let weak = entry.weak { dropped.objects.append(weak.owner) }
             return .refused
         }
         if place >= 0 {

@@ -90,14 +90,15 @@ extension MemoryCache {
     /// Removes what has expired and what was evicted and can no longer be found. Complexity: O(n).
     public func removeExpired() {
         let now = clock.monotonic()
-        var dropped = Dropped()
-        ledger.withLock {
-            for index in tables.indices {
+        for index in tables.indices {
+            // Shard by shard, so that the objects looked at are not kept for long.
+            var dropped = Dropped()
+            ledger.withLock {
                 var hand = MemoryLedger.Hand(shard: index)
                 sweep(&hand, steps: .max, at: now, into: &dropped)
             }
+            finish(dropped)
         }
-        finish(dropped)
     }
 
     /// Looks at a few entries on each insertion, so that what expired goes without a timer. The ledger's lock must be
@@ -120,7 +121,7 @@ extension MemoryCache {
             while hand.place < end {
                 let place = hand.place
                 hand.place += 1
-                guard table.isDead(place, at: now, hasGhosts: hasGhosts) else { continue }
+                guard table.isDead(place, at: now, hasGhosts: hasGhosts, lookingAt: &dropped) else { continue }
                 let entry = removeEntry(at: place, of: shard)
                 if entry.value != nil { ledger.expirations += 1 }
                 dropped.append(entry, .expired)
@@ -148,12 +149,21 @@ extension MemoryCache {
 
 extension MemoryTable {
     /// Whether the time of the entry at a place is over, or nothing can be found there any more.
+    ///
+    /// - Parameter dropped: gets the object of a weak reference that was looked at: looking retains it, and if its other
+    ///   owners let go of it meanwhile, its `deinit` runs where this lets go.
     @inlinable
-    func isDead(_ place: Int, at now: Int64, hasGhosts: Bool) -> Bool {
+    func isDead(
+        _ place: Int,
+        at now: Int64,
+        hasGhosts: Bool,
+        lookingAt dropped: inout DroppedEntries<Key, Value>
+    ) -> Bool {
         // The time of a free place is never over.
         if states[place].expiresAt <= now { return true }
         guard hasGhosts, states[place].isTaken, entries[place].value == nil else { return false }
-        // Asking whether the object lives runs no code of the user: a weak reference is loaded and dropped.
-        return entries[place].weak?.isAlive() != true
+        guard let object = entries[place].weak?.object() else { return true }
+        dropped.objects.append(object)
+        return false
     }
 }

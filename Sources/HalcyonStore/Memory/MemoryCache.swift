@@ -106,7 +106,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             return (table.entries[place].value != nil, table.entries[place].weak)
         }
         gate.leave(slot, with: .other)
-        return found.isHeld || found.weak?.isAlive() == true
+        return found.isHeld || found.weak?.object() != nil
     }
 
     /// Stores a value, in place of the one that had its key before.

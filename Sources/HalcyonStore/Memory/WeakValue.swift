@@ -23,14 +23,18 @@ public struct WeakValue<Value: Sendable>: Sendable {
     @usableFromInline
     func resolve() -> Value? { reference.resolve() }
 
+    /// What holds the function that makes the value again.
+    @usableFromInline var owner: AnyObject { reference }
+
+    /// The object; nil if it is gone. Whoever lets go of it may be its last owner, and so run code of the user.
     @usableFromInline
-    func isAlive() -> Bool { reference.isAlive }
+    func object() -> AnyObject? { reference.anyObject }
 }
 
 /// A reference to an object of some type. Unchecked: a subclass adds a weak variable, which is set once.
 private class WeakReference<Value: Sendable>: @unchecked Sendable {
     func resolve() -> Value? { nil }
-    var isAlive: Bool { false }
+    var anyObject: AnyObject? { nil }
 }
 
 private final class WeakReferenceToObject<Object: AnyObject & Sendable, Value: Sendable>: WeakReference<Value>,
@@ -46,5 +50,5 @@ private final class WeakReferenceToObject<Object: AnyObject & Sendable, Value: S
 
     override func resolve() -> Value? { object.map(rebuild) }
 
-    override var isAlive: Bool { object != nil }
+    override var anyObject: AnyObject? { object }
 }

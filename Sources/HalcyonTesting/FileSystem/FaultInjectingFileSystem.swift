@@ -40,6 +40,7 @@ public final class FaultInjectingFileSystem: FileSystem {
     private let fault: Fault
     private let number: Int
     private let calls: Set<Call>
+    private let observer: (@Sendable (Call) -> Void)?
     private let state = Lock(State())
 
     /// Wraps a file system.
@@ -58,6 +59,18 @@ public final class FaultInjectingFileSystem: FileSystem {
         self.number = number
         self.calls = calls
         self.base = base
+        observer = nil
+    }
+
+    /// Wraps a file system that never fails.
+    ///
+    /// - Parameter observer: called before each call, on the thread that makes it, which it may hold up.
+    public init(observing observer: @escaping @Sendable (Call) -> Void, base: any FileSystem = POSIXFileSystem()) {
+        fault = .error(.inputOutput)
+        number = 0
+        calls = []
+        self.base = base
+        self.observer = observer
     }
 
     /// Whether the fault has happened.
@@ -76,6 +89,7 @@ public final class FaultInjectingFileSystem: FileSystem {
     }
 
     private func enter(_ call: Call) throws(FileSystemError) -> Outcome {
+        observer?(call)
         let (outcome, error, toClose) = state.withLock { state -> (Outcome, FileSystemError?, Set<FileDescriptor>) in
             if state.isCrashed { return (.normal, .inputOutput, []) }
             guard calls.contains(call) else { return (.normal, nil, []) }

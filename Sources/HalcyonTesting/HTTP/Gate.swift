@@ -37,6 +37,13 @@ public final class Gate: Sendable {
         }
     }
 
+    /// Blocks the calling thread until the gate is open. Not for threads of Swift's pool.
+    public func block() {
+        let semaphore = Semaphore()
+        whenOpen { semaphore.signal() }
+        semaphore.wait()
+    }
+
     /// Calls `body` once the gate is open: at once, or on the thread that opens it.
     func whenOpen(_ body: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in

@@ -3,7 +3,11 @@ public import FoundationEssentials
 /// Where an ``HTTPCache`` keeps responses: by a primary key (the URL), several for each, of which a request's headers
 /// choose one (`Vary`).
 ///
-/// No function throws: a storage that fails is one that has nothing. Changes by others may come between two calls.
+/// No function throws: a storage that fails is one that has nothing.
+///
+/// Changes by others, of this process and of further ones that share the storage, may come between two calls. So whoever
+/// changes what is stored says what it was when it was found, and the storage compares and changes in one step: a
+/// validation must never be noted for a body that it was not about.
 public protocol HTTPCacheStorage: Sendable {
     /// The response stored under a key that `matches`; the most recent one if there are several.
     func response(
@@ -19,10 +23,11 @@ public protocol HTTPCacheStorage: Sendable {
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async
 
-    /// Replaces the head of a stored response, if it is still there; its body stays.
+    /// Replaces the head of a stored response, whose body stays. Does nothing if the response is not there any more, or has
+    /// another head or body than when it was found.
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async
 
-    /// Removes a stored response, if it is still there.
+    /// Removes a stored response. Does nothing if it has another head or body than when it was found.
     func remove(_ head: StoredResponse, for key: String) async
 
     /// Removes everything stored under a key.

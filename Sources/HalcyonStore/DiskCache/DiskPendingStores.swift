@@ -1,0 +1,60 @@
+/// A store that has begun and is not over.
+struct DiskStore: Hashable, Sendable {
+    /// The number of its key's row.
+    let id: Int64
+    /// Later stores of the same cache have higher numbers.
+    let number: UInt64
+}
+
+/// The stores that have begun and may still become entries, in the order in which they began.
+///
+/// A store that a removal or a later store of its key overtakes is taken out: it must not become an entry any more.
+struct DiskPendingStores {
+    private struct Pending {
+        let number: UInt64
+        let key: String
+    }
+
+    private var pending: [Int64: [Pending]] = [:]
+    /// The number of the store that began last.
+    private(set) var lastNumber: UInt64 = 0
+
+    /// Begins a store.
+    mutating func begin(_ key: DiskKey) -> DiskStore {
+        lastNumber += 1
+        pending[key.id, default: []].append(Pending(number: lastNumber, key: key.text))
+        return DiskStore(id: key.id, number: lastNumber)
+    }
+
+    /// Whether a store may still become an entry.
+    func isValid(_ store: DiskStore) -> Bool {
+        pending[store.id]?.contains { $0.number == store.number } ?? false
+    }
+
+    /// Ends a store. Does nothing if it was overtaken or has ended.
+    mutating func end(_ store: DiskStore) {
+        remove(from: store.id) { $0.number == store.number }
+    }
+
+    /// Overtakes the stores of a key, or those of them that began before one with this number.
+    mutating func revoke(_ key: DiskKey, before number: UInt64 = .max) {
+        // Keys with one hash have one place.
+        remove(from: key.id) { $0.number < number && key.hasBytes(of: $0.key) }
+    }
+
+    /// Overtakes the stores whose keys lie in a range.
+    mutating func revoke(in range: DiskKeyRange) {
+        for id in Array(pending.keys) { remove(from: id) { range.contains($0.key) } }
+    }
+
+    /// Overtakes all stores.
+    mutating func revokeAll() {
+        pending = [:]
+    }
+
+    private mutating func remove(from id: Int64, where isUnwanted: (Pending) -> Bool) {
+        guard var left = pending.removeValue(forKey: id) else { return }
+        left.removeAll(where: isUnwanted)
+        if !left.isEmpty { pending[id] = left }
+    }
+}

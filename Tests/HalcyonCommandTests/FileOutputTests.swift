@@ -1,0 +1,43 @@
+import FoundationEssentials
+import Glibc
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonCommand
+
+@Suite struct FileOutputTests {
+    /// The umask of this process, as the system tells it without changing it.
+    private func mask() throws -> mode_t {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("Umask:") })
+        return try #require(mode_t(line.dropFirst("Umask:".count).filter(\.isNumber), radix: 8))
+    }
+
+    @Test("outputs written by several threads have the permissions that the umask leaves, which stays what it was")
+    func permissions() async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/halcyon-output-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let before = try mask()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    try await onThread {
+                        for number in 0..<250 {
+                            try FileOutput.write(Data([1]), to: "\(folder)/\(thread)-\(number)", source: "a test")
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try mask() == before)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(names.count == 2_000)
+        for name in names {
+            var status = stat()
+            #expect(stat("\(folder)/\(name)", &status) == 0)
+            #expect(status.st_mode & 0o7777 == 0o666 & ~before)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonStore
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("Threads of the disk cache")
+struct DiskWorkerTests {
+    @Test("look-ups do not wait behind stores and removals that wait for the disk")
+    func writersThatWait() async throws {
+        let gate = Gate()
+        let (reached, isHeld) = (Lock(0), Lock(false))
+        let fileSystem = FaultInjectingFileSystem(observing: { call in
+            guard call == .rename, isHeld.withLock({ $0 }) else { return }
+            reached.withLock { $0 += 1 }
+            gate.block()
+        })
+        let test = TestPipeline(fileSystem: fileSystem)
+        let cache = test.pipeline.cache
+        let url = Sample.url()
+        #expect(try await cache.store(Sample.png(), for: .url(url)))
+        isHeld.withLock { $0 = true }
+        let count = 8
+        let stores = (0..<count).map { seed in
+            let body = Sample.encoded(Sample.noise(100 + seed, 100), .png)
+            return Task { try await cache.store(body, for: .url(Sample.url())) }
+        }
+        await eventually { reached.withLock { $0 } >= 4 }
+        #expect(try await test.pipeline.response(for: url).origin == .disk)
+        #expect(await cache.storedData(for: .url(url)) != nil)
+        #expect(await cache.cachedType(of: .url(url)) == .memory)
+        cache.removeAllFromMemory()
+        #expect(await cache.cachedType(of: .url(url)) == .disk)
+        gate.open()
+        for store in stores { #expect(try await store.value) }
+    }
+}

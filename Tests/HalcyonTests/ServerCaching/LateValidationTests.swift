@@ -1,0 +1,113 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A validation that arrives after its entry was replaced")
+struct LateValidationTests {
+    private let clock = ManualStoreClock()
+    private let url = Sample.url()
+    private let one: TestPipeline
+    private let two: TestPipeline
+
+    init() {
+        // As two processes on one folder.
+        one = TestPipeline(clock: clock.clock)
+        two = TestPipeline(folder: one.folder, clock: clock.clock)
+    }
+
+    private func load(_ test: TestPipeline, language: String? = nil) async throws -> ImageResponse {
+        var headers: HTTPFields = [:]
+        headers[.acceptLanguage] = language
+        test.pipeline.cache.removeAllFromMemory()
+        let response = try await test.pipeline.response(for: .request(TransferRequest(url: url, headers: headers)))
+        await test.settle()
+        return response
+    }
+
+    private func serve(_ test: TestPipeline, seed: Int, isVarying: Bool = false) {
+        var headers: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"\(seed)\""]
+        if isVarying { headers[.vary] = "Accept-Language" }
+        test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: seed)))
+    }
+
+    private func expect(_ response: ImageResponse, seed: Int, _ origin: ImageResponse.Origin) {
+        #expect(response.origin == origin)
+        #expect(response.image.bitmap.hasSamePixels(as: Sample.bitmap(seed: seed)), "the image is not that of \(seed)")
+    }
+
+    /// Begins to validate what is stale, and calls `body` before the server answers that nothing has changed.
+    private func validating(
+        language: String? = nil,
+        seed: Int,
+        _ body: () async throws -> Void
+    ) async throws {
+        one.transport.setRoute(url, nil)
+        async let response = load(one, language: language)
+        let transfer = await one.transport.nextTransfer()
+        #expect(transfer.request.headers[.ifNoneMatch] == "\"\(seed)\"")
+        try await body()
+        transfer.answer(.init(status: 304, headers: [.cacheControl: "max-age=10000", .eTag: "\"\(seed)\""]))
+        // Whoever asked gets what was validated.
+        expect(try await response, seed: seed, .disk)
+    }
+
+    @Test("is not written onto what another process has stored since")
+    func twoProcesses() async throws {
+        serve(one, seed: 1)
+        expect(try await load(one), seed: 1, .network)
+        clock.advance(by: 100)
+        try await validating(seed: 1) {
+            serve(two, seed: 2)
+            expect(try await load(two), seed: 2, .network)
+        }
+        expect(try await load(two), seed: 2, .disk)
+        // What is stored is over when its own server said, and asked for by its own validator.
+        clock.advance(by: 100)
+        serve(two, seed: 3)
+        expect(try await load(two), seed: 3, .network)
+        #expect(two.transport.transfers.last?.request.headers[.ifNoneMatch] == "\"2\"")
+    }
+
+    @Test("is not written onto the representation that has taken the place of its own", arguments: [false, true])
+    func variants(isElsewhere: Bool) async throws {
+        let other = isElsewhere ? two : one
+        serve(one, seed: 100, isVarying: true)
+        expect(try await load(one, language: "en"), seed: 100, .network)
+        clock.advance(by: 100)
+        try await validating(language: "en", seed: 100) {
+            for number in 0..<OriginalStorage.slotCount {
+                clock.advance(by: 1)
+                serve(other, seed: number, isVarying: true)
+                expect(try await load(other, language: "l\(number)"), seed: number, .network)
+            }
+        }
+        for number in 0..<OriginalStorage.slotCount {
+            expect(try await load(two, language: "l\(number)"), seed: number, .disk)
+        }
+        serve(two, seed: 200, isVarying: true)
+        expect(try await load(two, language: "en"), seed: 200, .network)
+    }
+
+    @Test("is kept where nothing has come between")
+    func undisturbed() async throws {
+        serve(one, seed: 1)
+        expect(try await load(one), seed: 1, .network)
+        clock.advance(by: 100)
+        try await validating(seed: 1) {}
+        clock.advance(by: 5_000)
+        expect(try await load(two), seed: 1, .disk)
+        #expect(two.transport.startedCount == 0)
+    }
+
+    @Test("does not bring back what was removed meanwhile")
+    func removed() async throws {
+        serve(one, seed: 1)
+        expect(try await load(one), seed: 1, .network)
+        clock.advance(by: 100)
+        try await validating(seed: 1) { try await two.pipeline.cache.removeAll() }
+        #expect(try await one.pipeline.cache.diskStatistics().count == 0)
+    }
+}
