@@ -151,6 +151,17 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        // Started by `Scripts/search`.
+        .executableTarget(
+            name: "HalcyonSearch",
+            dependencies: [
+                "Halcyon", "HalcyonConcurrency", "HalcyonTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
         // MARK: Tests
         .testTarget(
             name: "HalcyonConcurrencyTests",
@@ -193,6 +204,11 @@ let package = Package(
         .testTarget(
             name: "HalcyonConformanceTests",
             dependencies: ["HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonSearchTests",
+            dependencies: ["HalcyonSearch", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
