@@ -132,6 +132,10 @@ struct ProgramGenerator {
         }
         if features.contains(.freshness), chance(60) {
             call.freshness = [.ignoringServer, .never, .minute].randomElement(using: &random) ?? .never
+            // Who ignores the server ignores whom it says an image is for.
+            if call.freshness == .ignoringServer, resources[call.identity.resource].isVarying {
+                call.freshness = .minute
+            }
         }
         if features.contains(.offline) { call.isOffline = chance(15) }
         if features.contains(.priorities) { call.priority = Int.random(in: 0...4, using: &random) }
