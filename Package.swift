@@ -158,6 +158,17 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        // Started by `Scripts/search`.
+        .executableTarget(
+            name: "HalcyonSearch",
+            dependencies: [
+                "Halcyon", "HalcyonConcurrency", "HalcyonTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
         // MARK: Tests
         .testTarget(
             name: "HalcyonConcurrencyTests",
@@ -201,6 +212,11 @@ let package = Package(
         .testTarget(
             name: "HalcyonConformanceTests",
             dependencies: ["HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonSearchTests",
+            dependencies: ["HalcyonSearch", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
