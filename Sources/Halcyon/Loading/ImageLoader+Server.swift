@@ -7,7 +7,8 @@ extension ImageLoader {
     /// Whether what a request brings is cached as its server says.
     func followsServer(_ request: LoadRequest) -> TransferRequest? {
         guard request.options.cache.freshness != .ignoringServer,
-            let transfer = sentRequest(request.source, options: request.options), transfer.method == .get
+            let transfer = sentRequest(request.source, options: request.options), transfer.method == .get,
+            transfer.body == nil
         else { return nil }
         return transfer
     }
@@ -70,6 +71,10 @@ extension ImageLoader {
             // Nobody knows what later requests will have in the fields that it depends on.
             caching = OriginalCaching(foundAs: caching.sourceKey)
             caching.isStorable = false
+        }
+        // No key could tell it from what others were given.
+        if answer.origin == .network, server.isForHiddenCredential, !mayKeepHidden(key, request.options) {
+            caching = .none
         }
         return Original(
             data: answer.data,
@@ -143,6 +148,7 @@ extension ImageLoader {
             now: cache.disk.now,
             fetch: server.fetch
         )
+        let mayKeep = mayKeepHidden(key, request.options)
         let isUnpredictable = hasModifiers(request.options)
         let disk = originalCaches(request.options)[0].disk
         let (codecs, limits) = (codecs, request.options.decode.limits)
@@ -151,7 +157,8 @@ extension ImageLoader {
             let answer = try? await exchange.run()
             if let refusal = server.refusal { return recovery.remember(refusal, of: request) }
             guard let answer, let pending = storage.pending,
-                !isUnpredictable || !pending.head.isVarying, policy.storesOnDisk,
+                !isUnpredictable || !pending.head.isVarying, mayKeep || !server.isForHiddenCredential,
+                policy.storesOnDisk,
                 (try? codecs.info(of: answer.data, limits: limits)) != nil
             else { return }
             let stored = disk.store(pending.diskKey, expiration: policy.diskExpiration) {

@@ -20,7 +20,9 @@ final class TestPipeline: Sendable {
         workerCount: Int = 2,
         fileSystem: (any FileSystem)? = nil,
         clock: StoreClock = .system,
-        recovery: RecoveryConfiguration = RecoveryConfiguration()
+        recovery: RecoveryConfiguration = RecoveryConfiguration(),
+        defaultOptions: ImageOptions = ImageOptions(),
+        downloads: NetworkPolicy = NetworkPolicy()
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -32,9 +34,10 @@ final class TestPipeline: Sendable {
         }
         pipeline = ImagePipeline(
             configuration: .init(
-                downloader: ImageDownloader(transport: transport),
+                downloader: ImageDownloader(transport: transport, configuration: .init(policy: downloads)),
                 cache: cache,
                 codecs: counters.codecs,
+                defaultOptions: defaultOptions,
                 workerCount: workerCount,
                 recovery: recovery
             )
