@@ -195,7 +195,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonHTTPTests",
-            dependencies: ["HalcyonHTTP", "HalcyonTesting"],
+            dependencies: ["Halcyon", "HalcyonHTTP", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -7,8 +7,17 @@ extension ImageCache {
         public let original: String
         /// Whether this is the result of processing, and not the original.
         public let isProcessed: Bool
+        /// Whether it is for some requests only, such as those with one credential; see ``CacheScope``.
+        public let hasScope: Bool
         /// Sizes and dates.
         public let listing: DiskCache.Listing
+
+        fileprivate init(_ name: DiskKey, _ listing: DiskCache.Listing) {
+            original = name.original
+            isProcessed = name.isProcessed
+            hasScope = name.hasScope
+            self.listing = listing
+        }
     }
 
     /// Counts of the disk cache.
@@ -24,7 +33,7 @@ extension ImageCache {
     public func storedImages(limit: Int = .max) async throws -> [StoredImage] {
         try await disk.perform { try $0.entries(limit: limit) }.map { listing in
             let name = DiskKey(listing.key)
-            return StoredImage(original: name.original, isProcessed: name.isProcessed, listing: listing)
+            return StoredImage(name, listing)
         }
     }
 
@@ -58,7 +67,7 @@ extension ImageCache {
     /// - Returns: How many entries there were.
     @discardableResult
     public func removeFromDisk(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Int {
-        guard let key = ImageKey(original: source.originalKey, options: options)?.originalDiskKey else { return 0 }
+        guard let key = ImageKey(source, options: options)?.originalDiskKey else { return 0 }
         order.removeAll(from: .disk, named: key)
         return try await disk.change { disk in
             let count = try disk.removeEntries(prefix: key + "\0")
@@ -89,9 +98,7 @@ extension ImageCache {
         return try await disk.perform { disk in
             try disk.removeEntries { listing in
                 let name = DiskKey(listing.key)
-                return isUnwanted(
-                    StoredImage(original: name.original, isProcessed: name.isProcessed, listing: listing)
-                )
+                return isUnwanted(StoredImage(name, listing))
             }
         }
     }

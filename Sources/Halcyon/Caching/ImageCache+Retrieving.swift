@@ -21,7 +21,7 @@ extension ImageCache {
     ///   - source: Names the original.
     ///   - options: Processors, frame, key rule and ``CachePolicy/memoryExtension``. Default: the defaults.
     public func imageInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> DecodedImage? {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return nil }
+        guard let key = ImageKey(source, options: options) else { return nil }
         return memory.value(for: key, extending: options.cache.memoryExtension)?.image
     }
 
@@ -45,7 +45,7 @@ extension ImageCache {
         codecs: ImageCodecs = .standard
     ) async throws -> RetrievedImage? {
         let policy = options.cache
-        guard policy.reads != .none, let key = ImageKey(original: source.originalKey, options: options)
+        guard policy.reads != .none, let key = ImageKey(source, options: options)
         else { return nil }
         if let cached = memory.value(for: key, extending: policy.memoryExtension) {
             return RetrievedImage(image: cached.image, type: .memory)

@@ -17,7 +17,7 @@ extension ImageCache {
     /// Where the image of a source with these options is, without extending its life. A file without a cache key is
     /// looked at only by a load, and is found nowhere.
     public func cachedType(of source: Source, options: ImageOptions = ImageOptions()) async -> CachedType {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return .none }
+        guard let key = ImageKey(source, options: options) else { return .none }
         if memory.contains(key) { return .memory }
         let diskKey = key.diskKey(options)
         let isOnDisk = try? await disk.contains(diskKey)
@@ -26,7 +26,7 @@ extension ImageCache {
 
     /// Whether memory has the image, without extending its life. Never touches the disk.
     public func isInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> Bool {
-        ImageKey(original: source.originalKey, options: options).map { memory.contains($0) } ?? false
+        ImageKey(source, options: options).map { memory.contains($0) } ?? false
     }
 
     /// Stores the encoded bytes of an original, in place of what was known of it: also of one that nobody has loaded yet
@@ -45,7 +45,7 @@ extension ImageCache {
         for source: Source,
         options: ImageOptions = ImageOptions()
     ) async throws -> Bool {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
+        guard let key = ImageKey(source, options: options) else { return false }
         let original = key.originalDiskKey
         let permit = order.permit(replacing: original)
         memory.removeAll { $0.hasOriginal(of: key) }
@@ -80,7 +80,7 @@ extension ImageCache {
         options: ImageOptions = ImageOptions(),
         codecs: ImageCodecs = .standard
     ) async throws -> Bool {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
+        guard let key = ImageKey(source, options: options) else { return false }
         let policy = options.cache
         let isOriginal = options.processing.isIdentity
         let claim = StoreClaim(original: StorePermits(for: key, in: [self]), isFromCache: false)
@@ -123,7 +123,7 @@ extension ImageCache {
 
     /// The encoded bytes on disk of the image of a source with these options; `nil` if there are none.
     public func storedData(for source: Source, options: ImageOptions = ImageOptions()) async -> Data? {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return nil }
+        guard let key = ImageKey(source, options: options) else { return nil }
         let priority = PriorityBox(options.priority)
         let diskKey = key.diskKey(options)
         return try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)?.body
@@ -134,7 +134,7 @@ extension ImageCache {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(of source: Source, options: ImageOptions = ImageOptions()) async throws -> String? {
-        guard let key = ImageKey(original: source.originalKey, options: options)?.diskKey(options) else { return nil }
+        guard let key = ImageKey(source, options: options)?.diskKey(options) else { return nil }
         return try await disk.perform { try $0.fileLocation(for: key) }
     }
 }

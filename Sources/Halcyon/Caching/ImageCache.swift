@@ -5,6 +5,9 @@ public import HalcyonStore
 
 /// Images in memory, and their encoded bytes on disk.
 ///
+/// What these functions call an image is what a pipeline calls it with the same source and options, credentials included
+/// (see ``CacheScope``); what a downloader's policy adds to all requests has to be in the options here.
+///
 /// The disk is an optional help: where it cannot be used, images are loaded from further away, and each kind of
 /// failure is reported once.
 public final class ImageCache: Sendable {
@@ -114,7 +117,7 @@ public final class ImageCache: Sendable {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
     public func remove(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Bool {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
+        guard let key = ImageKey(source, options: options) else { return false }
         order.remove([.image(key), .original], named: key.originalDiskKey)
         memory.remove(key)
         let diskKeys = OriginalStorage.diskKeys(key.originalDiskKey) + [key.processedDiskKey]

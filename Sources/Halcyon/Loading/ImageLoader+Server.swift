@@ -7,7 +7,8 @@ extension ImageLoader {
     /// Whether what a request brings is cached as its server says.
     func followsServer(_ request: LoadRequest) -> TransferRequest? {
         guard request.options.cache.freshness != .ignoringServer,
-            let transfer = sentRequest(request.source, options: request.options), transfer.method == .get
+            let transfer = sentRequest(request.source, options: request.options), transfer.method == .get,
+            transfer.body == nil
         else { return nil }
         return transfer
     }
@@ -71,6 +72,10 @@ extension ImageLoader {
             // Nobody knows what later requests will have in the fields that it depends on.
             caching = OriginalCaching(foundAs: caching.sourceKey)
             caching.isStorable = false
+        }
+        // No key could tell it from what others were given.
+        if answer.origin == .network, server.isForHiddenCredential, !mayKeepHidden(key, request.options) {
+            caching = .none
         }
         return Original(
             data: answer.data,
@@ -145,6 +150,7 @@ extension ImageLoader {
             now: cache.disk.now,
             fetch: server.fetch
         )
+        let mayKeep = mayKeepHidden(key, request.options)
         let isUnpredictable = hasModifiers(request.options)
         let cache = originalCaches(request.options)[0]
         let claim = StoreClaim(original: StorePermits(for: key, in: [cache]), isFromCache: false)
@@ -154,7 +160,8 @@ extension ImageLoader {
             let answer = try? await exchange.run()
             if let refusal = server.refusal { return recovery.remember(refusal, of: request) }
             guard let answer, let pending = storage.pending,
-                !isUnpredictable || !pending.head.isVarying, policy.storesOnDisk,
+                !isUnpredictable || !pending.head.isVarying, mayKeep || !server.isForHiddenCredential,
+                policy.storesOnDisk,
                 (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
             else { return }
             let stored = cache.disk.store(

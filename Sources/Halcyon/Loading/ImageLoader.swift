@@ -15,6 +15,8 @@ final class ImageLoader: Sendable {
     /// Reads local files.
     let fileReaders = WorkQueue(name: "halcyon.files", width: 2)
     let recovery: Recovery
+    /// Whether nothing that the downloader adds to all requests counts in their keys. Asked for at each look into memory.
+    private let isDownloaderPlain: Bool
 
     let images = SharedWork<ImageWorkKey, ImageResponse>()
     let processings = SharedWork<ProcessedWorkKey, ProcessedOriginal>()
@@ -29,6 +31,12 @@ final class ImageLoader: Sendable {
         codecs = configuration.codecs
         workers = PixelWorkers(count: configuration.workerCount, budget: configuration.decodeBudget)
         recovery = Recovery(configuration.recovery)
+        isDownloaderPlain = !downloader.configuration.policy.mayChangeIdentity
+    }
+
+    /// A request with what the downloader adds to all counted in its key.
+    func request(_ source: Source, options: ImageOptions) -> LoadRequest {
+        LoadRequest(source: source, options: options, over: downloader.configuration.policy)
     }
 
     /// The image if memory has it and the options let it answer.
@@ -39,7 +47,12 @@ final class ImageLoader: Sendable {
         return response(cached, for: request.source, options: request.options)
     }
 
-    /// The image of an original with this name if memory has it and the options let it answer. Takes no request, because
+    /// The same for a source whose name alone is not its key.
+    func responseFromMemory(for source: Source, options: ImageOptions) -> ImageResponse? {
+        responseFromMemory(for: request(source, options: options))
+    }
+
+    /// The image of an original with this name, whose source is plain, if memory has it and the options let it answer. Takes no request, because
     /// making one takes longer than the look-up.
     ///
     /// - Parameter source: Made only where it is needed to tell whether the image may be used.
@@ -51,14 +64,20 @@ final class ImageLoader: Sendable {
     ) -> ImageResponse? {
         guard options.cache.reads != .none else { return nil }
         let cached: CachedImage?
-        if ImageKey.isPlain(options) {
+        if ImageKey.isPlain(options), isDownloaderPlain {
             // The options, which keep the variant, outlive the look-up.
             cached = name.withUTF8 { name in
                 let variant = options.processing.variant.map(Unmanaged.passUnretained)
                 return cachedImage(for: ImageKey(lent: name, variant: variant), options: options)
             }
-        } else {
+            // No key has a user name in it, so it is looked for only where nothing was found.
+            if cached == nil, name.utf8.contains(UInt8(ascii: "@")) {
+                return responseFromMemory(for: source(), options: options)
+            }
+        } else if ImageKey.isForAll(options), isDownloaderPlain, !name.utf8.contains(UInt8(ascii: "@")) {
             cached = cachedImage(named: name, options: options)
+        } else {
+            return responseFromMemory(for: source(), options: options)
         }
         guard let cached else { return nil }
         return response(cached, for: source(), options: options)
@@ -182,16 +201,16 @@ final class ImageLoader: Sendable {
             encoder.encode(identity.modifiedSeconds)
             encoder.encode(identity.modifiedNanoseconds)
             encoder.encode(Int(truncatingIfNeeded: identity.node))
-            let key = "file:" + encoder.bytes.map { String($0, radix: 16) }.joined(separator: ".")
-            return LoadRequest(source: request.source, options: request.options, originalKey: OriginalKey(text: key))
+            let name = "file:" + encoder.bytes.map { String($0, radix: 16) }.joined(separator: ".")
+            let key = OriginalKey(text: name, scope: request.options.cache.scope.name)
+            return LoadRequest(source: request.source, options: request.options, originalKey: key)
         case .data:
-            // Nameless bytes are neither cached nor shared: their key is used once.
-            var options = request.options
-            options.cache.reads = .none
-            options.cache.storesInMemory = false
-            options.cache.storesOnDisk = false
-            let key = "data:\(UUID().uuidString)"
-            return LoadRequest(source: request.source, options: options, originalKey: OriginalKey(text: key))
+            var request = request.usedOnce
+            request.options.cache.reads = .none
+            return request
+        case .network where request.key == nil:
+            // It is a POST, or the like. A transfer is shared with one that is equal in all.
+            return request.usedOnce
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         case .network, .provider:

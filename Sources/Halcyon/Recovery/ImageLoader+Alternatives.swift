@@ -63,11 +63,11 @@ extension ImageLoader {
                     tried.insert(source)
                     var metered = options
                     metered.recovery.allowsMetered = true
-                    next = LoadRequest(source: source, options: metered)
+                    next = self.request(source, options: metered)
                 } else if let source = alternatives.first(where: { !tried.contains($0) }) {
                     tried.insert(source)
                     alternatives = alternatives.drop { tried.contains($0) }
-                    next = LoadRequest(source: source, options: options)
+                    next = self.request(source, options: options)
                 } else {
                     throw ImageError(failures) ?? error
                 }

@@ -102,8 +102,7 @@ final class CurlExchange {
         setPriority(transfer.priority)
         if !loop.rules.isUniform || transfer.mayHoldCredentials {
             do throws(TransferError) {
-                let first = transfer.firstOrigin ?? entry.origin
-                try handle.secure(entry.origin, for: transfer.request, from: first, rules: loop.rules)
+                try handle.secure(entry.origin, for: transfer.request, rules: loop.rules)
             } catch {
                 fail(error)
                 return false

@@ -29,30 +29,28 @@ extension CurlHandle {
         if security.knownAddresses != nil { halcyon_curl_set_list(easy, CURLOPT_RESOLVE, security.knownAddresses) }
     }
 
-    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only; `first`
-    /// is where the transfer began. Not needed where the
-    /// rules are uniform and the request has no credentials. Everything is gone after ``reset()``, which follows because the handle is marked as
-    /// altered.
+    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only. Not needed
+    /// where the rules are uniform and the request has no credentials. Everything is gone after ``reset()``, which follows
+    /// because the handle is marked as altered.
     ///
     /// Throws where going on would be unsafe or useless; then libcurl must not be given the handle.
     func secure(
         _ hop: Origin,
         for request: TransferRequest,
-        from first: Origin,
         rules: SecurityRules
     ) throws(TransferError) {
         let proxy = try rules.proxies.proxy(for: hop)
         try check(hop, proxy, rules)
         applyTLS(hop, rules)
-        try applyCredential(hop, request, first, rules)
+        try applyCredential(hop, request, rules)
         if let proxy {
-            let isFirstProxy = hop == first ? true : try rules.proxies.proxy(for: first) == proxy
+            let own = try isForProxy(proxy, of: hop, request, rules) ? request.proxyCredential : nil
             if hop.isSecure, proxy.kind != .socks5 {
                 security.makesTunnel = true
                 security.isRequestOut = false
                 set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
             }
-            try apply(proxy, credential: isFirstProxy ? request.proxyCredential : nil, rules)
+            try apply(proxy, credential: own, rules)
         }
         if rules.configuration.cookies != .none, request.headers[.cookie] != nil {
             // libcurl would send both.
@@ -105,14 +103,14 @@ extension CurlHandle {
     private func applyCredential(
         _ hop: Origin,
         _ request: TransferRequest,
-        _ first: Origin,
         _ rules: SecurityRules
     ) throws(TransferError) {
         // The header is the transfer's own choice.
         if request.headers[.authorization] != nil { return }
         // A redirect has taken away from the request what was meant for another origin.
         var credential = request.credential ?? request.urlCredential
-        if credential == nil, hop.isSecure || !first.isSecure { credential = rules.credentials[hop] }
+        let wasSecure = request.trail?.wasSecure ?? false
+        if credential == nil, hop.isSecure || !wasSecure { credential = rules.credentials[hop] }
         guard let credential else { return }
         try credential.validate(for: hop.description)
         isAltered = true
@@ -133,6 +131,17 @@ extension CurlHandle {
     }
 
     // MARK: Proxies
+
+    /// Whether the request's proxy credential, which redirects may have brought along, was given for this proxy.
+    private func isForProxy(
+        _ proxy: Proxy,
+        of hop: Origin,
+        _ request: TransferRequest,
+        _ rules: SecurityRules
+    ) throws(TransferError) -> Bool {
+        guard let origin = request.trail?.proxyCredentialOrigin, origin != hop else { return true }
+        return try rules.proxies.proxy(for: origin) == proxy
+    }
 
     private func apply(_ proxy: Proxy, credential own: Credential?, _ rules: SecurityRules) throws(TransferError) {
         isAltered = true

@@ -22,7 +22,9 @@ final class TestPipeline: Sendable {
         decodeBudget: Int = 256 << 20,
         fileSystem: (any FileSystem)? = nil,
         clock: StoreClock = .system,
-        recovery: RecoveryConfiguration = RecoveryConfiguration()
+        recovery: RecoveryConfiguration = RecoveryConfiguration(),
+        defaultOptions: ImageOptions = ImageOptions(),
+        downloads: NetworkPolicy = NetworkPolicy()
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -34,9 +36,10 @@ final class TestPipeline: Sendable {
         }
         pipeline = ImagePipeline(
             configuration: .init(
-                downloader: ImageDownloader(transport: transport),
+                downloader: ImageDownloader(transport: transport, configuration: .init(policy: downloads)),
                 cache: cache,
                 codecs: codecs ?? counters.codecs,
+                defaultOptions: defaultOptions,
                 workerCount: workerCount,
                 decodeBudget: decodeBudget,
                 recovery: recovery
