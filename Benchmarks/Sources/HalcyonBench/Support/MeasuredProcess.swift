@@ -49,9 +49,7 @@ enum MeasuredProcess {
         var usage = rusage()
         while wait4(id, &status, 0, &usage) < 0, errno == EINTR {}
         let wall = TimeSample.monotonic - start
-        let processor = [usage.ru_utime, usage.ru_stime].reduce(0.0) { sum, time in
-            sum + Double(time.tv_sec) * 1e9 + Double(time.tv_usec) * 1e3
-        }
+        let processor = TimeSample.nanoseconds(usage.ru_utime) + TimeSample.nanoseconds(usage.ru_stime)
         StandardStream.output.writeLine("\(wall) \(processor) \(usage.ru_maxrss << 10) \(status)")
     }
 }
