@@ -48,6 +48,18 @@ avifResult halcyon_avif_set_exif(avifImage *image, const uint8_t *bytes, size_t 
     HALCYON_AVIF_RESULT(avifImageSetMetadataExif(image, bytes, count));
 }
 
+bool halcyon_avif_set_loop_count(avifEncoder *encoder, uint32_t count) {
+#if AVIF_VERSION >= 1000000
+    // The first round is no repetition.
+    encoder->repetitionCount = count == 0 ? AVIF_REPETITION_COUNT_INFINITE : (int)(count < INT32_MAX ? count : INT32_MAX) - 1;
+    return true;
+#else
+    (void)encoder;
+    (void)count;
+    return false;
+#endif
+}
+
 avifResult halcyon_avif_set_codec_option(avifEncoder *encoder, const char *name, const char *value) {
     HALCYON_AVIF_RESULT(avifEncoderSetCodecSpecificOption(encoder, name, value));
 }

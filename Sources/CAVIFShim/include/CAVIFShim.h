@@ -21,6 +21,8 @@ void halcyon_avif_describe_rgba(avifRGBImage *rows, const avifImage *image, uint
 avifResult halcyon_avif_set_icc_profile(avifImage *image, const uint8_t *bytes, size_t count);
 avifResult halcyon_avif_set_xmp(avifImage *image, const uint8_t *bytes, size_t count);
 avifResult halcyon_avif_set_exif(avifImage *image, const uint8_t *bytes, size_t count);
+/// Says how often an animation plays, 0 for without end; `false` if this version of libavif has no way to write that.
+bool halcyon_avif_set_loop_count(avifEncoder *encoder, uint32_t count);
 avifResult halcyon_avif_set_codec_option(avifEncoder *encoder, const char *name, const char *value);
 
 #endif

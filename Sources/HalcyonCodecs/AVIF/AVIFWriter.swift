@@ -17,7 +17,11 @@ final class AVIFWriter {
     private let isLossless: Bool
     private let format: avifPixelFormat
 
-    init(_ settings: AVIFEncoder, options: EncodeOptions) throws(CodecError) {
+    /// Whether libavif writes how often the animation plays.
+    let writesLoopCount: Bool
+
+    /// - Parameter loopCount: `nil` for a still picture.
+    init(_ settings: AVIFEncoder, options: EncodeOptions, loopCount: Int? = nil) throws(CodecError) {
         guard let encoder = avifEncoderCreate() else {
             throw .cannotEncode(.avif, reason: "out of memory")
         }
@@ -31,6 +35,7 @@ final class AVIFWriter {
         encoder.pointee.speed = Int32(min(settings.speed, isLossless ? Self.greatestLosslessSpeed : 10))
         encoder.pointee.timescale = Self.timescale
         encoder.pointee.keyframeInterval = Self.keyFrameDistance
+        writesLoopCount = loopCount.map { halcyon_avif_set_loop_count(encoder, UInt32(clamping: $0)) } ?? false
         try setQuality()
     }
 

@@ -12,7 +12,8 @@ final class SVGDrawing {
 
     init(_ text: Data) throws(CodecError) {
         var error: UnsafeMutablePointer<GError>?
-        let text = SVGDropShadows.spelledOut(in: SVGRootElement.withoutInvalidAttributes(text))
+        let plain = SVGRootElement.withoutInvalidAttributes(text)
+        let text = SVGDropShadows.spelledOut(in: SVGEmbeddedPictures.withStatedTypes(plain))
         let handle = text.withUnsafeBytes { bytes in
             rsvg_handle_new_from_data(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
         }
