@@ -134,7 +134,7 @@ struct CredentialScopeTests {
         _ = try await load(test, carrier, user: 0)
         #expect(try await test.pipeline.cache.storedImages().map(\.hasScope) == [true])
         #expect(try await !test.pipeline.cache.storedImages().contains { $0.original.contains("@") })
-        let files = try #require(FileManager.default.enumerator(atPath: users.path)).compactMap { $0 as? String }
+        let files = try FileManager.default.subpathsOfDirectory(atPath: users.path)
         for file in files {
             guard let data = try? Data(contentsOf: URL(filePath: "\(users.path)/\(file)")) else { continue }
             #expect(data.firstRange(of: Data(TwoUsers.secrets[0].utf8)) == nil, "\(file)")
