@@ -8,6 +8,7 @@ extension CurlExchange {
         guard let context else { return 0 }
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         exchange.handle.security.isRequestOut = true
+        exchange.localPort = localPort
         return exchange.acceptsConnection(localPort: localPort) ? 0 : 1
     }
 

@@ -1,5 +1,4 @@
 internal import CCurl
-internal import CCurlShim
 
 extension CurlExchange {
     /// How an exchange stood when its connection was first looked at.
@@ -17,9 +16,7 @@ extension CurlExchange {
 
     /// What is wrong with the bytes on the wire, if there are far too many for what they have brought.
     func inspectWire() -> TransferError? {
-        guard isAlone, !isPaused else { return nil }
-        let socket = halcyon_curl_get_socket(handle.easy)
-        guard socket >= 0, let count = OpenSockets.bytesRead(socket) else { return nil }
+        guard isAlone, !isPaused, let (socket, count) = loop.sockets.bytesRead(localPort: localPort) else { return nil }
         let arrived = UInt64(head.byteCount) + UInt64(wireBodyBytes)
         guard let mark = wireMark, mark.socket == socket, count >= mark.surplus else {
             wireMark = WireMark(socket: socket, surplus: count - min(count, arrived))

@@ -53,6 +53,8 @@ final class CurlExchange {
     @exclusivity(unchecked)
     var wireBodyBytes = 0
     var wireMark: WireMark?
+    /// Of the connection, once the request goes out. libcurl does not tell the socket before the end.
+    var localPort: Int32 = 0
     /// Undoes the content coding of the body, once some of a coded one has come.
     @exclusivity(unchecked)
     var decoder: ContentDecoder?

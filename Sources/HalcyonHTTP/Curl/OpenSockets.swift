@@ -57,8 +57,32 @@ final class OpenSockets: Sendable {
         }
     }
 
+    /// The socket with that local port, and the bytes read from it so far; `nil` if there is none, or there are several,
+    /// at several addresses.
+    func bytesRead(localPort: Int32) -> (descriptor: Int32, count: UInt64)? {
+        sockets.withLock { sockets in
+            let found = sockets.keys.filter { Self.localPort($0) == localPort }
+            guard found.count == 1, let descriptor = found.first else { return nil }
+            return Self.bytesRead(descriptor).map { (descriptor, $0) }
+        }
+    }
+
+    private static func localPort(_ descriptor: Int32) -> Int32? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                guard getsockname(descriptor, generic, &length) == 0 else { return nil }
+                // The port stands at the same place for both kinds of addresses.
+                return UnsafeRawPointer(generic).withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+                    Int32(in_port_t(bigEndian: address.pointee.sin_port))
+                }
+            }
+        }
+    }
+
     /// The bytes read from a socket so far; `nil` if the kernel does not tell.
-    static func bytesRead(_ descriptor: Int32) -> UInt64? {
+    private static func bytesRead(_ descriptor: Int32) -> UInt64? {
         var count: UInt64 = 0
         return halcyon_socket_bytes_read(descriptor, &count) ? count : nil
     }

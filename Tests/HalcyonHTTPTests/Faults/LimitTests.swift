@@ -132,14 +132,15 @@ struct LimitTests {
         }
     }
 
-    @Test("a request that is longer than libcurl sends is no error of the response")
+    @Test("a request of very long headers is no error of the response, whether libcurl sends it or not")
     func longRequest() async throws {
         try await withServer { _ in
             .init()
         } _: { server, transport in
             let headers: HTTPFields = [.acceptLanguage: String(repeating: "a", count: 12 << 20)]
+            // Newer versions send it.
             let failure = await receive(transport, .patient(url: server.url(), headers: headers)).failure()
-            #expect(failure != nil && failure?.code != "headersTooLarge", "\(String(describing: failure))")
+            #expect(failure?.code != "headersTooLarge", "\(String(describing: failure))")
         }
     }
 
