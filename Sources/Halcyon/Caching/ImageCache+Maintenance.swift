@@ -54,8 +54,7 @@ extension ImageCache {
 
     /// Removes everything from disk. What is being loaded or stored is not there afterwards.
     public func removeAllFromDisk() async throws {
-        order.removeAll(from: .disk)
-        try await disk.change { try $0.removeAll() }
+        try await remove(.everything, from: .disk) { try $0.removeAll() }
     }
 
     /// Removes an original from disk together with all that was made of it; memory is not touched. What is being loaded or
@@ -68,8 +67,7 @@ extension ImageCache {
     @discardableResult
     public func removeFromDisk(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Int {
         guard let key = ImageKey(source, options: options)?.originalDiskKey else { return 0 }
-        order.removeAll(from: .disk, named: key)
-        return try await disk.change { disk in
+        return try await remove(.name(key), from: .disk) { disk in
             let count = try disk.removeEntries(prefix: key + "\0")
             return try disk.remove(key) ? count + 1 : count
         }
@@ -83,9 +81,11 @@ extension ImageCache {
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
         let key = DiskKey.escaped(prefix)
-        order.removeAll(from: .both, namesBeginningWith: key)
-        memory.removeAll { $0.originalBegins(with: prefix) }
-        return try await disk.change { try $0.removeEntries(prefix: key) }
+        return try await remove(
+            .names(beginningWith: key),
+            from: .both,
+            inMemory: { memory.removeAll { $0.originalBegins(with: prefix) } }
+        ) { try $0.removeEntries(prefix: key) }
     }
 
     /// Removes from disk what `isUnwanted` picks. It is asked about what is being stored as well, and not about what is still
@@ -95,7 +95,7 @@ extension ImageCache {
     @discardableResult
     public func removeFromDisk(where isUnwanted: @escaping @Sendable (StoredImage) -> Bool) async throws -> Int {
         await disk.flush()
-        return try await disk.perform { disk in
+        return try await remove(.everything, from: []) { disk in
             try disk.removeEntries { listing in
                 let name = DiskKey(listing.key)
                 return isUnwanted(StoredImage(name, listing))

@@ -47,11 +47,13 @@ extension ImageCache {
     ) async throws -> Bool {
         guard let key = ImageKey(source, options: options) else { return false }
         let original = key.originalDiskKey
-        let permit = order.permit(replacing: original)
+        let removal = order.begin(.name(original), from: .both)
+        defer { order.end(removal) }
         memory.removeAll { $0.hasOriginal(of: key) }
         let expiration = options.cache.diskExpiration
-        return try await disk.change { [order] disk in
-            guard order.admits([permit], .original, in: .disk, isFromCache: false) else { return false }
+        let isAdmitted = admission(of: StoreClaim(original: removal.permits, isFromCache: false), .original)
+        return try await disk.change { disk in
+            guard isAdmitted() else { return false }
             try disk.removeEntries(prefix: original + "\0")
             return try disk.put(original, body: data, expiration: expiration)
         }

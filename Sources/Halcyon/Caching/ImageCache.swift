@@ -97,7 +97,7 @@ public final class ImageCache: Sendable {
 
     /// Removes all images from memory. What is being loaded is not kept there afterwards.
     public func removeAllFromMemory() {
-        order.removeAll(from: .memory)
+        order.clear(.memory)
         memory.removeAll()
     }
 
@@ -105,9 +105,7 @@ public final class ImageCache: Sendable {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func removeAll() async throws {
-        order.removeAll(from: .both)
-        memory.removeAll()
-        try await disk.change { try $0.removeAll() }
+        try await remove(.everything, from: .both, inMemory: memory.removeAll) { try $0.removeAll() }
     }
 
     /// Removes the original of a source from disk, and what memory and disk have of it with these options. What is being
@@ -118,12 +116,28 @@ public final class ImageCache: Sendable {
     @discardableResult
     public func remove(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Bool {
         guard let key = ImageKey(source, options: options) else { return false }
-        order.remove([.image(key), .original], named: key.originalDiskKey)
-        memory.remove(key)
-        let diskKeys = OriginalStorage.diskKeys(key.originalDiskKey) + [key.processedDiskKey]
-        return try await disk.change { disk in
+        let name = key.originalDiskKey
+        let diskKeys = OriginalStorage.diskKeys(name) + [key.processedDiskKey]
+        return try await remove(
+            .places([.image(key), .original], name: name),
+            from: .both,
+            inMemory: { memory.remove(key) }
+        ) { disk in
             try diskKeys.map { try disk.remove($0) }.contains(true)
         }
+    }
+
+    /// Removes something from memory and then from disk, and nothing of that comes back from what is under way.
+    func remove<Result: Sendable>(
+        _ scope: StoreOrder.Scope,
+        from tiers: StoreOrder.Tiers,
+        inMemory: () -> Void = {},
+        onDisk: @escaping @Sendable (DiskCache) throws -> Result
+    ) async throws -> Result {
+        let removal = order.begin(scope, from: tiers)
+        defer { order.end(removal) }
+        inMemory()
+        return try await disk.change(onDisk)
     }
 
     /// Waits until everything that was stored is on disk.

@@ -18,7 +18,7 @@ final class StoreOrder: Sendable {
     }
 
     /// The parts of a cache.
-    struct Tiers: OptionSet, Sendable {
+    struct Tiers: OptionSet, Hashable, Sendable {
         let rawValue: Int
 
         static let memory = Tiers(rawValue: 1)
@@ -26,11 +26,32 @@ final class StoreOrder: Sendable {
         static let both: Tiers = [.memory, .disk]
     }
 
+    /// What a removal covers.
+    enum Scope: Sendable {
+        case everything
+        /// Everything under names that begin so.
+        case names(beginningWith: String)
+        /// Everything under a name.
+        case name(String)
+        /// Some places under a name.
+        case places([Place], name: String)
+    }
+
+    /// A removal that is under way.
+    struct Removal: Sendable {
+        /// Keeps what is noted under the name, if there is one.
+        fileprivate let permit: StorePermit?
+
+        /// To store what takes the place of what is removed.
+        var permits: StorePermits? { permit.map { StorePermits($0) } }
+    }
+
     private struct State {
         var names: [String: NameRecord] = [:]
         /// Numbers permits and changes in the order in which they come.
         var lastNumber: UInt64 = 0
         var clearing = Clearing()
+        var reads = CacheReads()
 
         mutating func next() -> UInt64 {
             lastNumber += 1
@@ -42,6 +63,23 @@ final class StoreOrder: Sendable {
             names[name, default: NameRecord()].permits.insert(number)
             return number
         }
+
+        mutating func note(_ scope: Scope, _ tiers: Tiers) {
+            let time = next()
+            switch scope {
+            case .everything:
+                clearing.note(time, tiers)
+            case .names(let prefix):
+                let covered = names.keys.filter { $0.utf8.starts(with: prefix.utf8) }
+                for name in covered { names[name]?.clearing.note(time, tiers) }
+            case .name(let name):
+                names[name]?.clearing.note(time, tiers)
+            case .places(let places, let name):
+                for spot in places.flatMap(NameRecord.Spot.all(of:)) where tiers.contains(spot.tier) {
+                    names[name]?.note(.init(time: time, number: .max), in: spot)
+                }
+            }
+        }
     }
 
     private let state = Lock(State())
@@ -49,19 +87,52 @@ final class StoreOrder: Sendable {
     /// Permits that are still in use.
     var permitCount: Int { state.withLock { $0.names.values.reduce(0) { $0 + $1.permits.count } } }
 
+    /// Whether there are removals that are not made yet.
+    var isChanging: Bool {
+        state.withLock { state in state.reads.isChanging || state.names.values.contains { $0.reads.isChanging } }
+    }
+
     /// Begins work that may store something under the name of an original.
     func permit(for name: String) -> StorePermit {
         StorePermit(order: self, name: name, number: state.withLock { $0.begin(name) })
     }
 
-    /// Begins work that takes the place of everything known under a name.
-    func permit(replacing name: String) -> StorePermit {
-        let number = state.withLock { state in
-            let time = state.next()
-            state.names[name]?.clearing.note(time, .both)
-            return state.begin(name)
+    /// Notes a removal. Nothing that is under way is stored where it was, and nothing read from the cache until ``end(_:)``
+    /// is called, when it has been made, gets another place there.
+    ///
+    /// - Returns: The removal, whose permits, for a scope with a name, are younger than it.
+    func begin(_ scope: Scope, from tiers: Tiers) -> Removal {
+        let name: String? =
+            switch scope {
+            case .everything, .names: nil
+            case .name(let name), .places(_, let name): name
+            }
+        let number = state.withLock { state -> UInt64? in
+            state.note(scope, tiers)
+            guard let name else {
+                state.reads.beginChange()
+                return nil
+            }
+            let number = state.begin(name)
+            state.names[name]?.reads.beginChange()
+            return number
         }
-        return StorePermit(order: self, name: name, number: number)
+        let permit = name.flatMap { name in number.map { StorePermit(order: self, name: name, number: $0) } }
+        return Removal(permit: permit)
+    }
+
+    /// Notes that a removal has been made.
+    func end(_ removal: Removal) {
+        state.withLock { state in
+            let time = state.next()
+            guard let name = removal.permit?.name else { return state.reads.endChange(at: time) }
+            state.names[name]?.reads.endChange(at: time)
+        }
+    }
+
+    /// Notes that everything was removed from parts of the cache at once.
+    func clear(_ tiers: Tiers) {
+        state.withLock { $0.note(.everything, tiers) }
     }
 
     fileprivate func end(_ name: String, _ number: UInt64) {
@@ -71,66 +142,37 @@ final class StoreOrder: Sendable {
         }
     }
 
-    /// Notes that everything is removed.
-    func removeAll(from tiers: Tiers) {
-        state.withLock { state in
-            let time = state.next()
-            state.clearing.note(time, tiers)
-        }
-    }
-
-    /// Notes that everything is removed under names that begin so.
-    func removeAll(from tiers: Tiers, namesBeginningWith prefix: String) {
-        state.withLock { state in
-            let time = state.next()
-            let names = state.names.keys.filter { $0.utf8.starts(with: prefix.utf8) }
-            for name in names { state.names[name]?.clearing.note(time, tiers) }
-        }
-    }
-
-    /// Notes that everything is removed under a name.
-    func removeAll(from tiers: Tiers, named name: String) {
-        state.withLock { state in
-            let time = state.next()
-            state.names[name]?.clearing.note(time, tiers)
-        }
-    }
-
-    /// Notes that places under a name are emptied, in memory and on disk.
-    func remove(_ places: [Place], named name: String) {
-        state.withLock { state in
-            let time = state.next()
-            for place in places { state.names[name]?.note(.init(time: time, number: .max), in: place) }
-        }
-    }
-
     /// Whether a change may be made now, which then counts as made.
     ///
     /// - Parameters:
     ///   - permits: Those of the work, in the order of its stages: the last says how old the content is.
     ///   - place: What is changed.
     ///   - companion: Another place under the same name that must not have been changed by later work either.
-    ///   - isFromCache: Whether the content was read from this cache, and so is older than anything stored since.
+    ///   - tier: Memory or disk.
+    ///   - isFromCache: Whether the content was read from this cache, and so is older than anything that took the same place
+    ///     since.
     func admits(
         _ permits: [StorePermit],
         _ place: Place,
         with companion: Place? = nil,
-        in tiers: Tiers,
+        in tier: Tiers,
         isFromCache: Bool
     ) -> Bool {
         guard let last = permits.last, let begin = permits.map(\.number).min() else { return false }
         return state.withLock { state in
             guard let record = state.names[last.name], begin > record.floor,
-                begin > state.clearing.time(of: tiers), begin > record.clearing.time(of: tiers)
+                begin > state.clearing.time(of: tier), begin > record.clearing.time(of: tier),
+                !isFromCache || (state.reads.areValid(since: begin) && record.reads.areValid(since: begin))
             else { return false }
-            for place in [place, companion] {
-                guard let place, let changes = record.changes[place] else { continue }
-                for change in changes where change.time > begin && change.number != last.number {
-                    if isFromCache || change.number > last.number { return false }
+            let spot = NameRecord.Spot(place: place, tier: tier)
+            for other in [place, companion].compactMap(\.self).flatMap(NameRecord.Spot.all(of:)) {
+                for change in record.changes[other] ?? [] where change.time > begin && change.number != last.number {
+                    // What came into memory may have been read from the disk after an earlier load had stored it there.
+                    if change.number > last.number || (isFromCache && other == spot) { return false }
                 }
             }
             let time = state.next()
-            state.names[last.name]?.note(.init(time: time, number: last.number), in: place)
+            state.names[last.name]?.note(.init(time: time, number: last.number), in: spot)
             return true
         }
     }
@@ -152,6 +194,28 @@ private struct Clearing {
     }
 }
 
+/// Whether what is read from the cache may still be in it.
+private struct CacheReads {
+    /// Changes that were noted and are not made yet, at least not on disk.
+    private var changeCount = 0
+    private var lastChange: UInt64 = 0
+
+    var isChanging: Bool { changeCount > 0 }
+
+    mutating func beginChange() {
+        changeCount += 1
+    }
+
+    mutating func endChange(at time: UInt64) {
+        changeCount -= 1
+        lastChange = time
+    }
+
+    func areValid(since time: UInt64) -> Bool {
+        changeCount == 0 && time > lastChange
+    }
+}
+
 /// What happened under the name of an original while there was work on it.
 private struct NameRecord {
     struct Change {
@@ -161,25 +225,36 @@ private struct NameRecord {
         let number: UInt64
     }
 
+    /// A place in one part of a cache.
+    struct Spot: Hashable {
+        let place: StoreOrder.Place
+        let tier: StoreOrder.Tiers
+
+        static func all(of place: StoreOrder.Place) -> [Spot] {
+            [Spot(place: place, tier: .memory), Spot(place: place, tier: .disk)]
+        }
+    }
+
     /// The numbers of the permits in use.
     var permits: Set<UInt64> = []
     /// When everything was removed last.
     var clearing = Clearing()
+    var reads = CacheReads()
     /// In the order of time, and of falling numbers: a change that began later speaks for those before it.
-    var changes: [StoreOrder.Place: [Change]] = [:]
+    var changes: [Spot: [Change]] = [:]
     /// Permits up to this number are good for nothing any more.
     var floor: UInt64 = 0
     private var pruningCount = 64
 
-    /// The most places of which changes are noted. Work that goes on while so many are changed stores nothing.
-    private static let placeLimit = 4_096
+    /// The most places whose changes are noted. Work that goes on while so many are changed stores nothing.
+    private static let spotLimit = 4_096
 
-    mutating func note(_ change: Change, in place: StoreOrder.Place) {
-        changes[place, default: []].removeAll { $0.number <= change.number }
-        changes[place, default: []].append(change)
+    mutating func note(_ change: Change, in spot: Spot) {
+        changes[spot, default: []].removeAll { $0.number <= change.number }
+        changes[spot, default: []].append(change)
         guard changes.count > pruningCount else { return }
         prune(before: permits.min() ?? change.time)
-        if changes.count > Self.placeLimit {
+        if changes.count > Self.spotLimit {
             floor = change.time
             changes = [:]
         }

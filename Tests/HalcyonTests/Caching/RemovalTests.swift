@@ -120,6 +120,38 @@ struct RemovalTests {
         #expect(try await isEmpty(fixture.test.pipeline.cache))
     }
 
+    @Test("leaves nothing of what is read from disk meanwhile", arguments: Removal.allCases)
+    func reading(removal: Removal) async throws {
+        let (hasRead, gate) = (Gate(), DispatchGate())
+        let codecs = ImageCodecs.observed { call, _ in
+            guard call == .decode else { return }
+            hasRead.open()
+            gate.wait()
+        }
+        let test = TestPipeline(codecs: codecs)
+        let cache = test.pipeline.cache
+        try await cache.store(Sample.png(), for: .url(url))
+        let held = DispatchGate()
+        let isHeld = Gate()
+        async let holding: Void = cache.disk.change { _ in
+            isHeld.open()
+            held.wait()
+        }
+        await isHeld.wait()
+        // The removal has been asked for, and cannot go on on disk yet.
+        let removing = Task { [url] in try await removal.perform(cache, url, []) }
+        await eventually { cache.order.isChanging }
+        let task = test.pipeline.task(for: url)
+        await hasRead.wait()
+        held.open()
+        try await holding
+        try await removing.value
+        gate.open()
+        #expect(try await task.response.origin == .disk)
+        await test.settle()
+        #expect(try await isEmpty(cache))
+    }
+
     @Test("from memory leaves what is stored on disk, and the other way round")
     func tiers() async throws {
         let test = TestPipeline()

@@ -35,7 +35,7 @@ struct StoreOrderTests {
     @Test("keeps what a forced refresh brought when a load that began before it ends", arguments: [false, true])
     func refresh(isProcessed: Bool) async throws {
         var options: [ImageOption] = [.cacheOriginalImage]
-        if isProcessed { options.append(.processor(.crop(to: PixelSize(9, 9)))) }
+        if isProcessed { options.append(.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))) }
         try await overtakenLoad(options)
         #expect(firstSample(cache.imageInMemory(.url(url), options: ImageOptions().applying(options))) == 10)
         cache.removeAllFromMemory()
@@ -118,6 +118,17 @@ struct StoreOrderTests {
         await test.settle()
         #expect(cache.memoryStatistics.count == 2)
         #expect(try await cache.diskStatistics().count == 2)
+    }
+
+    @Test("puts an image from disk into memory although the load that stored it there is just writing it")
+    func readWhileWritten() async throws {
+        let crops = (1...30).map { ImageOption.processor(.crop(to: PixelSize($0, 9))) }
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [.forceRefresh])
+        for (index, crop) in crops.enumerated() {
+            _ = try await test.pipeline.response(for: url, options: [crop, .cacheOriginalImage])
+            #expect(cache.memoryStatistics.count == index + 2)
+        }
     }
 
     @Test("is kept account of only while something is loaded")
