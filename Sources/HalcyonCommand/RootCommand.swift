@@ -24,6 +24,7 @@ struct RootCommand: AsyncParsableCommand {
     )
 
     static func main() async {
+        MemoryAllocation.limit()
         // A reader that goes away (`| head -1`) is an error of `write`, not the end of the process in the middle of work.
         signal(SIGPIPE, SIG_IGN)
         await main(nil)

@@ -16,7 +16,8 @@ struct GetResult: Sendable {
         /// The size of the result.
         let size: PixelSize
         let timings: ImageTimings
-        let metrics: TransferMetrics?
+        /// What the transfer took, where a timeline is asked for.
+        var metrics: TransferMetrics?
         var output: String?
         /// The format of the output, or of the original if nothing was written.
         var format: ImageFormat

@@ -94,11 +94,12 @@ struct GetRun: Sendable {
             let bar = display.begin(task)
             defer { display.end(bar) }
             let response = try await task.response
-            let loaded = try await writer.write(response, at: index, isNeeded: writes) {
+            var loaded = try await writer.write(response, at: index, isNeeded: writes) {
                 // What this run has transferred is on disk after this, and need not be transferred again.
                 await pipeline.cache.flush()
                 return try await pipeline.data(for: source, options: ImageOptions().applying(options))
             }
+            if !command.trace { loaded.metrics = nil }
             // Once only: further rounds load the same images.
             if writes, let sheet { try sheet.add(response.image.bitmap, at: index) }
             return GetResult(argument: argument, outcome: .success(loaded))
