@@ -22,8 +22,10 @@ struct LateValidationTests {
         var headers: HTTPFields = [:]
         headers[.acceptLanguage] = language
         test.pipeline.cache.removeAllFromMemory()
-        let response = try await test.pipeline.response(for: .request(TransferRequest(url: url, headers: headers)))
-        await test.settle()
+        let source = Source.request(TransferRequest(url: url, headers: headers))
+        let options = ImageOptions().applying([.waitForCache])
+        let response = try await test.pipeline.response(for: source, options: options)
+        await test.pipeline.cache.flush()
         return response
     }
 
