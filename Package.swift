@@ -25,7 +25,7 @@ if usesPthreadLock {
 /// Formats whose libraries are large: each is a trait, so that a program installs the libraries of what it uses.
 ///
 /// A package that depends on Halcyon names the traits it wants. In a checkout of Halcyon itself all are on, because its
-/// tests cover every format; `--disable-default-traits` builds without them.
+/// tests cover every format, or those that `HALCYON_TRAITS` names (`HEIC,SVG`; nothing for none).
 let formatTraits: Set<Trait> = [
     .trait(name: "HEIC", description: "Reads HEIC (libheif)."),
     .trait(name: "JPEGXL", description: "Reads and writes JPEG XL (libjxl)."),
@@ -33,6 +33,8 @@ let formatTraits: Set<Trait> = [
     .trait(name: "SVG", description: "Draws SVG (librsvg)."),
 ]
 let isDependency = Context.packageDirectory.contains("/checkouts/")
+let chosenTraits = Context.environment["HALCYON_TRAITS"].map { Set($0.split(separator: ",").map(String.init)) }
+let defaultTraits = isDependency ? [] : formatTraits.map(\.name).filter { chosenTraits?.contains($0) ?? true }
 
 let package = Package(
     name: "halcyon",
@@ -46,7 +48,7 @@ let package = Package(
         .executable(name: "halcyon", targets: ["HalcyonCommand"]),
         .executable(name: "halcyon-conformance", targets: ["HalcyonConformance"]),
     ],
-    traits: formatTraits.union([.default(enabledTraits: Set(formatTraits.filter { _ in !isDependency }.map(\.name)))]),
+    traits: formatTraits.union([.default(enabledTraits: Set(defaultTraits))]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
@@ -68,9 +70,12 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // MARK: C that Swift cannot express
+        .target(name: "CAVIFShim", dependencies: ["CAVIF"], cSettings: cSettings),
         .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
+        .target(name: "CHEIFShim", dependencies: ["CHEIF"], cSettings: cSettings),
         .target(name: "CJPEGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CJPEGShim", dependencies: ["CLibJPEG"], cSettings: cSettings),
+        .target(name: "CJPEGXLShim", dependencies: ["CJPEGXL"], cSettings: cSettings),
         .target(name: "CPNGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CProcessor", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
@@ -87,9 +92,11 @@ let package = Package(
             name: "HalcyonCodecs",
             dependencies: [
                 "HalcyonRaster", "HalcyonConcurrency",
-                "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CDeflate", "CLCMS", "CWebP", "CZlib",
+                "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CAVIFShim", "CDeflate", "CLCMS", "CWebP", "CZlib",
                 .target(name: "CHEIF", condition: .when(traits: ["HEIC"])),
+                .target(name: "CHEIFShim", condition: .when(traits: ["HEIC"])),
                 .target(name: "CJPEGXL", condition: .when(traits: ["JPEGXL"])),
+                .target(name: "CJPEGXLShim", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),
                 .target(name: "CRSVG", condition: .when(traits: ["SVG"])),
             ],
@@ -151,6 +158,17 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        // Started by `Scripts/search`.
+        .executableTarget(
+            name: "HalcyonSearch",
+            dependencies: [
+                "Halcyon", "HalcyonConcurrency", "HalcyonTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
         // MARK: Tests
         .testTarget(
             name: "HalcyonConcurrencyTests",
@@ -177,7 +195,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonHTTPTests",
-            dependencies: ["HalcyonHTTP", "HalcyonTesting"],
+            dependencies: ["Halcyon", "HalcyonHTTP", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -188,11 +206,17 @@ let package = Package(
         .testTarget(
             name: "HalcyonCommandTests",
             dependencies: ["Halcyon", "HalcyonCommand", "HalcyonConcurrency", "HalcyonTesting"],
+            exclude: ["Setup/commands"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HalcyonConformanceTests",
             dependencies: ["HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonSearchTests",
+            dependencies: ["HalcyonSearch", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -2,6 +2,7 @@
 #include "CCurlShim.h"
 
 #include <pthread.h>
+#include <time.h>
 
 CURLcode halcyon_curl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -27,9 +28,13 @@ CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, curl_write_cal
     return curl_easy_setopt(easy, option, value);
 }
 
-CURLcode halcyon_curl_set_socket_opener(CURL *easy, curl_opensocket_callback value, void *context) {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
-    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context) : code;
+CURLcode halcyon_curl_set_socket_opener(CURL *easy, curl_opensocket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+CURLcode halcyon_curl_set_socket_closer(CURL *easy, curl_closesocket_callback value, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context) : code;
 }
 
 CURLcode halcyon_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
@@ -55,7 +60,7 @@ CURLcode halcyon_curl_allow_http_only(CURL *easy) {
 }
 
 CURLcode halcyon_curl_set_prerequest(CURL *easy, halcyon_curl_prerequest_callback callback) {
-#if LIBCURL_VERSION_NUM >= 0x075000
+#if HALCYON_CURL_HAS_PREREQUEST
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 #else
     (void)easy;
@@ -65,7 +70,7 @@ CURLcode halcyon_curl_set_prerequest(CURL *easy, halcyon_curl_prerequest_callbac
 }
 
 CURLcode halcyon_curl_set_prerequest_context(CURL *easy, void *context) {
-#if LIBCURL_VERSION_NUM >= 0x075000
+#if HALCYON_CURL_HAS_PREREQUEST
     return curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
 #else
     (void)easy;
@@ -110,6 +115,10 @@ void *halcyon_curl_get_pointer(CURL *easy, CURLINFO info) {
 
 void halcyon_curl_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
+}
+
+int halcyon_semaphore_wait(sem_t *semaphore, const struct timespec *deadline) {
+    return sem_clockwait(semaphore, CLOCK_MONOTONIC, deadline);
 }
 
 CURLMcode halcyon_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

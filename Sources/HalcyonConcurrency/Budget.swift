@@ -1,9 +1,10 @@
 /// A bounded amount of something, such as bytes of decoded pixels, lent to pieces of work while they need it.
 ///
 /// The most urgent waiter is served first. Nobody overtakes it, however little they ask for, so that a large demand
-/// is not starved by small ones.
+/// is not starved by small ones. A waiter's priority may change while it waits.
 package final class Budget: Sendable {
     private struct Waiter: Sendable {
+        let number: UInt64
         let amount: Int
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -11,6 +12,9 @@ package final class Budget: Sendable {
     private struct State {
         var available: Int
         var waiting = PriorityQueue<Waiter>()
+        /// Where those who wait stand in the queue.
+        var places: [UInt64: PriorityQueue<Waiter>.ID] = [:]
+        var lastNumber: UInt64 = 0
     }
 
     /// What there is in all.
@@ -26,74 +30,112 @@ package final class Budget: Sendable {
     /// What is not lent at the moment.
     package var available: Int { state.withLock { $0.available } }
 
+    /// Pieces of work that wait.
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     /// Runs `body` while `amount` is lent to it. A demand beyond ``limit`` is taken as ``limit``, and so runs alone.
     ///
     /// - Throws: What `body` throws, or `CancellationError` if the task is cancelled while it waits.
     package func withAmount<Result: Sendable>(
         _ amount: Int,
-        priority: LoadPriority,
+        priority: PriorityBox,
         _ body: () async throws -> Result
     ) async throws -> Result {
-        let amount = min(max(amount, 0), limit)
-        try await acquire(amount, priority: priority)
-        defer { release(amount) }
+        let amount = clamped(amount)
+        if !take(amount) { try await wait(for: amount, priority) }
+        defer { giveBack(amount) }
         return try await body()
     }
 
-    private func acquire(_ amount: Int, priority: LoadPriority) async throws {
-        let ticket = Lock<Ticket>(.new)
+    /// Runs `body` while `amount` is lent to it, unless it would have to wait for that; `nil` if so.
+    package func withAmountAtHand<Result>(_ amount: Int, _ body: () throws -> Result) rethrows -> Result? {
+        let amount = clamped(amount)
+        guard take(amount) else { return nil }
+        defer { giveBack(amount) }
+        return try body()
+    }
+
+    private func clamped(_ amount: Int) -> Int { min(max(amount, 0), limit) }
+
+    /// Takes what is there, unless others wait already.
+    private func take(_ amount: Int) -> Bool {
+        state.withLock { state in
+            guard state.waiting.isEmpty, amount <= state.available else { return false }
+            state.available -= amount
+            return true
+        }
+    }
+
+    private func wait(for amount: Int, _ priority: PriorityBox) async throws {
+        let number = state.withLock { state -> UInt64 in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        let observer = priority.addObserver { [weak self] in self?.refreshPriority(of: number, priority) }
+        defer { priority.removeObserver(observer) }
+        // Set when the task is cancelled; whoever comes second of waiting and leaving sees the first.
+        let cancellation = CancellationFlag()
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                state.withLock { state in
-                    let isCancelled = ticket.withLock { ticket in
-                        if case .cancelled = ticket { return true }
-                        return false
-                    }
-                    guard !isCancelled else {
-                        continuation.resume(throwing: CancellationError())
-                        return
-                    }
-                    let id = state.waiting.append(
-                        Waiter(amount: amount, continuation: continuation),
-                        priority: priority
-                    )
-                    ticket.withLock { $0 = .waiting(id) }
-                    serve(&state)
-                }
+            try await withCheckedThrowingContinuation { continuation in
+                let waiter = Waiter(number: number, amount: amount, continuation: continuation)
+                enqueue(waiter, priority, cancellation)
             }
         } onCancel: {
-            state.withLock { state in
-                let id = ticket.withLock { ticket -> PriorityQueue<Waiter>.ID? in
-                    defer { ticket = .cancelled }
-                    if case .waiting(let id) = ticket { return id }
-                    return nil
-                }
-                guard let id, let waiter = state.waiting.remove(id) else { return }
-                waiter.continuation.resume(throwing: CancellationError())
-                serve(&state)
-            }
+            leave(number, cancellation)
         }
     }
 
-    private func release(_ amount: Int) {
-        state.withLock { state in
+    private func enqueue(_ waiter: Waiter, _ priority: PriorityBox, _ cancellation: CancellationFlag) {
+        let served = state.withLock { state -> [Waiter]? in
+            guard !cancellation.isCancelled else { return nil }
+            state.places[waiter.number] = state.waiting.append(waiter, priority: priority.value)
+            return serve(&state)
+        }
+        guard let served else { return waiter.continuation.resume(throwing: CancellationError()) }
+        resume(served)
+    }
+
+    private func leave(_ number: UInt64, _ cancellation: CancellationFlag) {
+        let (left, served) = state.withLock { state -> (Waiter?, [Waiter]) in
+            cancellation.cancel()
+            let left = state.places.removeValue(forKey: number).flatMap { state.waiting.remove($0) }
+            return (left, serve(&state))
+        }
+        left?.continuation.resume(throwing: CancellationError())
+        resume(served)
+    }
+
+    private func refreshPriority(of number: UInt64, _ priority: PriorityBox) {
+        let served = state.withLock { state -> [Waiter] in
+            guard let place = state.places[number] else { return [] }
+            state.waiting.setPriority(priority.value, of: place)
+            return serve(&state)
+        }
+        resume(served)
+    }
+
+    private func giveBack(_ amount: Int) {
+        let served = state.withLock { state in
             state.available += amount
-            serve(&state)
+            return serve(&state)
         }
+        resume(served)
     }
 
-    /// Lends to waiters in their order for as long as what is left suffices.
-    private func serve(_ state: inout State) {
+    /// Lends to waiters in their order for as long as what is left suffices; they are to be resumed once the lock is
+    /// released.
+    private func serve(_ state: inout State) -> [Waiter] {
+        var served: [Waiter] = []
         while let first = state.waiting.first, first.amount <= state.available {
             state.available -= first.amount
             _ = state.waiting.popFirst()
-            first.continuation.resume()
+            state.places[first.number] = nil
+            served.append(first)
         }
+        return served
     }
 
-    private enum Ticket {
-        case new
-        case waiting(PriorityQueue<Waiter>.ID)
-        case cancelled
+    private func resume(_ served: [Waiter]) {
+        for waiter in served { waiter.continuation.resume() }
     }
 }

@@ -9,8 +9,12 @@ internal import Synchronization
 /// It is `Synchronization.Mutex`, except in builds with `HALCYON_PTHREAD_LOCK`, where it is a pthread mutex, because
 /// ThreadSanitizer does not see the futex operations of `Mutex` and reports false races.
 ///
-/// The lock is not recursive. Never call out to code of a user while holding it, and never let a reference to the
-/// protected state out of the closure.
+/// The lock is not recursive. Never call out to code of a user while holding it, which includes the last release of a
+/// value of theirs, never resume a continuation, and never let a reference to the protected state out of the closure.
+///
+/// Locks are taken one at a time, with one exception: the memory cache asks `StoreOrder`, whose lock is taken last and
+/// under which nothing else is locked, while it changes an entry. A priority (`PriorityBox`) is atomic, so that it can be
+/// read and set under the lock of what depends on it.
 ///
 /// `withLock` is inlinable, because a closure passed to generic code that is not specialised takes longer than the lock.
 ///

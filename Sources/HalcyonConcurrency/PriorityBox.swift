@@ -1,44 +1,69 @@
+internal import Synchronization
+
 /// A priority that can change while the work it belongs to waits or runs, and tells those who care.
 ///
 /// Two changes may reach an observer in either order. An observer therefore gets no value: it reads ``value`` while
 /// it holds its own lock, so that whoever comes last applies the latest one.
+///
+/// The value is atomic and no lock is held while observers are called: so it can be read and set under any other lock, and
+/// work that waits for other work passes a change on without holding two locks at a time.
 package final class PriorityBox: Sendable {
     /// Identifies an observer, to remove it.
     package typealias ObserverID = Int
 
     private struct State {
-        var value: LoadPriority
         var observers: [ObserverID: @Sendable () -> Void] = [:]
         var nextID: ObserverID = 0
+        /// Whether a thread calls the observers.
+        var isTelling = false
+        /// Whether it has to call them once more, because of a change it may have missed.
+        var mustTellAgain = false
     }
 
-    private let state: Lock<State>
+    private let rawValue: Atomic<Int>
+    private let state = Lock(State())
 
     package init(_ value: LoadPriority) {
-        state = Lock(State(value: value))
+        rawValue = Atomic(value.rawValue)
     }
 
     /// The present priority. It may be read while other locks are held.
     package var value: LoadPriority {
-        state.withLock { $0.value }
+        // Only raw values of priorities are stored.
+        LoadPriority(rawValue: rawValue.load(ordering: .acquiring)) ?? .normal
     }
 
     /// Changes the priority; observers are told after the change if it differs.
     package func update(_ value: LoadPriority) {
-        update { value }
+        if set(value) { tellObservers() }
     }
 
-    /// Changes the priority to what `value` says, which is called under this object's lock, so that of two changes
-    /// the later sees the later state.
-    package func update(_ value: () -> LoadPriority) {
-        let observers = state.withLock { state -> [@Sendable () -> Void] in
-            let value = value()
-            guard state.value != value else { return [] }
-            state.value = value
+    /// Changes the priority without telling observers. It may be called while other locks are held, such as the one that
+    /// decides the value, so that of two changes the later holds; ``tellObservers()`` must follow once it is released.
+    ///
+    /// - Returns: Whether the priority was another before: if not, nobody has to be told.
+    package func set(_ value: LoadPriority) -> Bool {
+        rawValue.exchange(value.rawValue, ordering: .acquiringAndReleasing) != value.rawValue
+    }
+
+    /// Calls the observers. No lock may be held that one of them takes.
+    ///
+    /// One thread calls at a time, so that the last call an observer gets sees the latest value. A second one leaves its
+    /// change to the first and returns at once.
+    package func tellObservers() {
+        var observers = state.withLock { state -> [@Sendable () -> Void] in
+            state.mustTellAgain = state.isTelling
+            guard !state.isTelling else { return [] }
+            state.isTelling = !state.observers.isEmpty
             return Array(state.observers.values)
         }
-        for observer in observers {
-            observer()
+        while !observers.isEmpty {
+            for observer in observers { observer() }
+            observers = state.withLock { state in
+                state.isTelling = state.mustTellAgain && !state.observers.isEmpty
+                state.mustTellAgain = false
+                return state.isTelling ? Array(state.observers.values) : []
+            }
         }
     }
 

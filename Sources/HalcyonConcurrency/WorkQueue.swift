@@ -47,15 +47,21 @@ package final class WorkQueue: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 guard job.begin(continuation) else { return }
                 let id = enqueue(Item { job.run(body) }, priority: priority.value)
-                job.isQueued(
+                let isOver = job.isQueued(
                     id: id,
                     observer: priority.addObserver { [weak self] in
                         self?.state.withLock { $0.waiting.setPriority(priority.value, of: id) }
                     },
                     of: priority
                 )
-                // The priority may have changed between being read and being observed.
-                state.withLock { $0.waiting.setPriority(priority.value, of: id) }
+                let cancelled = state.withLock { state -> Item? in
+                    // Cancelled before its place was known.
+                    if isOver { return state.waiting.remove(id) }
+                    // The priority may have changed between being read and being observed.
+                    state.waiting.setPriority(priority.value, of: id)
+                    return nil
+                }
+                withExtendedLifetime(cancelled) {}
             }
         } onCancel: {
             if let id = job.cancel() {
@@ -117,8 +123,8 @@ private final class Job<Result: Sendable>: Sendable {
         return !isCancelled
     }
 
-    /// Notes where the job waits. It may already be running or over.
-    func isQueued(id: UInt64, observer: PriorityBox.ObserverID, of priority: PriorityBox) {
+    /// Notes where the job waits, and says whether it does not wait any more: it runs, or is over.
+    func isQueued(id: UInt64, observer: PriorityBox.ObserverID, of priority: PriorityBox) -> Bool {
         let stop: @Sendable () -> Void = { priority.removeObserver(observer) }
         let isOver = state.withLock { state -> Bool in
             guard case .waiting = state.phase else { return true }
@@ -127,6 +133,7 @@ private final class Job<Result: Sendable>: Sendable {
             return false
         }
         if isOver { stop() }
+        return isOver
     }
 
     func run(_ body: @Sendable (CancellationFlag) throws -> Result) {

@@ -30,6 +30,8 @@ public struct TransferRequest: Sendable, Hashable {
     /// Whether redirects are followed, at most ``TransferLimits/redirects``. If not, a redirect is the response.
     /// Default: `true`.
     public var followsRedirects = true
+    /// What came before, if redirects led to this request; `nil` for the first of a transfer.
+    package var trail: RedirectTrail?
 
     /// A GET request with a default for everything else.
     public init(

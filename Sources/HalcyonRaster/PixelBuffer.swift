@@ -1,27 +1,28 @@
+package import HalcyonConcurrency
 internal import Synchronization
 
-/// Memory for pixels, aligned to 64 bytes, borrowed from a ``PixelBufferPool``.
+/// Memory for pixels, aligned to 64 bytes, borrowed from a `MemoryPool`.
 ///
 /// Unchecked: the memory is written only through a uniquely referenced owner that is not sealed (see
 /// ``isWritable(_:)``), and read-only while it is shared.
 package final class PixelBuffer: @unchecked Sendable {
     package let pointer: UnsafeMutableRawPointer
     package let byteCount: Int
-    private let capacity: Int
-    private let pool: PixelBufferPool
+    private let block: MemoryBlock
+    private let pool: MemoryPool
     private let isSealed = Atomic<Bool>(false)
 
     /// Memory of `byteCount` bytes with arbitrary contents.
-    package init(byteCount: Int, pool: PixelBufferPool = .shared) throws(BitmapError) {
-        let block = try pool.take(byteCount: byteCount)
+    package init(byteCount: Int, pool: MemoryPool = .shared) throws(BitmapError) {
+        guard let block = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
+        self.block = block
         pointer = block.pointer
-        capacity = block.capacity
         self.byteCount = byteCount
         self.pool = pool
     }
 
     deinit {
-        pool.giveBack(PixelBufferPool.Block(pointer: pointer, capacity: capacity))
+        pool.giveBack(block)
     }
 
     /// Says that somebody refers to the buffer weakly and may give it to others at any time: from now on it is never

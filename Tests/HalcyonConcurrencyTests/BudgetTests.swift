@@ -11,7 +11,7 @@ struct BudgetTests {
             for index in 0..<500 {
                 let amount = index % 7
                 group.addTask {
-                    try await budget.withAmount(amount, priority: .normal) {
+                    try await budget.withAmount(amount, priority: PriorityBox(.normal)) {
                         lent.withLock { lent in
                             lent.now += amount
                             lent.most = max(lent.most, lent.now)
@@ -30,7 +30,7 @@ struct BudgetTests {
     @Test("takes a demand beyond its limit as all of it")
     func tooMuch() async throws {
         let budget = Budget(limit: 10)
-        let available = try await budget.withAmount(1_000, priority: .normal) { budget.available }
+        let available = try await budget.withAmount(1_000, priority: PriorityBox(.normal)) { budget.available }
         #expect(available == 0)
         #expect(budget.available == 10)
     }
@@ -40,15 +40,67 @@ struct BudgetTests {
         struct Failure: Error {}
         let budget = Budget(limit: 4)
         await #expect(throws: Failure.self) {
-            try await budget.withAmount(3, priority: .normal) { throw Failure() }
+            try await budget.withAmount(3, priority: PriorityBox(.normal)) { throw Failure() }
         }
         #expect(budget.available == 4)
-        try await budget.withAmount(4, priority: .normal) {
-            let waiting = Task { try await budget.withAmount(1, priority: .normal) {} }
+        try await budget.withAmount(4, priority: PriorityBox(.normal)) {
+            let waiting = Task { try await budget.withAmount(1, priority: PriorityBox(.normal)) {} }
             await Task.yield()
             waiting.cancel()
             await #expect(throws: CancellationError.self) { try await waiting.value }
         }
         #expect(budget.available == 4)
+    }
+
+    @Test("serves a waiter first whose priority is raised while it waits")
+    func raisedPriority() async throws {
+        let budget = Budget(limit: 1)
+        let order = Lock<[Int]>([])
+        let priorities = [PriorityBox(.normal), PriorityBox(.low)]
+        let waiting = try await budget.withAmount(1, priority: PriorityBox(.normal)) {
+            var waiting: [Task<Void, any Error>] = []
+            for (index, priority) in priorities.enumerated() {
+                waiting.append(
+                    Task {
+                        try await budget.withAmount(1, priority: priority) { order.withLock { $0.append(index) } }
+                    }
+                )
+                while budget.waitingCount <= index { await Task.yield() }
+            }
+            priorities[1].update(.high)
+            return waiting
+        }
+        for task in waiting { try await task.value }
+        #expect(order.withLock { $0 } == [1, 0])
+    }
+
+    @Test("serves who waits behind a demand that is cancelled")
+    func cancelledDemand() async throws {
+        let budget = Budget(limit: 2)
+        try await budget.withAmount(1, priority: PriorityBox(.normal)) {
+            let large = Task { try await budget.withAmount(2, priority: PriorityBox(.normal)) {} }
+            while budget.waitingCount < 1 { await Task.yield() }
+            let small = Task { try await budget.withAmount(1, priority: PriorityBox(.normal)) {} }
+            while budget.waitingCount < 2 { await Task.yield() }
+            large.cancel()
+            await #expect(throws: CancellationError.self) { try await large.value }
+            try await small.value
+        }
+        #expect(budget.available == 2)
+    }
+
+    @Test("lends at once only what is there and nobody waits for")
+    func atHand() async throws {
+        let budget = Budget(limit: 2)
+        #expect(budget.withAmountAtHand(3) { budget.available } == 0)
+        try await budget.withAmount(1, priority: PriorityBox(.normal)) {
+            #expect(budget.withAmountAtHand(2) { true } == nil)
+            #expect(budget.withAmountAtHand(1) { true } == true)
+            let waiting = Task { try await budget.withAmount(2, priority: PriorityBox(.normal)) {} }
+            while budget.waitingCount < 1 { await Task.yield() }
+            #expect(budget.withAmountAtHand(1) { true } == nil)
+            waiting.cancel()
+            _ = await waiting.result
+        }
     }
 }

@@ -30,6 +30,17 @@ struct MetricsTests {
         }
     }
 
+    @Test("count the bytes of a body that is sent once, however long it is", arguments: [1, 500, 40_000, 3_000_000])
+    func upload(count: Int) async throws {
+        try await withServer { _ in
+            .init()
+        } _: { server, transport in
+            let request = TransferRequest.patient(url: server.url(), method: .post, body: Data(count: count))
+            let metrics = try await receive(transport, request).result().get()
+            #expect((40...500).contains(metrics.bytesSent - count))
+        }
+    }
+
     @Test("count all hops of a redirected transfer")
     func redirected() async throws {
         let other = try OriginServer { _ in .init(body: [UInt8](repeating: 1, count: 1000)) }

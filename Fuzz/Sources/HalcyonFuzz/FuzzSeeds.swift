@@ -29,6 +29,7 @@ enum FuzzSeeds {
             }
         }
         try Data(drawing.utf8).write(to: URL(filePath: "\(folder)/drawing.svg"))
+        try writeReaderSeeds(to: folder)
     }
 
     private static let drawing = """

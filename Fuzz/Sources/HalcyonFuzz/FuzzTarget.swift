@@ -12,6 +12,10 @@ enum FuzzTarget: Sendable {
     case info
     /// Composes frames in and out of order.
     case frames
+    /// Reads what a server sends beside the body.
+    case field(FieldTarget)
+    /// Reads what lies on disk, or beside pixels.
+    case stored(StoredTarget)
 
     /// Low, so that a run gets through many inputs, and so that memory that is taken in spite of them stands out.
     static let limits = DecodeLimits(pixelCount: 1 << 20, sideLength: 1 << 14, frameCount: 200, memory: 64 << 20)
@@ -20,6 +24,14 @@ enum FuzzTarget: Sendable {
     init?(name: String) {
         func decoder(_ format: ImageFormat) -> (any ImageDecoder)? {
             ImageCodecs.standard.decoders.first { $0.format == format }
+        }
+        if let target = FieldTarget(rawValue: name) {
+            self = .field(target)
+            return
+        }
+        if let target = StoredTarget(rawValue: name) {
+            self = .stored(target)
+            return
         }
         switch name {
         case "info":
@@ -56,6 +68,10 @@ enum FuzzTarget: Sendable {
             }
         case .frames:
             attempt { try composeFrames(data) }
+        case .field(let target):
+            target.run(data)
+        case .stored(let target):
+            target.run(data)
         }
     }
 

@@ -2,7 +2,10 @@
 #ifndef HALCYON_CURL_SHIM_H
 #define HALCYON_CURL_SHIM_H
 
+#include "SocketBytes.h"
 #include <curl/curl.h>
+#include <semaphore.h>
+#include <stdbool.h>
 
 CURLcode halcyon_curl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode halcyon_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
@@ -16,7 +19,12 @@ static const long halcyon_curl_auth_basic = CURLAUTH_BASIC;
 static const long halcyon_curl_auth_digest = CURLAUTH_DIGEST;
 static const long halcyon_curl_auth_bearer = CURLAUTH_BEARER;
 
-CURLcode halcyon_curl_set_socket_opener(CURL *easy, curl_opensocket_callback value, void *context);
+// The least version of TLS; an enumeration of C whose type in Swift depends on libcurl's version (8.13 made it a macro).
+static const long halcyon_curl_tls_1_2 = CURL_SSLVERSION_TLSv1_2;
+static const long halcyon_curl_tls_1_3 = CURL_SSLVERSION_TLSv1_3;
+
+CURLcode halcyon_curl_set_socket_opener(CURL *easy, curl_opensocket_callback value);
+CURLcode halcyon_curl_set_socket_closer(CURL *easy, curl_closesocket_callback value, void *context);
 CURLcode halcyon_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
 CURLcode halcyon_curl_set_share(CURL *easy, CURLSH *share);
 CURLSHcode halcyon_curl_share_cookies(CURLSH *share);
@@ -30,6 +38,9 @@ typedef int (*halcyon_curl_prerequest_callback)(
     void *context, char *remote_address, char *local_address, int remote_port, int local_port);
 CURLcode halcyon_curl_set_prerequest(CURL *easy, halcyon_curl_prerequest_callback callback);
 CURLcode halcyon_curl_set_prerequest_context(CURL *easy, void *context);
+// Whether the headers that this was compiled with have the option.
+#define HALCYON_CURL_HAS_PREREQUEST (LIBCURL_VERSION_NUM >= 0x075000)
+static const bool halcyon_curl_has_prerequest = HALCYON_CURL_HAS_PREREQUEST;
 
 // Lets a cancelled name look-up finish on its own thread; otherwise removing the handle waits for the resolver.
 // Does nothing before libcurl 7.87, which brought the option.
@@ -44,6 +55,9 @@ void *halcyon_curl_get_pointer(CURL *easy, CURLINFO info);
 
 // For debuggers and profilers; at most 15 bytes.
 void halcyon_curl_name_thread(const char *name);
+
+// sem_clockwait by the monotonic clock, which Swift's view of glibc lacks; 0 or -1 and `errno`.
+int halcyon_semaphore_wait(sem_t *semaphore, const struct timespec *deadline);
 
 CURLMcode halcyon_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 

@@ -2,11 +2,16 @@
 package struct DiskKey {
     package let original: String
     package let isProcessed: Bool
+    /// Whether it is for some requests only, such as those with one credential.
+    package let hasScope: Bool
 
     /// See ``ImageKey/processedDiskKey`` for the form.
     package init(_ key: String) {
         let end = key.utf8.firstIndex(of: 0) ?? key.utf8.endIndex
-        original = Self.unescaped(key.utf8[..<end])
+        let name = key.utf8[..<end]
+        let scope = Self.scopeStart(in: name)
+        original = Self.unescaped(name[..<(scope ?? end)])
+        hasScope = scope != nil
         let suffix = key.utf8[end...].dropFirst()
         isProcessed = end != key.utf8.endIndex && !suffix.starts(with: Self.slotMark.utf8)
     }
@@ -14,6 +19,13 @@ package struct DiskKey {
     /// Begins, behind a byte 0, the number of a further representation of an original. No variant is written with this
     /// letter.
     static let slotMark = "v"
+
+    /// Stands between a name and a scope. No name is written with it: a byte 1 in it is followed by another.
+    static let scopeMark = "\u{1}s"
+
+    private static func scopeStart(in name: Substring.UTF8View) -> Substring.UTF8View.Index? {
+        name.indices.first { name[$0...].starts(with: scopeMark.utf8) }
+    }
 
     /// A name without the byte 0: it and the byte 1 become two bytes each. Beginnings stay beginnings.
     static func escaped(_ name: String) -> String {

@@ -3,22 +3,30 @@ internal import HalcyonConcurrency
 internal import HalcyonStore
 
 /// The disk cache on worker threads, with its failures kept from the loads.
+///
+/// Entries are stored and removed on one thread, so that a store which is asked for its right at the last moment cannot be
+/// overtaken, and so that those who read never wait behind those who write.
 final class DiskStage: Sendable {
     private struct State {
-        var reported: Set<String> = []
         var pending: [UInt64: Task<Void, Never>] = [:]
+        var pendingByteCount = 0
         var nextID: UInt64 = 0
     }
+
+    /// How many bytes may wait to be stored before loads wait for their stores.
+    private static let pendingByteLimit = 64 << 20
 
     private let cache: DiskCache
     private let faults: FaultReport
     private let clock: StoreClock
     private let state = Lock(State())
-    /// For reading. Reads of several images overlap; more threads than this only queue in the kernel.
-    private let queue = WorkQueue(name: "halcyon.disk", width: 4)
-    /// For changes and maintenance, which may wait for space, for each other and for other processes: with the threads of
-    /// the reads, four that wait would keep every look-up waiting.
-    private let changes = WorkQueue(name: "halcyon.disk-changes", width: 4)
+    /// Reads of several images overlap; more threads than this only queue in the kernel.
+    private let reading = WorkQueue(name: "halcyon.disk", width: 4)
+    /// For what stores and removes, which may wait for space and for other processes: with the threads of the reads, four that
+    /// wait would keep every look-up waiting.
+    private let writing = WorkQueue(name: "halcyon.disk-changes", width: 1)
+    /// For what walks through all entries, which takes long.
+    private let maintenance = WorkQueue(name: "halcyon.disk-upkeep", width: 2)
 
     init(configuration: DiskCache.Configuration, onFault: (@Sendable (ImageError) -> Void)?) {
         let faults = FaultReport(folder: configuration.folder, handler: onFault)
@@ -41,7 +49,7 @@ final class DiskStage: Sendable {
         extending: ExpirationExtension = .originalLifetime,
         priority: PriorityBox
     ) async throws -> DiskCache.Entry? {
-        try await queue.run(priority: priority) { [cache] flag in
+        try await reading.run(priority: priority) { [cache] flag in
             try flag.check()
             return cache.get(key, extending: extending)
         }
@@ -51,25 +59,35 @@ final class DiskStage: Sendable {
     ///
     /// - Throws: `CancellationError`.
     func contains(_ key: String) async throws -> Bool {
-        try await queue.run(priority: PriorityBox(.normal)) { [cache] _ in cache.contains(key) }
+        try await reading.run(priority: PriorityBox(.normal)) { [cache] _ in cache.contains(key) }
     }
 
-    /// Runs what reads on the threads of this stage.
+    /// Runs what blocks on the threads that read.
     func run<Result: Sendable>(
         priority: PriorityBox,
         _ body: @escaping @Sendable (CancellationFlag) throws -> Result
     ) async throws -> Result {
-        try await queue.run(priority: priority, body)
+        try await reading.run(priority: priority, body)
     }
 
     /// What the disk cache removes from now on.
     var removals: AsyncStream<CacheRemoval<String>> { cache.removals }
 
-    /// Stores an entry behind the caller's back; ``flush()`` waits for it.
+    /// Whether so much waits to be stored that loads had better wait for it.
+    var isBehind: Bool { state.withLock { $0.pendingByteCount > Self.pendingByteLimit } }
+
+    /// Stores an entry in the background; ``flush()`` waits for it.
+    ///
+    /// - Parameters:
+    ///   - byteCount: What waits in memory meanwhile.
+    ///   - isAdmitted: Asked right before the entry is stored, after all changes before it.
+    ///   - content: Makes what is stored.
     func store(
         _ key: String,
         expiration: Expiration?,
-        content: @escaping @Sendable () throws -> (body: Data, metadata: Data)
+        byteCount: Int,
+        isAdmitted: @escaping @Sendable () -> Bool,
+        content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)
     ) -> Task<Void, Never> {
         // Owned by `pending` until it ends, and made under the lock so that it cannot end before it is noted. It is not
         // cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
@@ -78,25 +96,31 @@ final class DiskStage: Sendable {
             state.nextID += 1
             let id = state.nextID
             let task = Task.detached { [self] in
-                try? await changes.run(priority: PriorityBox(.low)) { [cache, faults] _ in
-                    do {
-                        let content = try content()
-                        try cache.put(
-                            key,
-                            body: content.body,
-                            metadata: content.metadata,
-                            expiration: expiration,
-                            durability: .none
-                        )
+                do {
+                    let content = try await content()
+                    try await writing.run(priority: PriorityBox(.low)) { [cache] _ in
+                        if isAdmitted() {
+                            try cache.put(
+                                key,
+                                body: content.body,
+                                metadata: content.metadata,
+                                expiration: expiration,
+                                durability: .none
+                            )
+                        }
                         // The last of those under way writes down what all of them staged.
                         if lock.withLock({ $0.pending.count <= 1 }) { try cache.flush() }
-                    } catch {
-                        faults.report(error)
                     }
+                } catch {
+                    faults.report(error)
                 }
-                lock.withLock { $0.pending[id] = nil }
+                lock.withLock { state in
+                    state.pending[id] = nil
+                    state.pendingByteCount -= byteCount
+                }
             }
             state.pending[id] = task
+            state.pendingByteCount += byteCount
             return task
         }
     }
@@ -112,7 +136,7 @@ final class DiskStage: Sendable {
         for key: String,
         replacing version: DiskCache.Version
     ) async {
-        try? await changes.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
                 try cache.updateMetadata(metadata, expiration: expiration, for: key, replacing: version)
             } catch {
@@ -125,10 +149,12 @@ final class DiskStage: Sendable {
     var now: @Sendable () -> Date { clock.now }
 
     /// Removes an entry that turned out to be useless.
-    func remove(_ key: String) async {
-        try? await changes.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+    ///
+    /// - Parameter isAdmitted: Asked right before it is removed, after all changes before it. Default: always.
+    func remove(_ key: String, if isAdmitted: @escaping @Sendable () -> Bool = { true }) async {
+        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                try cache.remove(key)
+                if isAdmitted() { try cache.remove(key) }
             } catch {
                 faults.report(error)
             }
@@ -137,7 +163,7 @@ final class DiskStage: Sendable {
 
     /// Removes an entry that turned out to be useless, if it is still the one that was found.
     func remove(_ key: String, ifStill version: DiskCache.Version) async {
-        try? await changes.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
                 try cache.remove(key, ifStill: version)
             } catch {
@@ -146,12 +172,26 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Runs a function that changes or lists entries.
+    /// Runs a function that stores or removes entries, after all that do so already.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func change<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
+        try await perform(on: writing, body)
+    }
+
+    /// Runs a function that asks for something, or whose changes no load depends on.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func perform<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
+        try await perform(on: maintenance, body)
+    }
+
+    private func perform<Result: Sendable>(
+        on queue: WorkQueue,
+        _ body: @escaping @Sendable (DiskCache) throws -> Result
+    ) async throws -> Result {
         do {
-            return try await changes.run(priority: PriorityBox(.normal)) { [cache] _ in try body(cache) }
+            return try await queue.run(priority: PriorityBox(.normal)) { [cache] _ in try body(cache) }
         } catch let error as DiskCacheError {
             throw ImageError(stage: .store, reason: .diskCache(error.description), source: cache.folder)
         }
@@ -166,7 +206,7 @@ final class DiskStage: Sendable {
                 await task.value
             }
         }
-        try? await changes.run(priority: PriorityBox(.high)) { [cache, faults] _ in
+        try? await writing.run(priority: PriorityBox(.high)) { [cache, faults] _ in
             do {
                 try cache.flush()
             } catch {

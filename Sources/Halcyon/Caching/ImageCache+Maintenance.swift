@@ -7,8 +7,17 @@ extension ImageCache {
         public let original: String
         /// Whether this is the result of processing, and not the original.
         public let isProcessed: Bool
+        /// Whether it is for some requests only, such as those with one credential; see ``CacheScope``.
+        public let hasScope: Bool
         /// Sizes and dates.
         public let listing: DiskCache.Listing
+
+        fileprivate init(_ name: DiskKey, _ listing: DiskCache.Listing) {
+            original = name.original
+            isProcessed = name.isProcessed
+            hasScope = name.hasScope
+            self.listing = listing
+        }
     }
 
     /// Counts of the disk cache.
@@ -24,7 +33,7 @@ extension ImageCache {
     public func storedImages(limit: Int = .max) async throws -> [StoredImage] {
         try await disk.perform { try $0.entries(limit: limit) }.map { listing in
             let name = DiskKey(listing.key)
-            return StoredImage(original: name.original, isProcessed: name.isProcessed, listing: listing)
+            return StoredImage(name, listing)
         }
     }
 
@@ -43,12 +52,13 @@ extension ImageCache {
         }
     }
 
-    /// Removes everything from disk.
+    /// Removes everything from disk. What is being loaded or stored is not there afterwards.
     public func removeAllFromDisk() async throws {
-        try await disk.perform { try $0.removeAll() }
+        try await remove(.everything, from: .disk) { try $0.removeAll() }
     }
 
-    /// Removes an original from disk together with all that was made of it; memory is not touched.
+    /// Removes an original from disk together with all that was made of it; memory is not touched. What is being loaded or
+    /// stored of that is not on disk afterwards.
     ///
     /// - Parameters:
     ///   - source: Names the original.
@@ -56,35 +66,39 @@ extension ImageCache {
     /// - Returns: How many entries there were.
     @discardableResult
     public func removeFromDisk(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Int {
-        guard let key = ImageKey(original: source.originalKey, options: options)?.originalDiskKey else { return 0 }
-        return try await disk.perform { disk in
+        guard let key = ImageKey(source, options: options)?.originalDiskKey else { return 0 }
+        return try await remove(.name(key), from: .disk) { disk in
             let count = try disk.removeEntries(prefix: key + "\0")
             return try disk.remove(key) ? count + 1 : count
         }
     }
 
     /// Removes from memory and disk all originals whose cache key begins with `prefix`, such as the URL of a server or a
-    /// folder, with all that was made of them. Does not look at other entries on disk.
+    /// folder, with all that was made of them. What is being loaded or stored of that is in neither afterwards. Does not look
+    /// at other entries on disk.
     ///
     /// - Returns: How many entries there were on disk.
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
-        memory.removeAll { $0.originalBegins(with: prefix) }
         let key = DiskKey.escaped(prefix)
-        return try await disk.perform { try $0.removeEntries(prefix: key) }
+        return try await remove(
+            .names(beginningWith: key),
+            from: .both,
+            inMemory: { memory.removeAll { $0.originalBegins(with: prefix) } }
+        ) { try $0.removeEntries(prefix: key) }
     }
 
-    /// Removes from disk what `isUnwanted` picks. Complexity: O(n) in the number of entries.
+    /// Removes from disk what `isUnwanted` picks. It is asked about what is being stored as well, and not about what is still
+    /// being loaded. Complexity: O(n) in the number of entries.
     ///
     /// - Returns: How many entries were removed.
     @discardableResult
     public func removeFromDisk(where isUnwanted: @escaping @Sendable (StoredImage) -> Bool) async throws -> Int {
-        try await disk.perform { disk in
+        await disk.flush()
+        return try await remove(.everything, from: []) { disk in
             try disk.removeEntries { listing in
                 let name = DiskKey(listing.key)
-                return isUnwanted(
-                    StoredImage(original: name.original, isProcessed: name.isProcessed, listing: listing)
-                )
+                return isUnwanted(StoredImage(name, listing))
             }
         }
     }

@@ -21,7 +21,7 @@ extension ImageCache {
     ///   - source: Names the original.
     ///   - options: Processors, frame, key rule and ``CachePolicy/memoryExtension``. Default: the defaults.
     public func imageInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> DecodedImage? {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return nil }
+        guard let key = ImageKey(source, options: options) else { return nil }
         return memory.value(for: key, extending: options.cache.memoryExtension)?.image
     }
 
@@ -45,13 +45,14 @@ extension ImageCache {
         codecs: ImageCodecs = .standard
     ) async throws -> RetrievedImage? {
         let policy = options.cache
-        guard policy.reads != .none, let key = ImageKey(original: source.originalKey, options: options)
+        guard policy.reads != .none, let key = ImageKey(source, options: options)
         else { return nil }
         if let cached = memory.value(for: key, extending: policy.memoryExtension) {
             return RetrievedImage(image: cached.image, type: .memory)
         }
         guard policy.reads == .all else { return nil }
         let isOriginal = options.processing.isIdentity
+        let claim = StoreClaim(load: StorePermits(for: key, in: [self]), isFromCache: true)
         do {
             let cached =
                 isOriginal
@@ -60,7 +61,7 @@ extension ImageCache {
             guard let cached else { return nil }
             // What its server wants to be asked about goes to no one who does not know that.
             if policy.storesInMemory, cached.validity?.isOver(at: disk.now()) != true {
-                memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
+                remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
             }
             return RetrievedImage(image: cached.image, type: .disk)
         } catch let error as CodecError {
@@ -89,10 +90,8 @@ extension ImageCache {
         let head = entry.flatMap { StoredResponse(metadata: $0.metadata) }
         let validity = head.flatMap { OriginalValidity($0, at: disk.now(), rules: .images) }
         let decode = options.decode.decodeOptions
-        return try await disk.run(priority: priority) { flag in
-            let image = try codecs.decode(data, options: decode, isCancelled: { flag.isCancelled })
-            return CachedImage(image: image, byteCount: data.count, validity: validity)
-        }
+        let image = try await PixelWorkers.shared.decode(data, codecs: codecs, options: decode, priority: priority)
+        return CachedImage(image: image, byteCount: data.count, validity: validity)
     }
 
     /// The result of processors from disk.
@@ -109,10 +108,13 @@ extension ImageCache {
         )
         guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return nil }
         let decode = options.decode.storedResultOptions
-        return try await disk.run(priority: priority) { flag in
-            let decoded = try codecs.decode(entry.body, options: decode, isCancelled: { flag.isCancelled })
-            let image = metadata.image(decoded.bitmap)
-            return CachedImage(image: image, byteCount: metadata.byteCount, validity: metadata.validity)
-        }
+        let decoded = try await PixelWorkers.shared.decode(
+            entry.body,
+            codecs: codecs,
+            options: decode,
+            priority: priority
+        )
+        let image = metadata.image(decoded.bitmap)
+        return CachedImage(image: image, byteCount: metadata.byteCount, validity: metadata.validity)
     }
 }

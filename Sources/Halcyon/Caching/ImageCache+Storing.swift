@@ -17,7 +17,7 @@ extension ImageCache {
     /// Where the image of a source with these options is, without extending its life. A file without a cache key is
     /// looked at only by a load, and is found nowhere.
     public func cachedType(of source: Source, options: ImageOptions = ImageOptions()) async -> CachedType {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return .none }
+        guard let key = ImageKey(source, options: options) else { return .none }
         if memory.contains(key) { return .memory }
         let diskKey = key.diskKey(options)
         let isOnDisk = try? await disk.contains(diskKey)
@@ -26,17 +26,18 @@ extension ImageCache {
 
     /// Whether memory has the image, without extending its life. Never touches the disk.
     public func isInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> Bool {
-        ImageKey(original: source.originalKey, options: options).map { memory.contains($0) } ?? false
+        ImageKey(source, options: options).map { memory.contains($0) } ?? false
     }
 
     /// Stores the encoded bytes of an original, in place of what was known of it: also of one that nobody has loaded yet
-    /// or that will only exist later.
+    /// or that will only exist later. What is being loaded or stored of it does not take its place.
     ///
     /// - Parameters:
     ///   - data: The encoded bytes, as a server would send them.
     ///   - source: Names the original.
     ///   - options: Key rule and ``CachePolicy/diskExpiration``. Default: the defaults.
-    /// - Returns: Whether it was stored. It is on disk then.
+    /// - Returns: Whether it was stored. It is on disk then. Not if its time is over, or if it was removed or replaced
+    ///   before this call could end.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
     public func store(
@@ -44,17 +45,22 @@ extension ImageCache {
         for source: Source,
         options: ImageOptions = ImageOptions()
     ) async throws -> Bool {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
-        memory.removeAll { $0.hasOriginal(of: key) }
+        guard let key = ImageKey(source, options: options) else { return false }
         let original = key.originalDiskKey
+        let removal = order.begin(.name(original), from: .both)
+        defer { order.end(removal) }
+        memory.removeAll { $0.hasOriginal(of: key) }
         let expiration = options.cache.diskExpiration
-        return try await disk.perform { disk in
+        let isAdmitted = admission(of: StoreClaim(original: removal.permits, isFromCache: false), .original)
+        return try await disk.change { disk in
+            guard isAdmitted() else { return false }
             try disk.removeEntries(prefix: original + "\0")
             return try disk.put(original, body: data, expiration: expiration)
         }
     }
 
-    /// Stores an image, in memory at once and then on disk, as a load with these options would.
+    /// Stores an image, in memory at once and then on disk, as a load with these options would. A load that has begun does not
+    /// take its place.
     ///
     /// On disk, an unprocessed image is `original` where it is given, and a processed one is encoded. Without the
     /// original an unprocessed image is encoded as ``CachePolicy/serializer`` says, unless it is a frame of an animation:
@@ -76,45 +82,50 @@ extension ImageCache {
         options: ImageOptions = ImageOptions(),
         codecs: ImageCodecs = .standard
     ) async throws -> Bool {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
+        guard let key = ImageKey(source, options: options) else { return false }
         let policy = options.cache
+        let isOriginal = options.processing.isIdentity
+        let claim = StoreClaim(original: StorePermits(for: key, in: [self]), isFromCache: false)
         if policy.storesInMemory {
             let cached = CachedImage(image: image, byteCount: original?.count ?? 0)
-            memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
+            remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
         }
         guard policy.storesOnDisk else { return false }
-        let isOriginal = options.processing.isIdentity
         if let original, isOriginal || policy.storesOriginal {
             let diskKey = key.originalDiskKey
-            let isStored = try await disk.perform {
-                try $0.put(diskKey, body: original, expiration: policy.diskExpiration)
+            let isAdmitted = admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
+            let isStored = try await disk.change { disk in
+                guard isAdmitted() else { return false }
+                return try disk.put(diskKey, body: original, expiration: policy.diskExpiration)
             }
             if isOriginal { return isStored }
         }
         if isOriginal, image.info.frameCount > 1 { return false }
-        let metadata = ProcessedImageMetadata(image, byteCount: original?.count ?? 0).data
+        // Beside an original there is nothing that could say what its samples mean.
+        let metadata = isOriginal ? Data() : ProcessedImageMetadata(image, byteCount: original?.count ?? 0).data
         let diskKey = key.diskKey(options)
+        let body: Data
         do {
-            return try await disk.perform { disk in
-                // Beside an original there is nothing that could say what its samples mean.
-                let image = isOriginal ? try image.converted(.sRGB) : image
-                let (format, encoding) = policy.serializer.encoding(of: image)
-                let body = try codecs.encode(image.bitmap, as: format, options: encoding)
-                return try disk.put(
-                    diskKey,
-                    body: body,
-                    metadata: isOriginal ? Data() : metadata,
-                    expiration: policy.diskExpiration
-                )
-            }
+            body = try await PixelWorkers.shared.encode(
+                image,
+                codecs: codecs,
+                serializer: policy.serializer,
+                color: isOriginal ? .sRGB : .asStored,
+                priority: PriorityBox(options.priority)
+            )
         } catch let error as CodecError {
             throw ImageError(stage: .encode, reason: .codec(error), source: "\(source)")
+        }
+        let isAdmitted = admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
+        return try await disk.change { disk in
+            guard isAdmitted() else { return false }
+            return try disk.put(diskKey, body: body, metadata: metadata, expiration: policy.diskExpiration)
         }
     }
 
     /// The encoded bytes on disk of the image of a source with these options; `nil` if there are none.
     public func storedData(for source: Source, options: ImageOptions = ImageOptions()) async -> Data? {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return nil }
+        guard let key = ImageKey(source, options: options) else { return nil }
         let priority = PriorityBox(options.priority)
         let diskKey = key.diskKey(options)
         return try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)?.body
@@ -125,7 +136,7 @@ extension ImageCache {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(of source: Source, options: ImageOptions = ImageOptions()) async throws -> String? {
-        guard let key = ImageKey(original: source.originalKey, options: options)?.diskKey(options) else { return nil }
+        guard let key = ImageKey(source, options: options)?.diskKey(options) else { return nil }
         return try await disk.perform { try $0.fileLocation(for: key) }
     }
 }

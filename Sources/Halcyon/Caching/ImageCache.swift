@@ -1,16 +1,20 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
-internal import HalcyonRaster
 public import HalcyonStore
 
 /// Images in memory, and their encoded bytes on disk.
+///
+/// What these functions call an image is what a pipeline calls it with the same source and options, credentials included
+/// (see ``CacheScope``); what a downloader's policy adds to all requests has to be in the options here.
 ///
 /// The disk is an optional help: where it cannot be used, images are loaded from further away, and each kind of
 /// failure is reported once.
 public final class ImageCache: Sendable {
     let memory: MemoryCache<ImageKey, CachedImage>
     let disk: DiskStage
+    /// Keeps what is loaded and stored at the same time in order.
+    let order = StoreOrder()
     private let bundles: [BundledImages]
     private let pressure: MemoryPressureMonitor.Subscription?
 
@@ -52,7 +56,7 @@ public final class ImageCache: Sendable {
         )
         self.memory = memory
         pressure = memoryPressure?.addHandler { [weak memory] pressure in
-            let pool = PixelBufferPool.shared
+            let pool = MemoryPool.shared
             switch pressure {
             case .warning:
                 if let memory { memory.trim(to: memory.statistics.cost / 2) }
@@ -91,31 +95,49 @@ public final class ImageCache: Sendable {
         }
     }
 
-    /// Forgets the images in memory. Those that something still shows are found again while it does.
+    /// Removes all images from memory. What is being loaded is not kept there afterwards.
     public func removeAllFromMemory() {
+        order.clear(.memory)
         memory.removeAll()
     }
 
-    /// Removes everything from memory and disk.
+    /// Removes everything from memory and disk. What is being loaded or stored is in neither afterwards.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func removeAll() async throws {
-        memory.removeAll()
-        try await disk.perform { try $0.removeAll() }
+        try await remove(.everything, from: .both, inMemory: memory.removeAll) { try $0.removeAll() }
     }
 
-    /// Removes the original of a source from disk, and what memory has of it with these options.
+    /// Removes the original of a source from disk, and what memory and disk have of it with these options. What is being
+    /// loaded or stored of that is in neither afterwards.
     ///
     /// - Returns: Whether the disk had it.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
     public func remove(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Bool {
-        guard let key = ImageKey(original: source.originalKey, options: options) else { return false }
-        memory.remove(key)
-        let diskKeys = OriginalStorage.diskKeys(key.originalDiskKey) + [key.processedDiskKey]
-        return try await disk.perform { disk in
+        guard let key = ImageKey(source, options: options) else { return false }
+        let name = key.originalDiskKey
+        let diskKeys = OriginalStorage.diskKeys(name) + [key.processedDiskKey]
+        return try await remove(
+            .places([.image(key), .original], name: name),
+            from: .both,
+            inMemory: { memory.remove(key) }
+        ) { disk in
             try diskKeys.map { try disk.remove($0) }.contains(true)
         }
+    }
+
+    /// Removes something from memory and then from disk, and nothing of that comes back from what is under way.
+    func remove<Result: Sendable>(
+        _ scope: StoreOrder.Scope,
+        from tiers: StoreOrder.Tiers,
+        inMemory: () -> Void = {},
+        onDisk: @escaping @Sendable (DiskCache) throws -> Result
+    ) async throws -> Result {
+        let removal = order.begin(scope, from: tiers)
+        defer { order.end(removal) }
+        inMemory()
+        return try await disk.change(onDisk)
     }
 
     /// Waits until everything that was stored is on disk.

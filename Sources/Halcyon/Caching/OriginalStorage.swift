@@ -67,7 +67,7 @@ final class OriginalStorage: HTTPCacheStorage {
         self.caches = caches
         self.key = key
         diskKey = key.originalDiskKey
-        self.url = url
+        self.url = url.withoutUser
         self.reads = reads
         self.policy = policy
         self.priority = priority

@@ -22,8 +22,10 @@ final class OriginalValidity: Sendable {
         let freshness = head.freshness(at: now, rules: rules)
         let mustAsk = head.cacheControl.noCache && rules.lifetimeOverride == nil
         let freshUntil = mustAsk ? now : head.freshUntil(rules: rules)
+        // What is fresh for ever has no date that could be written down.
+        let isOverSometime = freshUntil.timeIntervalSinceReferenceDate < .infinity
         self.init(
-            freshUntil: freshness.isExplicit || mustAsk || !freshness.isFresh ? freshUntil : nil,
+            freshUntil: isOverSometime && (freshness.isExplicit || mustAsk || !freshness.isFresh) ? freshUntil : nil,
             response: head
         )
     }

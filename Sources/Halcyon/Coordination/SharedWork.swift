@@ -8,6 +8,9 @@ internal import HalcyonConcurrency
 ///
 /// Everything that decides who gets what happens under one lock: joining, leaving and ending. A result is taken to
 /// exactly those who are waiting when the work ends, and a waiter is resumed by whoever takes it out of the table.
+///
+/// Work of one table waits for other work of the same table, and priorities go from one to the other. So under the table's
+/// lock a priority is only set, and whoever depends on it is told once the lock is released.
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Operation = @Sendable (WorkContext) async throws -> Value
     private typealias HashedKey = SharedWorkKey<Key>
@@ -44,11 +47,23 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var highestPriority: LoadPriority {
             priorityCounts.lastIndex { $0 > 0 }.flatMap(LoadPriority.init(rawValue:)) ?? .veryLow
         }
+
+        /// Passes the waiters' priority on to the work. Who is told of it is told once the table's lock is released.
+        mutating func changePriority(_ change: (inout [Int]) -> Void) -> PriorityBox? {
+            change(&priorityCounts)
+            return node.priority.set(highestPriority) ? node.priority : nil
+        }
     }
 
     private struct State {
         var entries: [HashedKey: Entry] = [:]
         var nextID: UInt64 = 0
+
+        /// The place of an entry, if it is still that of a node.
+        func index(of node: Node, _ key: HashedKey) -> Dictionary<HashedKey, Entry>.Index? {
+            guard let index = entries.index(forKey: key), entries.values[index].node === node else { return nil }
+            return index
+        }
     }
 
     private let state = Lock(State())
@@ -94,43 +109,34 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             self?.updatePriority(of: waiterID, key)
         }
         let stopObserving: @Sendable () -> Void = { context.priority.removeObserver(observer) }
-        let waiter = Waiter(
-            continuation: continuation,
-            report: context.report,
-            stopObserving: stopObserving,
-            wish: context.priority,
-            priority: context.priority.value
-        )
-        typealias Joined = (node: Node, isNew: Bool, progress: ImageProgress?)
+        typealias Joined = (node: Node, isNew: Bool, progress: ImageProgress?, changed: PriorityBox?)
         let joined = state.withLock { state -> Joined? in
             guard !cancellation.isCancelled else { return nil }
-            var entry: Entry
-            let isNew: Bool
-            if let existing = state.entries[key] {
-                entry = existing
-                isNew = false
-            } else {
+            // Read here, so that a change comes either before or finds the waiter in the table.
+            let priority = context.priority.value
+            let isNew = state.entries[key] == nil
+            if isNew {
                 state.nextID += 1
-                entry = Entry(node: Node(id: state.nextID, priority: waiter.priority))
-                isNew = true
+                state.entries[key] = Entry(node: Node(id: state.nextID, priority: priority))
             }
-            // The table must not hold a second reference while the copy is changed, or every join copies it.
-            state.entries[key] = nil
-            entry.waiters[waiterID] = waiter
-            entry.priorityCounts[waiter.priority.rawValue] += 1
-            let progress = entry.progress
-            let node = entry.node
-            state.entries[key] = entry
-            return (node, isNew, progress)
+            // Changed in place: the key in the table stays that of the first, so that none is released under the lock.
+            guard let index = state.entries.index(forKey: key) else { return nil }
+            state.entries.values[index].waiters[waiterID] = Waiter(
+                continuation: continuation,
+                report: context.report,
+                stopObserving: stopObserving,
+                wish: context.priority,
+                priority: priority
+            )
+            let changed = state.entries.values[index].changePriority { $0[priority.rawValue] += 1 }
+            return (state.entries.values[index].node, isNew, state.entries.values[index].progress, changed)
         }
         guard let joined else {
             stopObserving()
             continuation.resume(throwing: CancellationError())
             return
         }
-        // The waiter's wish may have changed between being read and the waiter being in the table.
-        updatePriority(of: waiterID, key)
-        refreshPriority(of: joined.node, key)
+        joined.changed?.tellObservers()
         if joined.isNew {
             start(key, joined.node, operation)
         } else if let progress = joined.progress {
@@ -144,11 +150,11 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         state.withLock { state in
             // Everyone may have left already: then nothing is begun, as it might send a request.
-            guard state.entries[key]?.node === node else { return }
+            guard let index = state.index(of: node, key) else { return }
             // Owned by the entry, which cancels it when the last waiter leaves; made under the lock, so that it cannot
             // end before it is noted. Detached, so that it inherits neither the actor nor the task-local values of
             // whoever happened to come first.
-            state.entries[key]?.task = Task.detached {
+            state.entries.values[index].task = Task.detached {
                 let result: Result<Value, any Error>
                 do {
                     result = .success(try await operation(context))
@@ -161,55 +167,43 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private func leave(_ key: HashedKey, _ waiterID: UInt64, _ cancellation: CancellationFlag) {
-        typealias Left = (waiter: Waiter, task: Task<Void, Never>?, node: Node)
+        typealias Left = (waiter: Waiter, removed: (key: HashedKey, value: Entry)?, changed: PriorityBox?)
         let left = state.withLock { state -> Left? in
             cancellation.cancel()
-            guard let waiter = state.entries[key]?.waiters.removeValue(forKey: waiterID),
-                let entry = state.entries[key]
+            guard let index = state.entries.index(forKey: key),
+                let waiter = state.entries.values[index].waiters.removeValue(forKey: waiterID)
             else { return nil }
-            guard !entry.waiters.isEmpty else {
-                state.entries[key] = nil
-                return (waiter, entry.task, entry.node)
-            }
-            state.entries[key]?.priorityCounts[waiter.priority.rawValue] -= 1
-            return (waiter, nil, entry.node)
+            let changed = state.entries.values[index].changePriority { $0[waiter.priority.rawValue] -= 1 }
+            guard state.entries.values[index].waiters.isEmpty else { return (waiter, nil, changed) }
+            return (waiter, state.entries.remove(at: index), changed)
         }
         guard let left else { return }
         left.waiter.stopObserving()
-        left.task?.cancel()
-        refreshPriority(of: left.node, key)
+        left.removed?.value.task?.cancel()
+        left.changed?.tellObservers()
         left.waiter.continuation.resume(throwing: CancellationError())
     }
 
     private func updatePriority(of waiterID: UInt64, _ key: HashedKey) {
-        let node = state.withLock { state -> Node? in
-            guard let waiter = state.entries[key]?.waiters[waiterID] else { return nil }
+        let changed = state.withLock { state -> PriorityBox? in
+            guard let index = state.entries.index(forKey: key),
+                let waiter = state.entries.values[index].waiters[waiterID]
+            else { return nil }
             let priority = waiter.wish.value
-            guard priority != waiter.priority else { return nil }
-            state.entries[key]?.waiters[waiterID]?.priority = priority
-            state.entries[key]?.priorityCounts[waiter.priority.rawValue] -= 1
-            state.entries[key]?.priorityCounts[priority.rawValue] += 1
-            return state.entries[key]?.node
-        }
-        if let node { refreshPriority(of: node, key) }
-    }
-
-    /// Locks are taken from the work towards those who wait for it, here and everywhere: the node's priority, this
-    /// table, the waiters' priorities.
-    private func refreshPriority(of node: Node, _ key: HashedKey) {
-        node.priority.update {
-            state.withLock { state in
-                guard let entry = state.entries[key], entry.node === node else { return .veryLow }
-                return entry.highestPriority
+            state.entries.values[index].waiters[waiterID]?.priority = priority
+            return state.entries.values[index].changePriority { counts in
+                counts[waiter.priority.rawValue] -= 1
+                counts[priority.rawValue] += 1
             }
         }
+        changed?.tellObservers()
     }
 
     private func report(_ progress: ImageProgress, from node: Node, _ key: HashedKey) {
         let reports = state.withLock { state -> [@Sendable (ImageProgress) -> Void] in
-            guard state.entries[key]?.node === node else { return [] }
-            state.entries[key]?.progress = progress
-            return state.entries[key]?.waiters.values.map(\.report) ?? []
+            guard let index = state.index(of: node, key) else { return [] }
+            state.entries.values[index].progress = progress
+            return state.entries.values[index].waiters.values.map(\.report)
         }
         for report in reports {
             report(progress)
@@ -217,12 +211,12 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private func finish(_ key: HashedKey, _ node: Node, with result: Result<Value, any Error>) {
-        let waiters = state.withLock { state -> [Waiter] in
-            guard let entry = state.entries[key], entry.node === node else { return [] }
-            state.entries[key] = nil
-            return Array(entry.waiters.values)
+        // The key in the table may be the last reference to values of a user, so it is released after the lock.
+        let removed = state.withLock { state in
+            state.index(of: node, key).map { state.entries.remove(at: $0) }
         }
-        for waiter in waiters {
+        guard let removed else { return }
+        for waiter in removed.value.waiters.values {
             waiter.stopObserving()
             waiter.continuation.resume(with: result)
         }

@@ -9,9 +9,12 @@ struct DownloadHandling: Sendable {
     let acceptedContentTypes: Set<String>?
     let responseReviewers: [Hook<any ResponseReviewing>]
     let dataModifiers: [Hook<any DataModifying>]
+    /// Whether the responder is the request's own.
+    let hasOwnResponder: Bool
 
     init(_ handling: TransferHandling, over defaults: TransferHandling) {
         redirectHandler = handling.redirectHandler ?? defaults.redirectHandler
+        hasOwnResponder = handling.authenticationResponder != nil
         authenticationResponder = handling.authenticationResponder ?? defaults.authenticationResponder
         responseModifiers = [defaults.responseModifier, handling.responseModifier].compactMap(\.self)
         acceptedStatusCodes = handling.acceptedStatusCodes ?? defaults.acceptedStatusCodes ?? 200..<400

@@ -21,6 +21,7 @@ extension DownloadRun {
                 source: request.url.absoluteString
             )
         }
+        chosen.take(theWayOf: proposed)
         // The bounds are those of the whole way.
         chosen.limits = request.limits
         chosen.timeouts = request.timeouts
@@ -70,7 +71,7 @@ extension DownloadRun {
         // A header would go before the credential.
         if isProxy {
             request.headers[.proxyAuthorization] = nil
-            request.proxyCredential = credential
+            request.setProxyCredential(credential)
             return proof
         }
         request.headers[.authorization] = nil

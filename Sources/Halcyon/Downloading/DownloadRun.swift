@@ -27,7 +27,11 @@ struct DownloadRun: Sendable {
         var earlier = EarlierHops()
         var authenticationCount = 0
         /// What the responder has given for this request, or for an earlier one to the same part of the server.
-        var proof: CredentialProof?
+        var proof: CredentialProof? {
+            didSet { if proof != nil { wasProved = true } }
+        }
+        /// Whether this request, or one that led to it, had a credential of the responder.
+        private(set) var wasProved = false
     }
 
     /// A response that is not the final one.
@@ -61,6 +65,7 @@ struct DownloadRun: Sendable {
             do {
                 var body = try await exchange(hop)
                 accepted(hop)
+                body.isForHiddenCredential = handling.hasOwnResponder && hop.wasProved
                 body.metrics = hop.earlier.metrics(with: body.metrics)
                 return try await modified(body)
             } catch let interim as Interim {
@@ -70,7 +75,7 @@ struct DownloadRun: Sendable {
                 case .redirect(let redirection):
                     accepted(hop)
                     hop.request = try await redirected(by: interim.response, to: redirection.request)
-                    if redirection.leavesOrigin { hop.proof = nil }
+                    if redirection.leavesOrigin || hop.request.credential != hop.proof?.credential { hop.proof = nil }
                     hop.earlier.goOn(isRedirect: true)
                 case .refusal(let responder):
                     hop.authenticationCount += 1

@@ -8,7 +8,8 @@ extension ImageDownloader {
         public var name: String
         /// What holds for every download, beside what each one says for itself. Default: the defaults.
         public var policy: NetworkPolicy
-        /// Headers that may differ between requests that share a transfer; the first one's are sent. Default:
+        /// Headers that may differ between requests that share a transfer; the first one's are sent. Never `Authorization`,
+        /// `Cookie` or `Proxy-Authorization`, which always count. Default:
         /// `traceparent` and `tracestate` (W3C Trace Context), which differ for each request.
         public var headersIgnoredForSharing: Set<HTTPField.Name>
         /// Bodies up to this many bytes are gathered in memory; longer ones in a file without a name, which is mapped in

@@ -27,15 +27,18 @@ extension ImageDownloader {
         call: DownloadCall,
         context: WorkContext
     ) async throws -> LoadedBody {
-        let request = try await modified(request, policy: policy, call: call, context: context)
+        let unmodified = policy.applied(to: request, over: configuration.policy)
+        let request = try await modified(unmodified, policy: policy, call: call, context: context)
         let handling = policy.handling
         let key = TransferKey(request, handling: handling, ignoring: configuration.headersIgnoredForSharing)
-        return try await transfers.value(for: key, context: context) { [self] context in
+        var body = try await transfers.value(for: key, context: context) { [self] context in
             try await transfer(request, handling: handling, context: context)
         }
+        if policy.requestModifier != nil, !request.hasCredential(of: unmodified) { body.isForHiddenCredential = true }
+        return body
     }
 
-    /// The request that is sent.
+    /// The request that is sent, made of one that has what the policies say.
     private func modified(
         _ request: TransferRequest,
         policy: NetworkPolicy,
@@ -43,7 +46,7 @@ extension ImageDownloader {
         context: WorkContext
     ) async throws -> TransferRequest {
         let source = request.url.absoluteString
-        var request = policy.applied(to: request, over: configuration.policy)
+        var request = request
         let modifiers = [configuration.policy.requestModifier, policy.requestModifier].compactMap(\.self)
         if !modifiers.isEmpty {
             let unmodified = request

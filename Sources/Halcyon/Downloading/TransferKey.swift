@@ -9,13 +9,13 @@ struct TransferKey: Hashable, Sendable {
 
     /// - Parameters:
     ///   - request: After it was modified.
-    ///   - ignoredHeaders: Headers that make no difference.
+    ///   - ignoredHeaders: Headers that make no difference, unless they prove who asks.
     init(_ request: TransferRequest, handling: TransferHandling, ignoring ignoredHeaders: Set<HTTPField.Name>) {
         var request = request
         // Urgency is no part of what is sent.
         request.priority = .normal
         if !request.headers.isEmpty, !ignoredHeaders.isEmpty {
-            for name in ignoredHeaders where request.headers.contains(name) {
+            for name in ignoredHeaders where request.headers.contains(name) && !name.isCredential {
                 request.headers[name] = nil
             }
         }

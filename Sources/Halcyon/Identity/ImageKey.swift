@@ -36,7 +36,14 @@ public struct ImageKey: @unchecked Sendable, Hashable {
     /// The key of an original, with what is made of it; `nil` for its first frame at its own size.
     init(original: OriginalKey, variant: Variant?) {
         var text = original.text
-        let storage = text.withUTF8 { Storage(UnsafeRawBufferPointer($0), variant) }
+        let storage: Storage
+        if let scope = original.scope {
+            // A byte that no text has: no name without a scope is equal to this.
+            let bytes = Array(text.utf8) + [Self.scopeMark] + Array(scope.utf8)
+            storage = bytes.withUnsafeBytes { Storage($0, variant) }
+        } else {
+            storage = text.withUTF8 { Storage(UnsafeRawBufferPointer($0), variant) }
+        }
         self.storage = storage
         name = UnsafeRawBufferPointer(storage.name)
         unretainedVariant = variant.map(Unmanaged.passUnretained)
@@ -52,8 +59,18 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         hash = Self.hash(of: self.name, variant)
     }
 
-    /// The cache key of the source.
-    var original: OriginalKey { OriginalKey(text: String(decoding: name, as: UTF8.self)) }
+    private static let scopeMark: UInt8 = 0xFF
+
+    /// The cache key of the source, and whose image it is.
+    var original: OriginalKey {
+        guard let end = name.firstIndex(of: Self.scopeMark) else {
+            return OriginalKey(text: String(decoding: name, as: UTF8.self))
+        }
+        return OriginalKey(
+            text: String(decoding: name[..<end], as: UTF8.self),
+            scope: String(decoding: name[(end + 1)...], as: UTF8.self)
+        )
+    }
 
     /// What is made of the original; `nil` for its first frame at its own size.
     private var variant: Variant? { unretainedVariant?.takeUnretainedValue() }
@@ -104,7 +121,11 @@ public struct ImageKey: @unchecked Sendable, Hashable {
 
     /// What names the original on disk: the same for equal keys in every process. It begins as the original's name
     /// does, so that a prefix finds all of a server's. The byte 0 ends it, so it is escaped in the name itself.
-    var originalDiskKey: String { DiskKey.escaped(String(decoding: name, as: UTF8.self)) }
+    var originalDiskKey: String {
+        let original = original
+        let name = DiskKey.escaped(original.text)
+        return original.scope.map { name + DiskKey.scopeMark + DiskKey.escaped($0) } ?? name
+    }
 
     /// What names this image on disk. It begins with the original's name and a byte 0, so that an original can be
     /// removed together with all that was made of it, and no original can be taken for it.

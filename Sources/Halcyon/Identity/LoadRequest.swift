@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
@@ -5,12 +6,16 @@ internal import HalcyonHTTP
 /// A source and options, with the identities derived from them.
 struct LoadRequest: Sendable {
     let source: Source
-    let options: ImageOptions
-    /// The key in the caches; `nil` where the source has none, or its state has to be looked at first.
+    var options: ImageOptions
+    /// The key in the caches; `nil` where there is none, or the state of a file has to be looked at first.
     let key: ImageKey?
+    /// To store what the load brings, since it was asked for; `nil` before.
+    var permits: StorePermits?
 
-    init(source: Source, options: ImageOptions) {
-        self.init(source: source, options: options, originalKey: source.originalKey)
+    /// - Parameter defaults: What the downloader adds to all requests. Default: nothing.
+    init(source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
+        let key = ImageKey(source, options: options, over: defaults)
+        self.init(source: source, options: options, key: key)
     }
 
     /// A request whose original key has been found out.
@@ -25,9 +30,22 @@ struct LoadRequest: Sendable {
         self.key = key
     }
 
+    /// The request with a key that no other has and no cache gets, for what has no name.
+    var usedOnce: LoadRequest {
+        var options = options
+        options.cache.storesInMemory = false
+        options.cache.storesOnDisk = false
+        let key = OriginalKey(text: "once:\(UUID().uuidString)")
+        return LoadRequest(source: source, options: options, originalKey: key)
+    }
 }
 
 extension ImageKey {
+    /// The key of a source's image with these options; `nil` as for ``OriginalKey``.
+    init?(_ source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
+        self.init(original: OriginalKey(source, options: options, over: defaults), options: options)
+    }
+
     /// The key of an original with these options; `nil` without an original's key.
     init?(original: OriginalKey?, options: ImageOptions) {
         guard var original else { return nil }
@@ -36,18 +54,24 @@ extension ImageKey {
         self.init(original: original, variant: variant)
     }
 
-    /// Whether options make the key of an original no other than its name and the variant of the processing.
+    /// Whether options make the key of an original no other than its name and the variant of the processing, for a request
+    /// that carries no credential.
     @inline(__always)
     static func isPlain(_ options: ImageOptions) -> Bool {
-        options.cache.keyRule == nil && options.decode.isIdentity
+        options.cache.keyRule == nil && options.decode.isIdentity && isForAll(options)
+    }
+
+    /// Whether options leave it to the request whose image it is.
+    @inline(__always)
+    static func isForAll(_ options: ImageOptions) -> Bool {
+        guard case .credential = options.cache.scope else { return false }
+        return !options.network.mayChangeIdentity
     }
 }
 
 extension Source {
-    /// The name of the original in caches; `nil` where there is none, or where the file has to be looked at first.
-    var originalKey: OriginalKey? { originalName.map { OriginalKey(text: $0) } }
-
-    /// The same as text.
+    /// The name of the original in caches, whoever asks for it; `nil` where there is none, or where the file has to be looked
+    /// at first.
     var originalName: String? {
         if let cacheKey { return cacheKey }
         return switch location {

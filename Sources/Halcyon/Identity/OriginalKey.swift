@@ -1,14 +1,27 @@
 internal import Glibc
+internal import HalcyonHTTP
 
-/// The name of an original in caches and in shared work.
+/// The name of an original in caches and in shared work, and whose it is.
 ///
 /// Two names are equal if their bytes are: text that only looks the same, such as a letter with its accent written in
 /// one or in two code points, names different images, as it does for a server.
 struct OriginalKey: Sendable, Hashable {
     let text: String
+    /// Sets apart what only some requests may be answered with; `nil` for what is for all.
+    let scope: String?
+
+    init(text: String, scope: String? = nil) {
+        self.text = text
+        self.scope = scope
+    }
 
     static func == (left: OriginalKey, right: OriginalKey) -> Bool {
-        var (left, right) = (left.text, right.text)
+        hasSameBytes(left.text, right.text) && hasSameBytes(left.scope ?? "", right.scope ?? "")
+            && (left.scope == nil) == (right.scope == nil)
+    }
+
+    private static func hasSameBytes(_ left: String, _ right: String) -> Bool {
+        var (left, right) = (left, right)
         // A generic comparison of the two views takes 200 ns for a URL; this takes 10.
         return left.withUTF8 { left in
             right.withUTF8 { UnsafeRawBufferPointer(left).hasSameBytes(as: UnsafeRawBufferPointer($0)) }
@@ -17,15 +30,13 @@ struct OriginalKey: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(text)
-    }
-
-    init(text: String) {
-        self.text = text
+        hasher.combine(scope)
     }
 
     /// The name under a rule, which is about web addresses and leaves any other name alone.
     func applying(_ rule: CacheKeyRule) -> OriginalKey {
-        text.hasPrefix("http://") || text.hasPrefix("https://") ? OriginalKey(text: rule.key(for: text)) : self
+        text.hasPrefix("http://") || text.hasPrefix("https://")
+            ? OriginalKey(text: rule.key(for: text), scope: scope) : self
     }
 }
 

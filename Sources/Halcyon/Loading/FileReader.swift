@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import HalcyonConcurrency
+internal import HalcyonStore
 
 /// Reads local files whole. Blocks, so it belongs on a worker thread.
 enum FileReader {
@@ -36,23 +37,23 @@ enum FileReader {
         guard identity.byteCount <= limit else {
             throw Failure(reason: "\(identity.byteCount) bytes are more than the \(limit) allowed")
         }
-        var data = Data(count: identity.byteCount)
-        var offset = 0
-        while offset < data.count {
-            try cancellation.check()
-            let remaining = min(data.count - offset, 4 << 20)
-            let count = data.withUnsafeMutableBytes { bytes in
-                // The buffer has bytes: `offset` is less than its count.
-                Glibc.read(descriptor, bytes.baseAddress.map { $0 + offset }, remaining)
+        let data = try Data.filled(capacity: max(1, identity.byteCount)) { buffer in
+            var offset = 0
+            while offset < identity.byteCount {
+                try cancellation.check()
+                let remaining = min(identity.byteCount - offset, 4 << 20)
+                let count = Glibc.read(descriptor, buffer.baseAddress.map { $0 + offset }, remaining)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    throw Failure(reason: errorText(errno))
+                }
+                // The file has become shorter since its size was read.
+                if count == 0 { break }
+                offset += count
             }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Failure(reason: errorText(errno))
-            }
-            // The file has become shorter since its size was read.
-            if count == 0 { return data.prefix(offset) }
-            offset += count
+            return offset
         }
+        guard let data else { throw Failure(reason: errorText(ENOMEM)) }
         return data
     }
 

@@ -37,7 +37,13 @@ extension ImageLoader {
         var options = decoding.decode.decodeOptions
         options.color = decoding.color
         do {
-            let image = try await decode(original.data, options: options, target: decoding.target, context: context)
+            let image = try await workers.decode(
+                original.data,
+                codecs: codecs,
+                options: options,
+                target: decoding.target,
+                priority: context.priority
+            )
             return DecodedOriginal(image: image, original: original, decodeTime: ContinuousClock.now - start)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
@@ -45,29 +51,6 @@ extension ImageLoader {
             throw error
         } catch let error as BitmapError {
             throw ImageError(stage: .decode, reason: .codec(.bitmap(error)), source: "\(request.source)")
-        }
-    }
-
-    /// Decodes on a worker, within the budget for decoded pixels.
-    ///
-    /// - Throws: ``CodecError``, `CancellationError`.
-    func decode(
-        _ data: Data,
-        options: DecodeOptions,
-        target: DecodeTarget,
-        context: WorkContext
-    ) async throws -> DecodedImage {
-        // Reading the header takes microseconds, so it needs no worker.
-        let info = try codecs.info(of: data, limits: options.limits)
-        var options = options
-        options.targetSize = target.targetSize(for: info.displaySize)
-        let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
-        let pixelBytes = info.size.area.multipliedReportingOverflow(by: depth.bytesPerPixel)
-        let amount = pixelBytes.overflow ? Int.max : pixelBytes.partialValue
-        return try await decodeBudget.withAmount(amount, priority: context.priority.value) { [options] in
-            try await workers.run(priority: context.priority) { [self] flag in
-                try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
-            }
         }
     }
 }

@@ -11,6 +11,7 @@ extension ImageLoader {
         context: WorkContext
     ) async throws -> Original {
         try await originals.value(for: work, context: context) { [self] context in
+            let permits = permits(for: key, options: request.options)
             if let transfer = followsServer(request) {
                 // What may be used although its server fails is used before the server is tried again.
                 return try await recovery.loadThroughCache(request) {
@@ -19,6 +20,7 @@ extension ImageLoader {
                         for: request,
                         key: key,
                         readsDisk: work.readsDisk,
+                        permits: permits,
                         context: context
                     )
                 }
@@ -33,23 +35,45 @@ extension ImageLoader {
                 timings.disk = ContinuousClock.now - start
                 if let found {
                     let caching = OriginalCaching(foundAs: key.originalDiskKey)
-                    return Original(data: found, origin: .disk, timings: timings, metrics: nil, caching: caching)
+                    return Original(
+                        data: found,
+                        origin: .disk,
+                        timings: timings,
+                        metrics: nil,
+                        caching: caching,
+                        permits: permits
+                    )
                 }
             }
             let loadStart = ContinuousClock.now
-            let (data, origin, metrics) = try await recovery.load(request) {
-                try await load(request, context: context)
-            }
+            let loaded = try await recovery.load(request) { try await load(request, context: context) }
             timings.load = ContinuousClock.now - loadStart
-            let caching = OriginalCaching(storingAs: key.originalDiskKey)
-            return Original(data: data, origin: origin, timings: timings, metrics: metrics, caching: caching)
+            var caching = OriginalCaching(storingAs: key.originalDiskKey)
+            if loaded.isForHiddenCredential, !mayKeepHidden(key, request.options) { caching = .none }
+            return Original(
+                data: loaded.data,
+                origin: loaded.origin,
+                timings: timings,
+                metrics: loaded.metrics,
+                caching: caching,
+                permits: permits
+            )
         }
     }
 
-    private func load(
-        _ request: LoadRequest,
-        context: WorkContext
-    ) async throws -> (Data, ImageResponse.Origin, TransferMetrics?) {
+    /// Whether what came for a credential that the key does not know, because a hook of the options added it, may be kept.
+    func mayKeepHidden(_ key: ImageKey, _ options: ImageOptions) -> Bool {
+        options.cache.scope == .sharedAcrossCredentials || key.original.hasNamedScope
+    }
+
+    private struct Loaded {
+        let data: Data
+        let origin: ImageResponse.Origin
+        var metrics: TransferMetrics?
+        var isForHiddenCredential = false
+    }
+
+    private func load(_ request: LoadRequest, context: WorkContext) async throws -> Loaded {
         switch request.source.location {
         case .network(let transfer):
             guard request.options.network.isAllowed else {
@@ -59,14 +83,19 @@ extension ImageLoader {
             guard !download.data.isEmpty else {
                 throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
             }
-            return (download.data, .network, download.metrics)
+            return Loaded(
+                data: download.data,
+                origin: .network,
+                metrics: download.metrics,
+                isForHiddenCredential: download.isForHiddenCredential
+            )
         case .file(let path):
             let limit = (request.options.network.limits ?? .standard).bodyBytes
-            return (try await file(path, limit: limit, context: context), .file, nil)
+            return Loaded(data: try await file(path, limit: limit, context: context), origin: .file)
         case .data(let data):
-            return (data, .data, nil)
+            return Loaded(data: data, origin: .data)
         case .provider(let provider):
-            return (try await data(of: provider), .data, nil)
+            return Loaded(data: try await data(of: provider), origin: .data)
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         }

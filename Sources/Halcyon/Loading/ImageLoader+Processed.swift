@@ -18,7 +18,8 @@ extension ImageLoader {
             !policy.revalidates,
             let (response, validity) = try await processedImageFromDisk(key, request: request, context: context)
         {
-            remember(response, key: key, policy: policy, validity: validity)
+            let claim = StoreClaim(load: request.permits, isFromCache: true)
+            remember(response, key: key, request: request, claim: claim, validity)
             return response
         }
         var response: ImageResponse
@@ -31,13 +32,23 @@ extension ImageLoader {
             return stale
         }
         let caching = decoded.original.caching
+        let claim = decoded.original.claim(of: request.permits)
         if caching.isStorable {
-            remember(response, key: key, policy: policy, validity: caching.validity)
+            remember(response, key: key, request: request, claim: claim, caching.validity)
         } else {
-            await forgetReplaced(key, original: original, request: request)
+            await forgetReplaced(key, original: original, request: request, claim: claim)
         }
-        let stores = store(response, decoded: decoded, key: key, request: request)
-        if policy.waitsForStore, !stores.isEmpty {
+        // A disk that is slower than what is loaded slows it down, so that what waits to be stored is bounded.
+        let waitsForStore = policy.waitsForStore || target(policy).disk.isBehind
+        let stores = store(
+            response,
+            decoded: decoded,
+            key: key,
+            request: request,
+            claim: claim,
+            priority: waitsForStore ? context.priority : PriorityBox(.low)
+        )
+        if waitsForStore, !stores.isEmpty {
             let start = ContinuousClock.now
             for store in stores {
                 await store.value
@@ -89,8 +100,8 @@ extension ImageLoader {
             let input = try await processed(rest, of: decoding, request: request, key: key, context: context)
             let start = ContinuousClock.now
             do {
-                let image = try await workers.run(priority: context.priority) { flag in
-                    let result = try last.process(input.image, isCancelled: { flag.isCancelled })
+                let image = try await workers.process(input.image, priority: context.priority) { image, flag in
+                    let result = try last.process(image, isCancelled: { flag.isCancelled })
                     // Where the decoder did not, after the first processor.
                     return try result.converted(decoding.decode.color, isCancelled: { flag.isCancelled })
                 }
@@ -140,7 +151,12 @@ extension ImageLoader {
         do {
             let decodeStart = ContinuousClock.now
             let options = request.options.decode.storedResultOptions
-            let decoded = try await decode(entry.body, options: options, target: .full, context: context)
+            let decoded = try await workers.decode(
+                entry.body,
+                codecs: codecs,
+                options: options,
+                priority: context.priority
+            )
             timings.decode = ContinuousClock.now - decodeStart
             let response = ImageResponse(
                 image: metadata.image(decoded.bitmap),

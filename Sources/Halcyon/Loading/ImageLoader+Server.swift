@@ -7,7 +7,8 @@ extension ImageLoader {
     /// Whether what a request brings is cached as its server says.
     func followsServer(_ request: LoadRequest) -> TransferRequest? {
         guard request.options.cache.freshness != .ignoringServer,
-            let transfer = sentRequest(request.source, options: request.options), transfer.method == .get
+            let transfer = sentRequest(request.source, options: request.options), transfer.method == .get,
+            transfer.body == nil
         else { return nil }
         return transfer
     }
@@ -25,6 +26,7 @@ extension ImageLoader {
         for request: LoadRequest,
         key: ImageKey,
         readsDisk: Bool,
+        permits: StorePermits,
         context: WorkContext
     ) async throws -> Original {
         let start = ContinuousClock.now
@@ -71,12 +73,17 @@ extension ImageLoader {
             caching = OriginalCaching(foundAs: caching.sourceKey)
             caching.isStorable = false
         }
+        // No key could tell it from what others were given.
+        if answer.origin == .network, server.isForHiddenCredential, !mayKeepHidden(key, request.options) {
+            caching = .none
+        }
         return Original(
             data: answer.data,
             origin: answer.origin == .network ? .network : .disk,
             timings: timings,
             metrics: answer.metrics,
-            caching: caching
+            caching: caching,
+            permits: permits
         )
     }
 
@@ -143,20 +150,27 @@ extension ImageLoader {
             now: cache.disk.now,
             fetch: server.fetch
         )
+        let mayKeep = mayKeepHidden(key, request.options)
         let isUnpredictable = hasModifiers(request.options)
-        let disk = originalCaches(request.options)[0].disk
+        let cache = originalCaches(request.options)[0]
+        let claim = StoreClaim(original: StorePermits(for: key, in: [cache]), isFromCache: false)
         let (codecs, limits) = (codecs, request.options.decode.limits)
-        refreshes.start(key.originalDiskKey) { [recovery] in
+        refreshes.start(key.originalDiskKey) { [recovery, workers] in
             // Whatever fails is found again by whoever asks next.
             let answer = try? await exchange.run()
             if let refusal = server.refusal { return recovery.remember(refusal, of: request) }
             guard let answer, let pending = storage.pending,
-                !isUnpredictable || !pending.head.isVarying, policy.storesOnDisk,
-                (try? codecs.info(of: answer.data, limits: limits)) != nil
+                !isUnpredictable || !pending.head.isVarying, mayKeep || !server.isForHiddenCredential,
+                policy.storesOnDisk,
+                (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
             else { return }
-            let stored = disk.store(pending.diskKey, expiration: policy.diskExpiration) {
-                (answer.data, pending.head.metadata)
-            }
+            let stored = cache.disk.store(
+                pending.diskKey,
+                expiration: policy.diskExpiration,
+                byteCount: answer.data.count,
+                isAdmitted: cache.admission(of: claim, .original),
+                content: { (answer.data, pending.head.metadata) }
+            )
             await stored.value
         }
     }

@@ -54,7 +54,7 @@ extension ImageLoader {
                 insteadOf: use
             )
         else { return nil }
-        remember(response, key: key, policy: policy, validity: validity)
+        remember(response, key: key, request: request, claim: .init(load: request.permits, isFromCache: true), validity)
         return response
     }
 

@@ -1,47 +1,59 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
+internal import HalcyonConcurrency
 internal import HalcyonStore
 
 extension ImageLoader {
     /// Removes the image that one which must not be stored takes the place of. Where the disk was looked into for the
     /// original, that one has gone already.
-    func forgetReplaced(_ key: ImageKey, original: OriginalWorkKey, request: LoadRequest) async {
+    func forgetReplaced(
+        _ key: ImageKey,
+        original: OriginalWorkKey,
+        request: LoadRequest,
+        claim: StoreClaim
+    ) async {
         let policy = request.options.cache
         let cache = target(policy)
-        if policy.storesInMemory { cache.memory.remove(key) }
+        if policy.storesInMemory { cache.forget(key, claim) }
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return }
         if !original.readsDisk {
             for cache in originalCaches(request.options) {
-                for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) { await cache.disk.remove(diskKey) }
+                for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) {
+                    await cache.disk.remove(diskKey, if: cache.admission(of: claim, .original))
+                }
             }
         }
-        await cache.disk.remove(key.processedDiskKey)
+        await cache.disk.remove(key.processedDiskKey, if: cache.admission(of: claim, .image(key)))
     }
 
     /// Keeps a response in memory as the options and its server want.
     func remember(
         _ response: ImageResponse,
         key: ImageKey,
-        policy: CachePolicy,
-        validity: OriginalValidity?
+        request: LoadRequest,
+        claim: StoreClaim,
+        _ validity: OriginalValidity?
     ) {
+        let policy = request.options.cache
         guard policy.storesInMemory else { return }
         let cache = target(policy)
         // What must be asked for again has no place.
-        if validity?.isOver(at: cache.disk.now()) ?? false {
-            cache.memory.remove(key)
-            return
-        }
+        if validity?.isOver(at: cache.disk.now()) ?? false { return cache.forget(key, claim) }
         let cached = CachedImage(image: response.image, byteCount: response.byteCount, validity: validity)
-        cache.memory.insert(cached, for: key, cost: cached.cost, expiration: policy.memoryExpiration)
+        let isOriginal = request.options.processing.isIdentity
+        cache.remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
     }
 
     /// Begins to write what the options want on disk.
+    ///
+    /// - Parameter priority: Of encoding.
     func store(
         _ response: ImageResponse,
         decoded: DecodedOriginal,
         key: ImageKey,
-        request: LoadRequest
+        request: LoadRequest,
+        claim: StoreClaim,
+        priority: PriorityBox
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
         let isIdentity = request.options.processing.isIdentity
@@ -49,37 +61,70 @@ extension ImageLoader {
         let cache = target(policy)
         var stores: [Task<Void, Never>] = []
         let caching = decoded.original.caching
-        if isIdentity || policy.storesOriginal, let store = store(decoded.original, options: request.options) {
+        let companion = isIdentity ? StoreOrder.Place.image(key) : nil
+        if isIdentity || policy.storesOriginal,
+            let store = store(decoded.original, claim: claim, with: companion, options: request.options)
+        {
             stores.append(store)
-        } else if let entry = caching.entry, let old = caching.replaced {
+        } else if let entry = caching.entry, let old = caching.replaced,
+            let cache = originalCaches(request.options).first(where: { $0.disk === old.disk })
+        {
             // One that is kept is kept up to date.
             let data = decoded.original.data
             stores.append(
-                old.disk.store(old.diskKey, expiration: policy.diskExpiration) { (data, entry.metadata) }
+                cache.disk.store(
+                    old.diskKey,
+                    expiration: policy.diskExpiration,
+                    byteCount: data.count,
+                    isAdmitted: cache.admission(of: claim, .original),
+                    content: { (data, entry.metadata) }
+                )
             )
         }
         let validity = caching.validity
         if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {
-            let expiration = processedExpiration(policy, validity)
             let image = response.image
             let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
-            let codecs = codecs
             stores.append(
-                cache.disk.store(key.processedDiskKey, expiration: expiration) {
-                    let (format, options) = policy.serializer.encoding(of: image)
-                    return (try codecs.encode(image.bitmap, as: format, options: options), metadata.data)
-                }
+                cache.disk.store(
+                    key.processedDiskKey,
+                    expiration: processedExpiration(policy, validity),
+                    byteCount: image.bitmap.byteCount,
+                    isAdmitted: cache.admission(of: claim, .image(key)),
+                    content: { [workers, codecs] in
+                        let body = try await workers.encode(
+                            image,
+                            codecs: codecs,
+                            serializer: policy.serializer,
+                            priority: priority
+                        )
+                        return (body, metadata.data)
+                    }
+                )
             )
         }
         return stores
     }
 
     /// Begins to write an original to disk; `nil` if it is there already, or its server forbids it.
-    func store(_ original: Original, options: ImageOptions) -> Task<Void, Never>? {
+    ///
+    /// - Parameter image: The place in memory of the same image, if it is stored there.
+    func store(
+        _ original: Original,
+        claim: StoreClaim,
+        with image: StoreOrder.Place? = nil,
+        options: ImageOptions
+    ) -> Task<Void, Never>? {
         guard let entry = original.caching.entry else { return nil }
         let data = original.data
-        let disk = originalCaches(options)[0].disk
-        return disk.store(entry.diskKey, expiration: options.cache.diskExpiration) { (data, entry.metadata) }
+        let cache = originalCaches(options)[0]
+        return cache.disk.store(
+            entry.diskKey,
+            expiration: options.cache.diskExpiration,
+            byteCount: data.count,
+            isAdmitted: cache.admission(of: claim, .original, with: image),
+            content: { (data, entry.metadata) }
+        )
     }
 
     /// How long a processed image stays on disk: no longer than its original is fresh, as nobody asks a server about what

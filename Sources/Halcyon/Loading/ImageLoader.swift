@@ -10,13 +10,13 @@ final class ImageLoader: Sendable {
     let cache: ImageCache
     let downloader: ImageDownloader
     let codecs: ImageCodecs
-    /// Decodes and processes.
-    let workers: WorkQueue
+    /// Decode, process and encode.
+    let workers: PixelWorkers
     /// Reads local files.
     let fileReaders = WorkQueue(name: "halcyon.files", width: 2)
-    /// Bytes of decoded pixels in the making.
-    let decodeBudget: Budget
     let recovery: Recovery
+    /// Whether nothing that the downloader adds to all requests counts in their keys. Asked for at each look into memory.
+    private let isDownloaderPlain: Bool
 
     let images = SharedWork<ImageWorkKey, ImageResponse>()
     let processings = SharedWork<ProcessedWorkKey, ProcessedOriginal>()
@@ -29,9 +29,14 @@ final class ImageLoader: Sendable {
         cache = configuration.cache
         downloader = configuration.downloader
         codecs = configuration.codecs
-        workers = WorkQueue(name: "halcyon.pixels", width: configuration.workerCount)
-        decodeBudget = Budget(limit: configuration.decodeBudget)
+        workers = PixelWorkers(count: configuration.workerCount, budget: configuration.decodeBudget)
         recovery = Recovery(configuration.recovery)
+        isDownloaderPlain = !downloader.configuration.policy.mayChangeIdentity
+    }
+
+    /// A request with what the downloader adds to all counted in its key.
+    func request(_ source: Source, options: ImageOptions) -> LoadRequest {
+        LoadRequest(source: source, options: options, over: downloader.configuration.policy)
     }
 
     /// The image if memory has it and the options let it answer.
@@ -42,7 +47,12 @@ final class ImageLoader: Sendable {
         return response(cached, for: request.source, options: request.options)
     }
 
-    /// The image of an original with this name if memory has it and the options let it answer. Takes no request, because
+    /// The same for a source whose name alone is not its key.
+    func responseFromMemory(for source: Source, options: ImageOptions) -> ImageResponse? {
+        responseFromMemory(for: request(source, options: options))
+    }
+
+    /// The image of an original with this name, whose source is plain, if memory has it and the options let it answer. Takes no request, because
     /// making one takes longer than the look-up.
     ///
     /// - Parameter source: Made only where it is needed to tell whether the image may be used.
@@ -54,14 +64,20 @@ final class ImageLoader: Sendable {
     ) -> ImageResponse? {
         guard options.cache.reads != .none else { return nil }
         let cached: CachedImage?
-        if ImageKey.isPlain(options) {
+        if ImageKey.isPlain(options), isDownloaderPlain {
             // The options, which keep the variant, outlive the look-up.
             cached = name.withUTF8 { name in
                 let variant = options.processing.variant.map(Unmanaged.passUnretained)
                 return cachedImage(for: ImageKey(lent: name, variant: variant), options: options)
             }
-        } else {
+            // No key has a user name in it, so it is looked for only where nothing was found.
+            if cached == nil, name.utf8.contains(UInt8(ascii: "@")) {
+                return responseFromMemory(for: source(), options: options)
+            }
+        } else if ImageKey.isForAll(options), isDownloaderPlain, !name.utf8.contains(UInt8(ascii: "@")) {
             cached = cachedImage(named: name, options: options)
+        } else {
+            return responseFromMemory(for: source(), options: options)
         }
         guard let cached else { return nil }
         return response(cached, for: source(), options: options)
@@ -123,6 +139,19 @@ final class ImageLoader: Sendable {
         return [original, target]
     }
 
+    /// The request with permits to store what it brings, which hold from now on. Called when a load is asked for, so that
+    /// nothing of it is kept that is removed from then on.
+    func begun(_ request: LoadRequest) -> LoadRequest {
+        guard request.permits == nil, let key = request.key else { return request }
+        var request = request
+        request.permits = permits(for: key, options: request.options)
+        return request
+    }
+
+    func permits(for key: ImageKey, options: ImageOptions) -> StorePermits {
+        StorePermits(for: key, in: originalCaches(options))
+    }
+
     /// Loads. Memory has been asked already, unless the request's key was not known.
     func response(for request: LoadRequest, context: WorkContext) async throws -> ImageResponse {
         let start = ContinuousClock.now
@@ -134,7 +163,7 @@ final class ImageLoader: Sendable {
         guard let key = request.key else {
             throw ImageError(stage: .source, reason: .invalidURL("\(request.source)"), source: "\(request.source)")
         }
-        let identified = request
+        let identified = begun(request)
         let options = request.options
         let original = OriginalWorkKey(request, original: key.original, readsDisk: options.cache.reads == .all)
         let work = ImageWorkKey(image: key, original: original, limits: options.decode, cache: options.cache)
@@ -172,16 +201,16 @@ final class ImageLoader: Sendable {
             encoder.encode(identity.modifiedSeconds)
             encoder.encode(identity.modifiedNanoseconds)
             encoder.encode(Int(truncatingIfNeeded: identity.node))
-            let key = "file:" + encoder.bytes.map { String($0, radix: 16) }.joined(separator: ".")
-            return LoadRequest(source: request.source, options: request.options, originalKey: OriginalKey(text: key))
+            let name = "file:" + encoder.bytes.map { String($0, radix: 16) }.joined(separator: ".")
+            let key = OriginalKey(text: name, scope: request.options.cache.scope.name)
+            return LoadRequest(source: request.source, options: request.options, originalKey: key)
         case .data:
-            // Nameless bytes are neither cached nor shared: their key is used once.
-            var options = request.options
-            options.cache.reads = .none
-            options.cache.storesInMemory = false
-            options.cache.storesOnDisk = false
-            let key = "data:\(UUID().uuidString)"
-            return LoadRequest(source: request.source, options: options, originalKey: OriginalKey(text: key))
+            var request = request.usedOnce
+            request.options.cache.reads = .none
+            return request
+        case .network where request.key == nil:
+            // It is a POST, or the like. A transfer is shared with one that is equal in all.
+            return request.usedOnce
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         case .network, .provider:
@@ -211,6 +240,13 @@ struct Original: Sendable {
     let timings: ImageTimings
     let metrics: TransferMetrics?
     let caching: OriginalCaching
+    /// To store it and what is made of it, since it was asked for.
+    let permits: StorePermits
+
+    /// The right of a load to store what it makes of this.
+    func claim(of load: StorePermits?) -> StoreClaim {
+        StoreClaim(load: load, original: permits, isFromCache: origin == .disk)
+    }
 }
 
 extension ImageResponse {

@@ -20,6 +20,13 @@ struct OriginalCaching: Sendable {
         self.sourceKey = sourceKey
     }
 
+    /// Nothing is kept.
+    static var none: OriginalCaching {
+        var caching = OriginalCaching()
+        caching.isStorable = false
+        return caching
+    }
+
     /// As the server says.
     init(_ answer: HTTPCacheResponse, storage: OriginalStorage, rules: HTTPCacheRules, now: Date) {
         entry = storage.pending.map { ($0.diskKey, $0.head.metadata) }

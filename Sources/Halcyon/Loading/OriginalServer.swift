@@ -7,6 +7,7 @@ final class OriginalServer: Sendable {
     private struct State {
         var refusal: ImageError?
         var time: Duration?
+        var isForHiddenCredential = false
     }
 
     private let request: LoadRequest
@@ -28,6 +29,9 @@ final class OriginalServer: Sendable {
     /// What all transfers took together; `nil` if there were none.
     var time: Duration? { state.withLock { $0.time } }
 
+    /// Whether the last response was given for a credential that the request does not show.
+    var isForHiddenCredential: Bool { state.withLock { $0.isForHiddenCredential } }
+
     /// Gets a response. One whose status is not accepted has neither headers nor a body.
     var fetch: HTTPCacheExchange.Fetch {
         { [self] request in try await load(request) }
@@ -37,11 +41,13 @@ final class OriginalServer: Sendable {
     private func load(_ transfer: TransferRequest) async throws -> LoadedBody {
         state.withLock { $0.refusal = nil }
         do {
-            return try await recovery.exchange(request) {
+            let body = try await recovery.exchange(request) {
                 let start = ContinuousClock.now
                 defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
                 return try await downloader.download(transfer, policy: request.options.network, context: context)
             }
+            state.withLock { $0.isForHiddenCredential = body.isForHiddenCredential }
+            return body
         } catch let error as ImageError {
             switch error.reason {
             case .meteredNetwork, .failedBefore, .serverUnavailable:

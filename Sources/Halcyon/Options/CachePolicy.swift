@@ -59,6 +59,8 @@ public struct CachePolicy: Sendable, Hashable {
     public var originalCache: ImageCache?
     /// What of a web address names the image in caches; `nil`: all of it.
     public var keyRule: CacheKeyRule?
+    /// Whose image it is. Default: ``CacheScope/credential``.
+    public var scope: CacheScope = .credential
     /// How processed images are encoded for the disk. Default: ``ImageSerializer/automatic``.
     public var serializer: ImageSerializer = .automatic
 

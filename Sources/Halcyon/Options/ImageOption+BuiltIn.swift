@@ -103,6 +103,16 @@ extension ImageOption {
         ImageOption { $0.cache.keyRule = rule }
     }
 
+    /// Names whose image it is, so that it is found again after a token was renewed; see ``CacheScope/named(_:)``.
+    public static func cacheScope(_ name: String) -> ImageOption {
+        ImageOption { $0.cache.scope = .named(name) }
+    }
+
+    /// Takes the image for the same whatever the credential; see ``CacheScope/sharedAcrossCredentials``.
+    public static var sharedAcrossCredentials: ImageOption {
+        ImageOption { $0.cache.scope = .sharedAcrossCredentials }
+    }
+
     /// How processed images are encoded for the disk.
     public static func serializer(_ serializer: ImageSerializer) -> ImageOption {
         ImageOption { $0.cache.serializer = serializer }

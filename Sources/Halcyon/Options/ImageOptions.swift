@@ -1,6 +1,11 @@
 public import HalcyonConcurrency
 
-/// How one image is loaded. Every field has a default; ``ImagePipeline/Configuration/defaultOptions`` may set others.
+/// How one image is loaded. Every field has a default; ``ImagePipeline/Configuration/defaultOptions`` may set others, from
+/// which all options start that a pipeline is given: a list of changes is applied to them, and of an `ImageOptions` value
+/// each field counts that differs from what ``init()`` says.
+///
+/// To set a field back to what it is without them, use a list of changes, or change a copy of the pipeline's
+/// `configuration.defaultOptions`.
 ///
 /// An array literal makes options of the defaults: its elements are changes, applied in their order.
 ///
@@ -18,11 +23,17 @@ public struct ImageOptions: Sendable {
     private final class Storage: @unchecked Sendable {
         @exclusivity(unchecked)
         var fields: Fields
+        /// Of which defaults the fields were made; `nil` for the standard ones.
+        let base: Base?
 
-        init(_ fields: Fields) {
+        init(_ fields: Fields, base: Base? = nil) {
             self.fields = fields
+            self.base = base
         }
     }
+
+    /// Tells the defaults of one pipeline from those of another.
+    private final class Base: Sendable {}
 
     private struct Fields: Sendable, Hashable {
         var processing: ImageProcessing = .identity
@@ -43,9 +54,24 @@ public struct ImageOptions: Sendable {
     private var fields: Fields {
         _read { yield storage.fields }
         _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields, base: storage.base) }
             yield &storage.fields
         }
+    }
+
+    /// The same as the defaults of a pipeline, with which options are made that need no others.
+    func asBase() -> ImageOptions {
+        var options = self
+        if !isStandard { options.storage = Storage(fields, base: Base()) }
+        return options
+    }
+
+    /// Whether these are the defaults, untouched.
+    var isStandard: Bool { storage === Self.standard }
+
+    /// Whether both were made of the defaults of one pipeline.
+    func hasBase(of other: ImageOptions) -> Bool {
+        storage === other.storage || (storage.base != nil && storage.base === other.storage.base)
     }
 
     /// What is done to the image. Default: ``ImageProcessing/identity``.

@@ -28,6 +28,10 @@ public struct NetworkPolicy: Sendable, Hashable {
 
     var handling: TransferHandling { box?.rules.handling ?? .none }
 
+    /// Whether whose image it is, or whether it is cached, may depend on this.
+    @inline(__always)
+    var mayChangeIdentity: Bool { box?.mayChangeIdentity ?? false }
+
     /// Whether anything here but ``isAllowed`` differs from the defaults.
     var changesTransfers: Bool { box != nil || timeouts != nil || limits != nil }
 }

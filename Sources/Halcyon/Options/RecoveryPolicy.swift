@@ -34,6 +34,12 @@ public struct RecoveryPolicy: Sendable, Hashable {
         set { fields.retry = newValue.map(AnyRetryStrategy.init) }
     }
 
+    /// The same, to be compared.
+    var anyRetry: AnyRetryStrategy? {
+        get { storage?.fields.retry }
+        set { fields.retry = newValue }
+    }
+
     /// What is loaded with the same options if the source fails, in this order, each at most once. Default: none.
     public var alternatives: [Source] {
         get { storage?.fields.alternatives ?? [] }

@@ -27,10 +27,14 @@ extension TransferRules {
     /// are a thousand bytes.
     final class Box: Hashable, Sendable {
         let rules: TransferRules
+        /// Worked out once, as it is asked for at each look into memory.
+        let mayChangeIdentity: Bool
         private let hash: Int
 
         init(_ rules: TransferRules) {
             self.rules = rules
+            mayChangeIdentity =
+                rules.method != nil || rules.requestModifier != nil || rules.headers.contains { $0.name.isCredential }
             hash = rules.hashValue
         }
 

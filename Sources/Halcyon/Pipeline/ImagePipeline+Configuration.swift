@@ -12,7 +12,8 @@ extension ImagePipeline {
         public var cache: ImageCache
         /// Decodes and encodes. Default: ``ImageCodecs/standard``.
         public var codecs: ImageCodecs
-        /// What a call's options start from, where they are given as a list of changes. Default: the defaults.
+        /// What the options of every call start from, however they are given: none, as a list of changes, or as a value, of
+        /// which each field counts that differs from what ``ImageOptions/init()`` says. Default: the defaults.
         public var defaultOptions: ImageOptions
         /// How many images are decoded or processed at the same time. Default: the number of processors this process
         /// may use.

@@ -20,7 +20,14 @@ public final class ImagePipeline: Sendable {
                 return created
             }
         }
-        set { sharedPipeline.withLock { $0 = newValue } }
+        set {
+            // The one before is released once the lock is: its end may run code of the user.
+            let earlier = sharedPipeline.withLock { pipeline in
+                defer { pipeline = newValue }
+                return pipeline
+            }
+            withExtendedLifetime(earlier) {}
+        }
     }
 
     private static let sharedPipeline = Lock<ImagePipeline?>(nil)
@@ -28,22 +35,42 @@ public final class ImagePipeline: Sendable {
     /// What the pipeline works with.
     public let configuration: Configuration
     let loader: ImageLoader
+    /// Whether options start from others than the standard ones. Asked for at each look into memory.
+    private let hasDefaults: Bool
 
     /// A pipeline of its own.
     public init(configuration: Configuration = Configuration()) {
+        var configuration = configuration
+        configuration.defaultOptions = configuration.defaultOptions.asBase()
         self.configuration = configuration
+        hasDefaults = !configuration.defaultOptions.isStandard
         loader = ImageLoader(configuration: configuration)
     }
 
     /// Where images are kept.
     public var cache: ImageCache { configuration.cache }
 
+    /// The options of a call, which start from the pipeline's.
+    func completed(_ options: ImageOptions) -> ImageOptions {
+        hasDefaults ? options.over(configuration.defaultOptions) : options
+    }
+
+    /// The options of a call that are given as changes of the pipeline's.
+    func completed(_ changes: [ImageOption]) -> ImageOptions {
+        changes.isEmpty ? configuration.defaultOptions : configuration.defaultOptions.applying(changes)
+    }
+
     /// Starts a load, or answers from memory at once.
+    ///
+    /// - Parameters:
+    ///   - source: What to load.
+    ///   - options: How; they start from ``Configuration/defaultOptions``.
     public func task(for source: Source, options: ImageOptions) -> ImageTask {
-        if let response = responseFromMemory(for: source, options: options) {
+        let options = completed(options)
+        if let response = cachedResponse(for: source, options: options) {
             return ImageTask(source: source, options: options, response: response)
         }
-        let request = LoadRequest(source: source, options: options)
+        let request = loader.begun(loader.request(source, options: options))
         let task = ImageTask(source: source, options: options)
         let loader = loader
         task.start { context in try await loader.responseOfAnySource(for: request, context: context) }
@@ -55,6 +82,10 @@ public final class ImagePipeline: Sendable {
     /// An image in memory is given back without suspending or leaving the actor of the caller, which is what `isolation` is
     /// for. Cancelling the calling task cancels the load.
     ///
+    /// - Parameters:
+    ///   - source: What to load.
+    ///   - options: How; they start from ``Configuration/defaultOptions``.
+    ///   - isolation: The actor of the caller. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(
         for source: Source,
@@ -62,7 +93,7 @@ public final class ImagePipeline: Sendable {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
         if let response = responseFromMemory(for: source, options: options) { return response }
-        return try await load(source, options: options)
+        return try await load(source, options: completed(options))
     }
 
     /// Loads an image and says how it was come by.
@@ -70,43 +101,73 @@ public final class ImagePipeline: Sendable {
     /// An image in memory is given back without suspending or leaving the actor of the caller, which is what `isolation` is
     /// for. Cancelling the calling task cancels the load.
     ///
+    /// - Parameters:
+    ///   - url: What to load.
+    ///   - options: How; they start from ``Configuration/defaultOptions``.
+    ///   - isolation: The actor of the caller. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(
         for url: URL,
         options: ImageOptions,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
-        // A source is made only for a load: making it takes longer than a hit.
         if let response = responseFromMemory(for: url, options: options) { return response }
-        return try await load(.url(url), options: options)
+        // A source is made only for a load: making it takes longer than a hit.
+        return try await load(.url(url), options: completed(options))
     }
 
     private func load(_ source: Source, options: ImageOptions) async throws -> ImageResponse {
-        let request = LoadRequest(source: source, options: options)
+        let request = loader.begun(loader.request(source, options: options))
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
         return try await loader.responseOfAnySource(for: request, context: context)
     }
 
     /// The encoded bytes of an original, from disk or from its source, without decoding or storing them.
     ///
+    /// - Parameters:
+    ///   - source: What to load.
+    ///   - options: How; they start from ``Configuration/defaultOptions``.
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func data(for source: Source, options: ImageOptions = ImageOptions()) async throws -> Data {
-        let request = LoadRequest(source: source, options: options)
+    public func data(for source: Source, options: ImageOptions) async throws -> Data {
+        let options = completed(options)
+        let request = loader.request(source, options: options)
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
         return try await loader.originalOfAnySource(for: request, context: context).data
     }
 
     /// The image if memory has it, without any waiting. The fastest way: no source is made.
-    public func responseFromMemory(for url: URL, options: ImageOptions = ImageOptions()) -> ImageResponse? {
+    ///
+    /// - Parameters:
+    ///   - url: Names the original.
+    ///   - options: How it was loaded; they start from ``Configuration/defaultOptions``.
+    public func responseFromMemory(for url: URL, options: ImageOptions) -> ImageResponse? {
+        // Without a copy, which would count a reference.
+        if !hasDefaults { return cachedResponse(for: url, options: options) }
+        return cachedResponse(for: url, options: completed(options))
+    }
+
+    /// The image if memory has it, without any waiting. Images of files are not found this way, because the file would
+    /// have to be looked at first.
+    ///
+    /// - Parameters:
+    ///   - source: Names the original.
+    ///   - options: How it was loaded; they start from ``Configuration/defaultOptions``.
+    public func responseFromMemory(for source: Source, options: ImageOptions) -> ImageResponse? {
+        if !hasDefaults { return cachedResponse(for: source, options: options) }
+        return cachedResponse(for: source, options: completed(options))
+    }
+
+    /// - Parameter options: As they count, defaults included.
+    @inline(__always)
+    private func cachedResponse(for url: URL, options: ImageOptions) -> ImageResponse? {
         var name = url.absoluteString
         // Of the schemes that images are loaded from, only those of the web begin with an "h".
         guard name.withUTF8({ $0.first.map { $0 | 0x20 } }) == UInt8(ascii: "h") else { return nil }
         return loader.responseFromMemory(named: consume name, options: options, source: .url(url))
     }
 
-    /// The image if memory has it, without any waiting. Images of files are not found this way, because the file would
-    /// have to be looked at first.
-    public func responseFromMemory(for source: Source, options: ImageOptions) -> ImageResponse? {
+    private func cachedResponse(for source: Source, options: ImageOptions) -> ImageResponse? {
+        guard source.isPlain else { return loader.responseFromMemory(for: source, options: options) }
         guard let name = source.originalName else { return nil }
         return loader.responseFromMemory(named: name, options: options, source: source)
     }

@@ -11,6 +11,7 @@ extension ImageLoader {
         context: WorkContext
     ) async throws -> Bool {
         try Task.checkCancellation()
+        let request = begun(request)
         switch destination {
         case .memory:
             if responseFromMemory(for: request) != nil { return false }
@@ -44,15 +45,20 @@ extension ImageLoader {
         let original = try await original(for: request, context: context)
         guard original.origin != .disk else { return false }
         do {
-            // A look at the header takes microseconds, and keeps error pages out of the cache.
-            _ = try codecs.info(of: original.data, limits: request.options.decode.limits)
-        } catch {
+            // Keeps error pages out of the cache.
+            _ = try await workers.info(
+                of: original.data,
+                codecs: codecs,
+                limits: request.options.decode.limits,
+                priority: context.priority
+            )
+        } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
             recovery.remember(error, of: request)
             throw error
         }
         // Waiting for it keeps no more bytes in memory than there are loads at the same time.
-        await store(original, options: request.options)?.value
+        await store(original, claim: original.claim(of: request.permits), options: request.options)?.value
         return true
     }
 

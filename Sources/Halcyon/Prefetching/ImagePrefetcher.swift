@@ -30,7 +30,8 @@ public final class ImagePrefetcher: Sendable {
     /// - Parameters:
     ///   - sources: What to load, in this order.
     ///   - pipeline: What loads. Default: ``ImagePipeline/shared``.
-    ///   - options: How; `nil`, the default: as the pipeline's default options say. Their priority does not count.
+    ///   - options: How; they start from the pipeline's ``ImagePipeline/Configuration/defaultOptions``, which are used as they
+    ///     are for `nil`, the default. Their priority does not count.
     ///   - destination: Default: memory.
     ///   - maxConcurrentLoads: How many are loaded at the same time; at least 1. Default: 5.
     ///   - priority: Default: ``LoadPriority/low``.
@@ -48,7 +49,7 @@ public final class ImagePrefetcher: Sendable {
     ) {
         let priority = PriorityBox(priority)
         let context = WorkContext(priority: priority, report: { _ in })
-        let options = options ?? pipeline.configuration.defaultOptions
+        let options = options.map(pipeline.completed) ?? pipeline.configuration.defaultOptions
         let loader = pipeline.loader
         work = PrefetchWork(
             sources: sources,
@@ -58,7 +59,7 @@ public final class ImagePrefetcher: Sendable {
             onCompletion: onCompletion
         ) { source in
             try await loader.prefetch(
-                LoadRequest(source: source, options: options),
+                loader.request(source, options: options),
                 to: destination,
                 context: context
             )

@@ -77,14 +77,16 @@ final class PrefetchWork: Sendable {
     }
 
     func stop(onlyIfStarted: Bool = false) {
-        state.withLock { state in
+        // Cancelled once the lock is released: that runs what the loads do when they are cancelled.
+        let workers = state.withLock { state -> [Task<Void, Never>] in
             switch state.phase {
-            case .idle where onlyIfStarted: return
+            case .idle where onlyIfStarted: return []
             case .idle, .started: state.phase = .stopped
-            case .stopped, .finished: return
+            case .stopped, .finished: return []
             }
-            for worker in state.workers.values { worker.cancel() }
+            return Array(state.workers.values)
         }
+        for worker in workers { worker.cancel() }
         finishIfDone()
     }
 

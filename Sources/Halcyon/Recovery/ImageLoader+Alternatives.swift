@@ -43,6 +43,7 @@ extension ImageLoader {
         var tried: Set<Source> = [request.source]
         var failures: [SourceFailure] = []
         var next = LoadRequest(source: request.source, options: options, key: request.key)
+        next.permits = request.permits
         while true {
             do {
                 let value = try await load(next)
@@ -62,11 +63,11 @@ extension ImageLoader {
                     tried.insert(source)
                     var metered = options
                     metered.recovery.allowsMetered = true
-                    next = LoadRequest(source: source, options: metered)
+                    next = self.request(source, options: metered)
                 } else if let source = alternatives.first(where: { !tried.contains($0) }) {
                     tried.insert(source)
                     alternatives = alternatives.drop { tried.contains($0) }
-                    next = LoadRequest(source: source, options: options)
+                    next = self.request(source, options: options)
                 } else {
                     throw ImageError(failures) ?? error
                 }

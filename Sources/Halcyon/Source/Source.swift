@@ -16,12 +16,23 @@ public struct Source: Sendable, Hashable {
     /// What the image is called in caches, where it is not to be derived from the location.
     ///
     /// Two sources with the same cache key are taken for the same image, even if their locations differ (a signed URL,
-    /// a mirror). Default: `nil`.
+    /// a mirror), as long as they carry the same credential, or their options the same ``CacheScope``. A request of another
+    /// method than GET, or with a body, is cached with such a key only. Default: `nil`.
     public var cacheKey: String?
+
+    /// Whether the original's name alone is its key, unless there is a user name in a URL: looking that up takes longer.
+    let isPlain: Bool
 
     private init(_ location: Location, cacheKey: String?) {
         self.location = location
         self.cacheKey = cacheKey
+        if case .network(let request) = location {
+            isPlain =
+                request.method == .get && request.body == nil && request.headers.isEmpty && request.credential == nil
+                && request.proxyCredential == nil
+        } else {
+            isPlain = true
+        }
     }
 
     /// The image at a URL: `http`, `https`, `file`, or `data` (RFC 2397).
@@ -48,7 +59,9 @@ public struct Source: Sendable, Hashable {
 
     /// The image that a server sends for a request with a method, headers or bounds of its own.
     ///
-    /// Work is shared with requests that are equal in method, URL and headers.
+    /// Work is shared with requests that are equal in method, URL, headers, body and credential. Images are shared with
+    /// requests for the same URL that carry the same credential, or none; see ``CacheScope``. Without a cache key, what
+    /// answers another method than GET, or a body, is not cached.
     public static func request(_ request: TransferRequest, cacheKey: String? = nil) -> Source {
         Source(.network(request), cacheKey: cacheKey)
     }

@@ -16,11 +16,12 @@ extension AVIFEncoder: AnimationEncoder {
         }
         guard let other = frames.first(where: { $0.bitmap.size != size }) else {
             let hasAlpha = frames.contains { !$0.bitmap.isOpaque }
-            let writer = try AVIFWriter(self, options: options)
+            let writer = try AVIFWriter(self, options: options, loopCount: loopCount)
             for frame in frames {
                 try writer.add(frame.bitmap, hasAlpha: hasAlpha, duration: max(1, frame.duration))
             }
-            return AVIFLoopCount.set(loopCount, in: try writer.finish())
+            let file = try writer.finish()
+            return writer.writesLoopCount ? file : AVIFLoopCount.set(loopCount, in: file)
         }
         throw .cannotEncode(.avif, reason: "frames of \(size) and \(other.bitmap.size) pixels")
     }

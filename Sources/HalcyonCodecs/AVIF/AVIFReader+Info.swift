@@ -1,4 +1,5 @@
 internal import CAVIF
+internal import CAVIFShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
@@ -23,12 +24,13 @@ extension AVIFReader {
     /// `irot` turns counter-clockwise by quarters, then `imir` mirrors: 0 top to bottom, 1 left to right (ISO/IEC
     /// 23008-12, 6.5.10 and 6.5.12). EXIF orientation does not count in AVIF (MIAF, 7.3.6.7).
     var orientation: Orientation {
-        let image = decoder.pointee.image.pointee
+        let (pointer, image) = (decoder.pointee.image, decoder.pointee.image.pointee)
         let isTurned = image.transformFlags & AVIF_TRANSFORM_IROT.rawValue != 0
         let isMirrored = image.transformFlags & AVIF_TRANSFORM_IMIR.rawValue != 0
         return Orientation(
             quartersCounterClockwise: isTurned ? Int(image.irot.angle) : 0,
-            mirroring: isMirrored ? (image.imir.mode == 0 ? .topToBottom : .leftToRight) : nil
+            mirroring: isMirrored
+                ? (halcyon_avif_is_mirrored_left_to_right(pointer) ? .leftToRight : .topToBottom) : nil
         )
     }
 

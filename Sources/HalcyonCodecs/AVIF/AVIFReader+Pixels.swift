@@ -1,4 +1,5 @@
 internal import CAVIF
+internal import CAVIFShim
 internal import HalcyonRaster
 
 extension AVIFReader {
@@ -103,13 +104,11 @@ extension AVIFReader {
         premultiplies: Bool
     ) -> avifResult {
         var rows = avifRGBImage()
-        avifRGBImageSetDefaults(&rows, image)
-        rows.depth = UInt32(bitmap.depth.rawValue)
-        rows.format = AVIF_RGB_FORMAT_RGBA
-        rows.alphaPremultiplied = premultiplies ? AVIF_TRUE : AVIF_FALSE
-        rows.rowBytes = UInt32(bitmap.bytesPerRow)
+        let (bytesPerRow, depth) = (bitmap.bytesPerRow, UInt32(bitmap.depth.rawValue))
         return bitmap.withUnsafeMutableBytes { pixels in
-            rows.pixels = pixels.assumingMemoryBound(to: UInt8.self).baseAddress
+            let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress
+            halcyon_avif_describe_rgba(&rows, image, start, bytesPerRow, depth)
+            rows.alphaPremultiplied = premultiplies ? AVIF_TRUE : AVIF_FALSE
             return avifImageYUVToRGB(image, &rows)
         }
     }

@@ -1,4 +1,5 @@
 internal import CAVIF
+internal import CAVIFShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
@@ -16,7 +17,11 @@ final class AVIFWriter {
     private let isLossless: Bool
     private let format: avifPixelFormat
 
-    init(_ settings: AVIFEncoder, options: EncodeOptions) throws(CodecError) {
+    /// Whether libavif writes how often the animation plays.
+    let writesLoopCount: Bool
+
+    /// - Parameter loopCount: `nil` for a still picture.
+    init(_ settings: AVIFEncoder, options: EncodeOptions, loopCount: Int? = nil) throws(CodecError) {
         guard let encoder = avifEncoderCreate() else {
             throw .cannotEncode(.avif, reason: "out of memory")
         }
@@ -30,7 +35,8 @@ final class AVIFWriter {
         encoder.pointee.speed = Int32(min(settings.speed, isLossless ? Self.greatestLosslessSpeed : 10))
         encoder.pointee.timescale = Self.timescale
         encoder.pointee.keyframeInterval = Self.keyFrameDistance
-        setQuality()
+        writesLoopCount = loopCount.map { halcyon_avif_set_loop_count(encoder, UInt32(clamping: $0)) } ?? false
+        try setQuality()
     }
 
     deinit {
@@ -38,7 +44,7 @@ final class AVIFWriter {
     }
 
     /// A fixed quantizer gives what a quality promises; a range of them would leave the choice to libaom.
-    private func setQuality() {
+    private func setQuality() throws(CodecError) {
         let quality = min(max(options.quality ?? 100, 1), 100)
         let quantizer = ((100 - quality) * 63 + 50) / 100
         let limit = Int32(isLossless ? 0 : 63)
@@ -47,8 +53,8 @@ final class AVIFWriter {
         encoder.pointee.minQuantizerAlpha = 0
         encoder.pointee.maxQuantizerAlpha = limit
         if !isLossless {
-            avifEncoderSetCodecSpecificOption(encoder, "end-usage", "q")
-            avifEncoderSetCodecSpecificOption(encoder, "cq-level", "\(quantizer)")
+            try check(halcyon_avif_set_codec_option(encoder, "end-usage", "q"))
+            try check(halcyon_avif_set_codec_option(encoder, "cq-level", "\(quantizer)"))
         }
     }
 
@@ -72,7 +78,7 @@ final class AVIFWriter {
         image.pointee.transferCharacteristics = UInt16(AVIF_TRANSFER_CHARACTERISTICS_SRGB)
         image.pointee.matrixCoefficients =
             UInt16(isLossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601)
-        setMetadata(of: image)
+        try setMetadata(of: image)
         try check(convert(bitmap, into: image, hasAlpha: hasAlpha))
         let flags = duration == nil ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
         try check(avifEncoderAddImage(encoder, image, UInt64(duration ?? 1), flags.rawValue))
@@ -91,43 +97,41 @@ final class AVIFWriter {
 
     private func convert(_ bitmap: Bitmap, into image: UnsafeMutablePointer<avifImage>, hasAlpha: Bool) -> avifResult {
         var rows = avifRGBImage()
-        avifRGBImageSetDefaults(&rows, image)
-        rows.format = AVIF_RGB_FORMAT_RGBA
         if hasAlpha {
             var straight = bitmap.straightRGBA()
-            rows.rowBytes = UInt32(bitmap.width * 4)
             return straight.withUnsafeMutableBufferPointer { pixels in
-                rows.pixels = pixels.baseAddress
+                halcyon_avif_describe_rgba(&rows, image, pixels.baseAddress, bitmap.width * 4, 8)
                 return avifImageRGBToYUV(image, &rows)
             }
         }
-        rows.ignoreAlpha = AVIF_TRUE
-        rows.rowBytes = UInt32(bitmap.bytesPerRow)
         return bitmap.withUnsafeBytes { pixels in
             // libavif only reads them.
-            rows.pixels = UnsafeMutablePointer(
-                mutating: pixels.assumingMemoryBound(to: UInt8.self).baseAddress
-            )
+            let start = UnsafeMutablePointer(mutating: pixels.assumingMemoryBound(to: UInt8.self).baseAddress)
+            halcyon_avif_describe_rgba(&rows, image, start, bitmap.bytesPerRow, 8)
+            rows.ignoreAlpha = AVIF_TRUE
             return avifImageRGBToYUV(image, &rows)
         }
     }
 
-    private func setMetadata(of image: UnsafeMutablePointer<avifImage>) {
+    private func setMetadata(of image: UnsafeMutablePointer<avifImage>) throws(CodecError) {
         guard let metadata = options.metadata else {
             return
         }
-        withBytes(of: metadata.iccProfile) { avifImageSetProfileICC(image, $0, $1) }
-        withBytes(of: metadata.xmp) { avifImageSetMetadataXMP(image, $0, $1) }
-        withBytes(of: metadata.exif.map(EXIF.upright)) { avifImageSetMetadataExif(image, $0, $1) }
+        try set(metadata.iccProfile) { halcyon_avif_set_icc_profile(image, $0, $1) }
+        try set(metadata.xmp) { halcyon_avif_set_xmp(image, $0, $1) }
+        try set(metadata.exif.map(EXIF.upright)) { halcyon_avif_set_exif(image, $0, $1) }
         // libavif takes them from EXIF, but these pixels are upright.
         image.pointee.transformFlags = AVIF_TRANSFORM_NONE.rawValue
     }
 
-    private func withBytes(of data: Data?, _ body: (UnsafePointer<UInt8>?, Int) -> Void) {
+    private func set(
+        _ data: Data?,
+        _ body: (UnsafePointer<UInt8>?, Int) -> avifResult
+    ) throws(CodecError) {
         guard let data, !data.isEmpty else {
             return
         }
-        data.withUnsafeBytes { body($0.assumingMemoryBound(to: UInt8.self).baseAddress, $0.count) }
+        try check(data.withUnsafeBytes { body($0.assumingMemoryBound(to: UInt8.self).baseAddress, $0.count) })
     }
 
     private func check(_ result: avifResult) throws(CodecError) {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import HalcyonRaster
 
 /// How samples become light, by the number of ITU-T H.273 table 3.

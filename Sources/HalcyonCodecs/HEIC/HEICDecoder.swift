@@ -6,7 +6,7 @@ internal import HalcyonRaster
 /// brands of the file do not say so (those that do are read by ``AVIFDecoder``).
 ///
 /// Each picture of a file that is no part of another is a frame, without a duration; the first one is the primary
-/// picture. libheif turns and crops pictures itself, so that ``ImageInfo/size`` is the size as shown and
+/// picture. Overlays are drawn by this library. libheif turns and crops pictures itself, so that ``ImageInfo/size`` is the size as shown and
 /// ``ImageInfo/orientation`` is always `.up`, whatever ``DecodeOptions/appliesOrientation`` says. It decodes no image
 /// sequences, and cannot be interrupted: once decoding is cancelled, it ends after the picture in work.
 public struct HEICDecoder: ImageDecoder {
@@ -63,7 +63,7 @@ public struct HEICDecoder: ImageDecoder {
         }
         let container = HEIFContainer(data)
         // The closure's errors would lose their type.
-        return try data.withUnsafeBytes { bytes in
+        return try container.data.withUnsafeBytes { bytes in
             Result { () throws(CodecError) in
                 try HEIFReader(bytes, of: container, extent: extent, limits: limits)
             }.flatMap(body)

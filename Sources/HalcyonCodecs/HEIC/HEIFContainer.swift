@@ -18,8 +18,14 @@ struct HEIFContainer {
     /// The type of the primary item, such as "hvc1", "grid" or "unci".
     let itemType: String?
 
-    private let data: Data
+    /// The file as libheif is to read it; see ``HEIFAmendments``.
+    let data: Data
+    /// The pictures that only the amended file shows on their own.
+    let revealedItems: Set<Int>
+    private let original: Data
     private let meta: Range<Int>?
+    /// The type of each item.
+    private let types: [Int: String]
 
     init(_ data: Data) {
         let reader = ByteReader(data)
@@ -33,11 +39,15 @@ struct HEIFContainer {
                 meta = meta ?? box.payload
             }
         }
-        self.data = data
+        original = data
         self.meta = meta
         let properties = meta.flatMap { HEIFItemProperties(reader, meta: $0) }
         let items = meta.map { HEIFItems.all(reader, meta: $0) } ?? []
-        let types = Set(items.map(\.type))
+        let amendments = meta.map { HEIFAmendments(reader, meta: $0, items: items) }
+        self.data = amendments?.data ?? data
+        revealedItems = amendments?.revealedItems ?? []
+        self.types = Dictionary(items.map { ($0.identifier, $0.type) }) { first, _ in first }
+        let types = Set(self.types.values)
         self.isCutShort = isCutShort || boxes.offset < reader.count || meta == nil
         hasHeader = meta != nil
         isSequence = hasTracks && meta == nil
@@ -53,24 +63,52 @@ struct HEIFContainer {
         meta.map { HEIFItemLocations.areReasonable(ByteReader(data), meta: $0, isBeginning: isBeginning) } ?? true
     }
 
-    /// Refuses a picture whose coded size, or that of its parts, is beyond what it states or the limits.
+    /// Refuses a picture whose coded size, or that of its parts, is beyond what it states or the limits, or whose parts
+    /// do not fit together.
     ///
     /// - Parameters:
     ///   - picture: The identifier of its item.
     ///   - size: Its size as its properties state it, before it is turned.
-    func checkCodedItems(of picture: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) {
+    /// - Returns: How it is put together, where libheif is not to do that.
+    func checkCodedItems(
+        of picture: Int,
+        size: PixelSize,
+        limits: DecodeLimits
+    ) throws(CodecError) -> HEIFComposition? {
         guard let meta else {
-            return
+            return nil
         }
+        // As the file has them: the amended one names other parts.
+        let reader = ByteReader(original)
         // libheif does not hand our limits to the decoders of AV1.
-        let items = HEIFCodedItems(
-            ByteReader(data),
-            meta: meta,
-            of: picture,
-            format: format,
-            includesFrames: true
-        )
+        let items = HEIFCodedItems(reader, meta: meta, of: picture, format: format, includesFrames: true)
         try items.check(picture, size: size, limits: limits)
+        let geometry = HEIFGeometry(items, reader, meta: meta, types: types)
+        if let composition = try geometry.composition(of: picture) {
+            return composition
+        }
+        try geometry.check(picture)
+        return nil
+    }
+
+    /// How a picture is turned that libheif does not put together.
+    func orientation(ofComposed picture: Int) throws(CodecError) -> Orientation {
+        let reader = ByteReader(original)
+        guard let properties = meta.flatMap({ HEIFItemProperties(reader, meta: $0) }) else {
+            return .up
+        }
+        var (quarters, mirroring) = (0, Orientation.Mirroring?.none)
+        for box in properties.associations(of: picture).map(\.box) {
+            let value = reader.uint8(at: box.payload.lowerBound) ?? 0
+            switch box.type {
+            case "irot" where mirroring == nil: quarters = value & 3
+            case "imir": mirroring = value & 1 == 0 ? .topToBottom : .leftToRight
+            case "irot", "clap":
+                throw .unsupported(format, reason: "an overlay that is cropped, or mirrored and turned")
+            default: break
+            }
+        }
+        return Orientation(quartersCounterClockwise: quarters, mirroring: mirroring)
     }
 }
 #endif

@@ -8,7 +8,15 @@ extension HEIFImageHandle {
     /// libheif cannot be interrupted, so that cancellation takes effect before and after decoding.
     func bitmap(options: DecodeOptions, context: OpaquePointer, isCancelled: () -> Bool) throws -> Bitmap {
         let depth: SampleDepth = options.keepsSixteenBits && (bitDepth ?? 8) > 8 ? .sixteen : .eight
-        try checkLimits(options.limits, depth: depth)
+        if let composition = try checkLimits(options.limits, depth: depth) {
+            return try bitmap(
+                of: composition,
+                depth: depth,
+                options: options,
+                context: context,
+                isCancelled: isCancelled
+            )
+        }
         // What the boxes say does not bind the coded pictures; nothing longer than this is decoded. libheif refuses the
         // limit itself, too.
         let side = max(size.width, size.height, codedSize.width, codedSize.height, HEIFCodedItems.greatestTileSide)
@@ -24,7 +32,7 @@ extension HEIFImageHandle {
         return try image.bitmap(premultiplies: options.premultiplies && !isPremultiplied)
     }
 
-    private func checkLimits(_ limits: DecodeLimits, depth: SampleDepth) throws(CodecError) {
+    private func checkLimits(_ limits: DecodeLimits, depth: SampleDepth) throws(CodecError) -> HEIFComposition? {
         let format = container.format
         guard !size.isEmpty else {
             throw .corrupt(format, reason: "it has a size of \(size)")
@@ -41,7 +49,7 @@ extension HEIFImageHandle {
             planeByteCount,
             of: format
         )
-        try container.checkCodedItems(of: Int(identifier), size: codedSize, limits: limits)
+        return try container.checkCodedItems(of: Int(identifier), size: codedSize, limits: limits)
     }
 }
 #endif

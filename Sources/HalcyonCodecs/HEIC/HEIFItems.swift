@@ -7,6 +7,8 @@ enum HEIFItems {
         let identifier: Int
         /// Four characters.
         let type: String
+        /// Where the flags stand of a picture that is not to be shown on its own; `nil` for one that is.
+        let hiddenFlag: Int?
     }
 
     /// Linear in the bytes of the list.
@@ -34,7 +36,13 @@ enum HEIFItems {
         else {
             return nil
         }
-        return Item(identifier: identifier, type: String(decoding: type, as: UTF8.self))
+        let flag = payload.lowerBound + 3
+        let isHidden = (reader.uint8(at: flag) ?? 0) & 1 != 0
+        return Item(
+            identifier: identifier,
+            type: String(decoding: type, as: UTF8.self),
+            hiddenFlag: isHidden ? flag : nil
+        )
     }
 }
 #endif

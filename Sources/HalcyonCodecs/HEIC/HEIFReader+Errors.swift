@@ -15,6 +15,9 @@ extension HEIFReader {
         if let size = container.itemSize, max(size.width, size.height) >= Int(greatestSideLength) {
             throw .limitExceeded(format, .sideLength(size, maximum: Int(greatestSideLength) - 1))
         }
+        if let size = container.itemSize, size.area > greatestPixelCount {
+            throw .limitExceeded(format, .pixelCount(size, maximum: greatestPixelCount))
+        }
         if container.isCutShort || result.subcode == heif_suberror_End_of_data {
             throw .truncated(format)
         }

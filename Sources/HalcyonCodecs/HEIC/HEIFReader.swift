@@ -13,8 +13,13 @@ final class HEIFReader {
         case beginning
     }
 
-    /// libheif's own bound of sides, which they stay below.
-    static let greatestSideLength: Int32 = 32_768
+    /// The bound of sides, which they stay below. libheif 1.19 bounds their product only.
+    static let greatestSideLength: Int32 =
+        heif_get_version_number() >= boundsPixelCountVersion ? 1 << 20 : greatestSideOfSquare
+    /// libheif's bound of pixels, as the side of a square.
+    private static let greatestSideOfSquare: Int32 = 32_768
+    static var greatestPixelCount: Int { Int(greatestSideOfSquare) * Int(greatestSideOfSquare) }
+    private static let boundsPixelCountVersion: UInt32 = 1 << 24 | 19 << 16
     /// Pictures of one file; more are refused whatever the caller allows.
     private static let greatestPictureCount = 10_000
 
@@ -49,13 +54,13 @@ final class HEIFReader {
         guard let context = heif_context_alloc() else {
             throw .bitmap(.outOfMemory(byteCount: 0))
         }
-        heif_context_set_maximum_image_size_limit(context, Self.greatestSideLength)
+        heif_context_set_maximum_image_size_limit(context, Self.greatestSideOfSquare)
         heif_context_set_max_decoding_threads(context, 0)
         let beginning = extent == .beginning && container.hasHeader ? HEIFBeginning(bytes) : nil
         do throws(CodecError) {
             let result =
                 if let beginning {
-                    heif_context_read_from_reader(context, beginning.callbacks, beginning.userData, nil)
+                    beginning.read(into: context)
                 } else {
                     heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil)
                 }
@@ -104,8 +109,17 @@ final class HEIFReader {
     }
 
     private func handle(of picture: heif_item_id) throws(CodecError) -> HEIFImageHandle {
+        try Self.handle(of: picture, in: context, container)
+    }
+
+    /// A picture of the file, whether it is shown on its own or part of another.
+    static func handle(
+        of picture: heif_item_id,
+        in context: OpaquePointer,
+        _ container: HEIFContainer
+    ) throws(CodecError) -> HEIFImageHandle {
         var handle: OpaquePointer?
-        try Self.check(heif_context_get_image_handle(context, picture, &handle), container)
+        try check(heif_context_get_image_handle(context, picture, &handle), container)
         guard let handle else {
             throw .corrupt(container.format, reason: "no picture with the number \(picture)")
         }
@@ -118,14 +132,15 @@ final class HEIFReader {
         _ container: HEIFContainer,
         _ limits: DecodeLimits
     ) throws(CodecError) -> [heif_item_id] {
-        let count = Int(heif_context_get_number_of_top_level_images(context))
+        let count = Int(heif_context_get_number_of_top_level_images(context)) - container.revealedItems.count
         let maximum = min(limits.frameCount, greatestPictureCount)
         guard count <= maximum else {
             throw .limitExceeded(container.format, .frameCount(count, maximum: maximum))
         }
-        var pictures = [heif_item_id](repeating: 0, count: max(0, count))
+        var pictures = [heif_item_id](repeating: 0, count: max(0, count + container.revealedItems.count))
         let found = heif_context_get_list_of_top_level_image_IDs(context, &pictures, Int32(pictures.count))
         pictures.removeLast(pictures.count - min(pictures.count, max(0, Int(found))))
+        pictures.removeAll { container.revealedItems.contains(Int($0)) }
         var primary: heif_item_id = 0
         if heif_context_get_primary_image_ID(context, &primary).code == heif_error_Ok,
             let index = pictures.firstIndex(of: primary)

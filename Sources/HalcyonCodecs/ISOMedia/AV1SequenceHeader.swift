@@ -7,6 +7,8 @@ struct AV1SequenceHeader {
     let size: PixelSize
     /// The greatest that a frame can state. None may state more than ``size``, but dav1d 1.0 does not ask for that.
     let greatestStatedSize: PixelSize
+    /// The planes of such frames; `nil` where the header ends too early.
+    let layout: PlaneLayout?
     /// What the header of a frame has before it says whether it states a size; `nil` where no frame does.
     private let fields: FrameFields?
 
@@ -26,8 +28,8 @@ struct AV1SequenceHeader {
     /// `nil` where the unit ends too early.
     init?(_ unit: Data) {
         var bits = BitReader(Array(unit.prefix(Self.greatestByteCount)))
-        // The profile, and whether there is one picture only.
-        guard bits.skip(4), let isReduced = bits.readFlag() else {
+        // Between them: whether there is one picture only.
+        guard let profile = bits.read(3), bits.skip(1), let isReduced = bits.readFlag() else {
             return nil
         }
         let presentationTimeBitCount = isReduced ? (bits.skip(5) ? 0 : nil) : Self.skipOperatingPoints(&bits)
@@ -41,12 +43,45 @@ struct AV1SequenceHeader {
         greatestStatedSize = PixelSize(2 << widthBitCount, 2 << heightBitCount)
         guard !isReduced else {
             fields = nil
+            // Superblocks and filters.
+            layout = bits.skip(3) ? Self.layout(&bits, size, profile: profile) : nil
             return
         }
-        guard let fields = Self.frameFields(&bits, presentationTimeBitCount) else {
+        guard let (fields, hasOrder) = Self.frameFields(&bits, presentationTimeBitCount) else {
             return nil
         }
         self.fields = fields
+        layout = bits.skip(hasOrder ? 3 : 0) ? Self.layout(&bits, size, profile: profile) : nil
+    }
+
+    /// The configuration of colours (5.5.2), behind three flags.
+    private static func layout(_ bits: inout BitReader, _ size: PixelSize, profile: Int) -> PlaneLayout? {
+        guard bits.skip(3), let isDeep = bits.readFlag(),
+            let isDeepest = profile == 2 && isDeep ? bits.readFlag() : false,
+            let isGray = profile == 1 ? false : bits.readFlag(), let isDescribed = bits.readFlag(),
+            let description = bits.read(isDescribed ? 24 : 0)
+        else {
+            return nil
+        }
+        let depth = isDeepest ? 12 : isDeep ? 10 : 8
+        if isGray {
+            return PlaneLayout(size: size, chroma: 0, depths: [depth, 0])
+        }
+        // sRGB by its code points (BT.709, sRGB, identity) has no range, and all colours.
+        let isRGB = isDescribed && description == 1 << 16 | 13 << 8
+        guard isRGB || bits.skip(1) else {
+            return nil
+        }
+        var chroma = [1, 3, 2][min(profile, 2)]
+        if isRGB {
+            chroma = 3
+        } else if profile == 2, isDeepest {
+            guard let isHalfAsWide = bits.readFlag(), let isHalfAsHigh = isHalfAsWide ? bits.readFlag() : false else {
+                return nil
+            }
+            chroma = isHalfAsHigh ? 1 : isHalfAsWide ? 2 : 3
+        }
+        return PlaneLayout(size: size, chroma: chroma, depths: [depth, depth])
     }
 
     /// Whether a frame states a size of its own; `nil` where its header ends too early.
@@ -110,7 +145,10 @@ struct AV1SequenceHeader {
         return presentationTimeBitCount
     }
 
-    private static func frameFields(_ bits: inout BitReader, _ presentationTimeBitCount: Int) -> FrameFields? {
+    private static func frameFields(
+        _ bits: inout BitReader,
+        _ presentationTimeBitCount: Int
+    ) -> (fields: FrameFields, hasOrder: Bool)? {
         guard let hasIdentifiers = bits.readFlag(), let difference = bits.read(hasIdentifiers ? 4 : 0),
             let additional = bits.read(hasIdentifiers ? 3 : 0),
             // Superblocks and filters, then how frames are predicted.
@@ -120,11 +158,12 @@ struct AV1SequenceHeader {
         else {
             return nil
         }
-        return FrameFields(
+        let fields = FrameFields(
             presentationTimeBitCount: presentationTimeBitCount,
             identifierBitCount: hasIdentifiers ? difference + 2 + additional + 1 : 0,
             usesScreenTools: choosesTools ? nil : usesTools,
             statesIntegerMotion: choosesMotion
         )
+        return (fields, hasOrder)
     }
 }

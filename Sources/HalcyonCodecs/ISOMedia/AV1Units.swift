@@ -3,6 +3,8 @@ internal import FoundationEssentials
 /// The size of pictures in units of AV1 (open bitstream units, 5.3).
 struct AV1Units {
     private(set) var size = CodedSize.none
+    /// The planes that frames have; what frames say of their own size counts where that is looked at.
+    private(set) var layout = CodedLayout.none
     private var header: AV1SequenceHeader?
     private let includesFrames: Bool
 
@@ -16,6 +18,15 @@ struct AV1Units {
     /// - Parameter includesFrames: Whether a frame that states its own size, as those of smaller layers do, counts as the
     ///   greatest that it can state: where nothing bounds what the decoder takes for it.
     static func size(ofItem content: Data, configuration: Data, includesFrames: Bool) -> CodedSize {
+        units(ofItem: content, configuration: configuration, includesFrames: includesFrames).size
+    }
+
+    /// The planes of the same.
+    static func layout(ofItem content: Data, configuration: Data) -> CodedLayout {
+        units(ofItem: content, configuration: configuration, includesFrames: true).layout
+    }
+
+    private static func units(ofItem content: Data, configuration: Data, includesFrames: Bool) -> AV1Units {
         let setup = configuration.dropFirst(4)
         var alone = AV1Units(includesFrames: includesFrames)
         var whole = alone
@@ -27,7 +38,8 @@ struct AV1Units {
             whole.read(setup + content)
         }
         alone.size.merge(whole.size)
-        return alone.size
+        alone.layout.merge(whole.layout)
+        return alone
     }
 
     /// Looks at the units up to one that is not there as a whole, as decoders do. Linear in the number of units.
@@ -63,14 +75,19 @@ struct AV1Units {
         case 1:
             header = AV1SequenceHeader(unit)
             size.merge(header.map { .known($0.size) } ?? .unreadable)
+            layout.merge(header?.layout.map { .known($0) } ?? .contradictory)
         case 3 where includesFrames, 6 where includesFrames, 7 where includesFrames:
             // Without a sequence header, decoders pass over frames.
             guard let header else {
                 return
             }
             switch header.isOverridden(byFrame: unit) {
-            case nil: size.merge(.unreadable)
-            case true?: size.merge(.known(header.greatestStatedSize))
+            case nil:
+                size.merge(.unreadable)
+                layout.merge(.contradictory)
+            case true?:
+                size.merge(.known(header.greatestStatedSize))
+                layout.merge(.contradictory)
             case false?: break
             }
         default:

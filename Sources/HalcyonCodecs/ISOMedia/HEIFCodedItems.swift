@@ -13,10 +13,15 @@ struct HEIFCodedItems {
     /// Pictures inside of pictures.
     private static let greatestDepth = 8
 
-    private struct Item {
+    struct Item {
         /// As the properties state it.
         var size: PixelSize?
         var codedSize = CodedSize.none
+        var layout = CodedLayout.none
+        /// Whether a property turns, mirrors or crops it.
+        var isTransformed = false
+        /// Whether it is the alpha of another.
+        var isAlpha = false
         var isHEVC = false
         /// Where the configuration of AV1 begins, and what it holds.
         var configuration: (start: Int, content: Data)?
@@ -34,6 +39,7 @@ struct HEIFCodedItems {
         mutating func merge(_ content: Data, includesFrames: Bool) {
             if isHEVC {
                 codedSize.merge(HEVCParameterSets.size(inStream: content))
+                layout.merge(HEVCParameterSets.layout(inStream: content))
             }
             if let configuration {
                 codedSize.merge(
@@ -43,13 +49,14 @@ struct HEIFCodedItems {
                         includesFrames: includesFrames
                     )
                 )
+                layout.merge(AV1Units.layout(ofItem: content, configuration: configuration.content))
             }
         }
     }
 
-    private let format: ImageFormat
-    private let references: HEIFItemReferences
-    private var items: [Int: Item] = [:]
+    let format: ImageFormat
+    let references: HEIFItemReferences
+    private(set) var items: [Int: Item] = [:]
 
     /// - Parameter includesFrames: As ``AV1Units/size(ofItem:configuration:includesFrames:)`` takes it.
     init(_ reader: ByteReader, meta: Range<Int>, of picture: Int, format: ImageFormat, includesFrames: Bool) {
@@ -61,7 +68,7 @@ struct HEIFCodedItems {
                 next.append(other)
             }
         }
-        var known: [Int: CodedSize] = [:]
+        var known: [Int: (size: CodedSize, layout: CodedLayout)] = [:]
         HEIFItemProperties(reader, meta: meta)?.forEachItem { item, associations in
             guard needed.contains(item) else {
                 return
@@ -73,10 +80,15 @@ struct HEIFCodedItems {
                 {
                     items[item, default: Item()].size = items[item]?.size ?? PixelSize(width, height)
                 } else if box.type == "hvcC" {
-                    let size = known[box.start] ?? Self.size(reader, inConfiguration: payload)
-                    known[box.start] = size
-                    items[item, default: Item()].codedSize.merge(size)
+                    let stated = known[box.start] ?? Self.statements(reader, inConfiguration: payload)
+                    known[box.start] = stated
+                    items[item, default: Item()].codedSize.merge(stated.size)
+                    items[item]?.layout.merge(stated.layout)
                     items[item]?.isHEVC = true
+                } else if ["irot", "imir", "clap"].contains(box.type) {
+                    items[item, default: Item()].isTransformed = true
+                } else if box.type == "auxC" {
+                    items[item, default: Item()].isAlpha = Self.isAlpha(reader, payload)
                 } else if box.type == "av1C", let content = reader.bytes(at: payload.lowerBound, count: payload.count) {
                     items[item, default: Item()].configure(at: box.start, content)
                 }
@@ -89,9 +101,25 @@ struct HEIFCodedItems {
         }
     }
 
-    private static func size(_ reader: ByteReader, inConfiguration payload: Range<Int>) -> CodedSize {
-        reader.bytes(at: payload.lowerBound, count: payload.count)
-            .map(HEVCParameterSets.size(inConfiguration:)) ?? .none
+    private static func statements(
+        _ reader: ByteReader,
+        inConfiguration payload: Range<Int>
+    ) -> (size: CodedSize, layout: CodedLayout) {
+        let record = reader.bytes(at: payload.lowerBound, count: payload.count) ?? Data()
+        return (
+            HEVCParameterSets.size(inConfiguration: record), HEVCParameterSets.layout(inConfiguration: record)
+        )
+    }
+
+    /// Whether a type of auxiliary pictures (`auxC`) is that of alpha.
+    private static func isAlpha(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
+        guard let name = reader.bytes(at: payload.lowerBound + 4, count: max(0, payload.count - 4)) else {
+            return false
+        }
+        let text = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+        // libheif takes the first for alpha, too, whose last part says so in AVC.
+        return ["urn:mpeg:avc:2015:auxid:1", "urn:mpeg:hevc:2015:auxid:1"].contains(text)
+            || text == "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
     }
 
     /// Refuses pictures that are far larger than their properties state, larger than the limits, or far more than it

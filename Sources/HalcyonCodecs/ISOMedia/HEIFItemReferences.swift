@@ -3,6 +3,16 @@ struct HEIFItemReferences {
     /// For each item the ones it needs: those it is derived from, in their order and as often as they are named, and
     /// those that are auxiliary to it, such as alpha.
     private var items: [Int: [Int]] = [:]
+    private var parts: [Int: [Int]] = [:]
+    private var auxiliaries: [Int: [Int]] = [:]
+    /// Where the identifier stands of each part that another item names more than once, behind its first mention.
+    private(set) var repetitions: [Repetition] = []
+
+    struct Repetition {
+        let item: Int
+        let offset: Int
+        let byteCount: Int
+    }
 
     /// Linear in the bytes of the box.
     ///
@@ -24,17 +34,33 @@ struct HEIFItemReferences {
                 continue
             }
             let start = box.payload.lowerBound + size + 2
+            var seen: Set<Int> = []
             for offset in stride(from: start, to: min(start + count * size, box.payload.upperBound), by: size) {
                 guard let to = identifier(at: offset) else {
                     break
                 }
                 if box.type == "dimg" {
                     items[from, default: []].append(to)
+                    parts[from, default: []].append(to)
+                    if !seen.insert(to).inserted {
+                        repetitions.append(Repetition(item: from, offset: offset, byteCount: size))
+                    }
                 } else {
                     items[to, default: []].append(from)
+                    auxiliaries[to, default: []].append(from)
                 }
             }
         }
+    }
+
+    /// The items that one is derived from, in their order and as often as they are named.
+    func parts(of item: Int) -> [Int] {
+        parts[item] ?? []
+    }
+
+    /// The items that are auxiliary to one.
+    func auxiliaries(of item: Int) -> [Int] {
+        auxiliaries[item] ?? []
     }
 
     /// The items that one needs directly.

@@ -7,37 +7,59 @@ enum HEVCParameterSets {
     /// Those of a decoder configuration record (`hvcC`, ISO/IEC 14496-15, 8.3.3.1). Whatever kind an array of units is
     /// said to have, decoders look at the units.
     static func size(inConfiguration record: Data) -> CodedSize {
-        let reader = ByteReader(record)
         var size = CodedSize.none
+        forEachUnit(inConfiguration: record) { size.merge(Self.size(ofUnit: $0)) }
+        return size
+    }
+
+    /// The planes that the same say.
+    static func layout(inConfiguration record: Data) -> CodedLayout {
+        var layout = CodedLayout.none
+        forEachUnit(inConfiguration: record) { layout.merge(Self.layout(ofUnit: $0)) }
+        return layout
+    }
+
+    private static func forEachUnit(inConfiguration record: Data, _ body: (Data) -> Void) {
+        let reader = ByteReader(record)
         var offset = 23
         for _ in 0..<(reader.uint8(at: 22) ?? 0) {
             guard let count = reader.uint16(at: offset + 1) else {
-                return size
+                return
             }
             offset += 3
             for _ in 0..<count {
                 guard let length = reader.uint16(at: offset), let unit = reader.bytes(at: offset + 2, count: length)
                 else {
-                    return size
+                    return
                 }
-                size.merge(Self.size(ofUnit: unit))
+                body(unit)
                 offset += 2 + length
             }
         }
-        return size
     }
 
     /// Those among coded pictures, each unit behind its length. libheif takes the length to have four bytes, whatever the
     /// record says.
     static func size(inStream stream: Data) -> CodedSize {
-        let reader = ByteReader(stream)
         var size = CodedSize.none
+        forEachUnit(inStream: stream) { size.merge(Self.size(ofUnit: $0)) }
+        return size
+    }
+
+    /// The planes that the same say.
+    static func layout(inStream stream: Data) -> CodedLayout {
+        var layout = CodedLayout.none
+        forEachUnit(inStream: stream) { layout.merge(Self.layout(ofUnit: $0)) }
+        return layout
+    }
+
+    private static func forEachUnit(inStream stream: Data, _ body: (Data) -> Void) {
+        let reader = ByteReader(stream)
         var offset = 0
         while let length = reader.uint32(at: offset), let unit = reader.bytes(at: offset + 4, count: length) {
-            size.merge(Self.size(ofUnit: unit))
+            body(unit)
             offset += 4 + length
         }
-        return size
     }
 
     private static let sequenceType = 33
@@ -54,11 +76,35 @@ enum HEVCParameterSets {
         guard type(of: unit) == sequenceType else {
             return .none
         }
-        return size(ofSequence: unit).map { .known($0) } ?? .unreadable
+        var bits = BitReader(content(of: unit.dropFirst(2)))
+        return beginning(ofSequence: &bits).map { .known($0.size) } ?? .unreadable
     }
 
-    private static func size(ofSequence unit: Data) -> PixelSize? {
+    private static func layout(ofUnit unit: Data) -> CodedLayout {
+        guard type(of: unit) == sequenceType else {
+            return .none
+        }
         var bits = BitReader(content(of: unit.dropFirst(2)))
+        guard let (chroma, size) = beginning(ofSequence: &bits), 0...3 ~= chroma, let isCropped = bits.readFlag() else {
+            return .contradictory
+        }
+        // Left, right, top and bottom, in samples of colour (conformance_window_flag).
+        var window = [0, 0, 0, 0]
+        for edge in window.indices where isCropped {
+            guard let offset = bits.readExponential() else {
+                return .contradictory
+            }
+            window[edge] = offset * (edge < 2 ? (chroma == 1 || chroma == 2 ? 2 : 1) : (chroma == 1 ? 2 : 1))
+        }
+        guard let brightness = bits.readExponential(), let color = bits.readExponential() else {
+            return .contradictory
+        }
+        let shown = PixelSize(size.width - window[0] - window[1], size.height - window[2] - window[3])
+        return .known(PlaneLayout(size: shown, chroma: chroma, depths: [8 + brightness, chroma == 0 ? 0 : 8 + color]))
+    }
+
+    /// The chroma format and the size in a sequence parameter set, up to which this reads.
+    private static func beginning(ofSequence bits: inout BitReader) -> (chroma: Int, size: PixelSize)? {
         guard bits.skip(4), let subLayerCount = bits.read(3), bits.skip(1 + 96),
             let subLayers = bits.read(subLayerCount > 0 ? 16 : 0)
         else {
@@ -76,7 +122,7 @@ enum HEVCParameterSets {
         else {
             return nil
         }
-        return PixelSize(width, height)
+        return (chroma, PixelSize(width, height))
     }
 
     /// The size lies within the first bytes, of which those against start codes are left out (7.4.2).

@@ -1,5 +1,6 @@
 #if JPEGXL
 internal import CJPEGXL
+internal import CJPEGXLShim
 internal import FoundationEssentials
 
 /// What the samples of a JPEG XL picture mean, from libjxl's words to ours.
@@ -68,23 +69,22 @@ enum JPEGXLColor {
 
     private static func encoding(of decoder: OpaquePointer, _ target: JxlColorProfileTarget) -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
-        let status = JxlDecoderGetColorAsEncodedProfile(decoder, nil, target, &encoding)
+        let status = halcyon_jpegxl_get_encoding(decoder, target, &encoding)
         let isKnown = encoding.color_space == JXL_COLOR_SPACE_RGB || encoding.color_space == JXL_COLOR_SPACE_GRAY
         return status == JXL_DEC_SUCCESS && isKnown ? encoding : nil
     }
 
     private static func iccProfile(of decoder: OpaquePointer, _ target: JxlColorProfileTarget) -> Data? {
         var count = 0
-        guard JxlDecoderGetICCProfileSize(decoder, nil, target, &count) == JXL_DEC_SUCCESS,
+        guard halcyon_jpegxl_get_icc_profile_size(decoder, target, &count) == JXL_DEC_SUCCESS,
             (128...maximumProfileByteCount).contains(count)
         else {
             return nil
         }
         var profile = Data(count: count)
         let status = profile.withUnsafeMutableBytes { bytes in
-            JxlDecoderGetColorAsICCProfile(
+            halcyon_jpegxl_get_icc_profile(
                 decoder,
-                nil,
                 target,
                 bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
                 count

@@ -1,5 +1,6 @@
 #if JPEGXL
 internal import CJPEGXL
+internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
@@ -74,12 +75,7 @@ final class JPEGXLFrameReader {
                 }
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
                 // Rows of a bitmap begin at multiples of 64 bytes, too.
-                var format = JxlPixelFormat(
-                    num_channels: 4,
-                    data_type: depth == .sixteen ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
-                    endianness: JXL_NATIVE_ENDIAN,
-                    align: 64
-                )
+                var format = halcyon_jpegxl_pixel_format(4, depth == .sixteen, 64)
                 var count = 0
                 // The last row may end with its last pixel. Another size would be that of another header.
                 guard JxlDecoderImageOutBufferSize(stream.decoder, &format, &count) == JXL_DEC_SUCCESS,

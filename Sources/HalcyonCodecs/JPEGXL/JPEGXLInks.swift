@@ -1,5 +1,6 @@
 #if JPEGXL
 internal import CJPEGXL
+internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
@@ -27,7 +28,7 @@ final class JPEGXLInks {
 
     /// Has the decoder write the channel with this number here, which must live until the frame is complete.
     func receive(_ channel: Int, from decoder: OpaquePointer) throws(CodecError) {
-        var format = JxlPixelFormat(num_channels: 1, data_type: JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN, align: 0)
+        var format = halcyon_jpegxl_pixel_format(1, false, 0)
         var count = 0
         guard JxlDecoderExtraChannelBufferSize(decoder, &format, &count, UInt32(channel)) == JXL_DEC_SUCCESS,
             count == black.count,

@@ -1,5 +1,6 @@
 #if JPEGXL
 internal import CJPEGXL
+internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
@@ -129,12 +130,7 @@ final class JPEGXLWriter {
             frame.duration = UInt32(clamping: duration)
             try check(JxlEncoderSetFrameHeader(settings, &frame), "a frame of \(duration) milliseconds")
         }
-        var format = JxlPixelFormat(
-            num_channels: hasAlpha ? 4 : 3,
-            data_type: depth == .sixteen ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
-            endianness: JXL_NATIVE_ENDIAN,
-            align: 0
-        )
+        var format = halcyon_jpegxl_pixel_format(hasAlpha ? 4 : 3, depth == .sixteen, 0)
         func addFrame(_ samples: UnsafeRawBufferPointer) -> JxlEncoderStatus {
             JxlEncoderAddImageFrame(settings, &format, samples.baseAddress, samples.count)
         }

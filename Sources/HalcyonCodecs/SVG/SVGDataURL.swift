@@ -19,6 +19,18 @@ enum SVGDataURL {
         return Data(base64Encoded: Data(padded(bytes)), options: .ignoreUnknownCharacters) ?? Data([0])
     }
 
+    /// Where the type would stand in an address that has none; `nil` where there is one, or no such address.
+    static func placeOfMissingType(in text: Data) -> Data.Index? {
+        let text = text.drop { $0 <= 0x20 }
+        let scheme = text.prefix(5)
+        guard scheme.elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 || $0 == $1 }), scheme.endIndex < text.endIndex,
+            [UInt8(ascii: ";"), UInt8(ascii: ",")].contains(text[scheme.endIndex])
+        else {
+            return nil
+        }
+        return scheme.endIndex
+    }
+
     private static func percentDecoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

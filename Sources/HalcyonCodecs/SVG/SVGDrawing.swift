@@ -12,7 +12,8 @@ final class SVGDrawing {
 
     init(_ text: Data) throws(CodecError) {
         var error: UnsafeMutablePointer<GError>?
-        let text = SVGDropShadows.spelledOut(in: SVGRootElement.withoutInvalidAttributes(text))
+        let plain = SVGRootElement.withoutInvalidAttributes(text)
+        let text = SVGDropShadows.spelledOut(in: SVGEmbeddedPictures.withStatedTypes(plain))
         let handle = text.withUnsafeBytes { bytes in
             rsvg_handle_new_from_data(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
         }
@@ -31,7 +32,7 @@ final class SVGDrawing {
     /// programs, the outer half of a stroke at the border does not count.
     func extent() throws(CodecError) -> SVGSize {
         // The size that percentages refer to: that of replaced elements in CSS 2.1 (section 10.3.2).
-        var viewport = RsvgRectangle(x: 0, y: 0, width: 300, height: 150)
+        var viewport = Self.viewport(width: 300, height: 150)
         var (ink, logical) = (RsvgRectangle(), RsvgRectangle())
         var error: UnsafeMutablePointer<GError>?
         guard rsvg_handle_get_geometry_for_layer(handle, nil, &viewport, &ink, &logical, &error) != 0 else {
@@ -83,12 +84,18 @@ final class SVGDrawing {
         }
         // Scaled here, because librsvg fits only documents with a view box to what it draws into.
         cairo_scale(context, Double(pixelSize.width) / size.width, Double(pixelSize.height) / size.height)
-        var viewport = RsvgRectangle(x: 0, y: 0, width: size.reference.width, height: size.reference.height)
+        var viewport = Self.viewport(width: size.reference.width, height: size.reference.height)
         var error: UnsafeMutablePointer<GError>?
         guard rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else {
             throw Self.failure(error)
         }
         cairo_surface_flush(surface)
+    }
+
+    private static func viewport(width: Double, height: Double) -> RsvgRectangle {
+        var viewport = RsvgRectangle()
+        (viewport.width, viewport.height) = (width, height)
+        return viewport
     }
 
     /// cairo's pixels are 32-bit numbers with alpha uppermost.

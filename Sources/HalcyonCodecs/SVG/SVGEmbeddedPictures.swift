@@ -15,6 +15,27 @@ enum SVGEmbeddedPictures {
         _ = try byteCount(of: text, limits: limits, depth: 0)
     }
 
+    /// The text, with the type of each embedded drawing that does not state it: from 2.5x on, librsvg draws only those that
+    /// do, as browsers look at the bytes.
+    static func withStatedTypes(_ text: Data) -> Data {
+        var references = SVGReferences(text)
+        guard !references.hasEntities else {
+            return text
+        }
+        var (result, copied) = (Data(), text.startIndex)
+        while let reference = references.next() {
+            let start = text.startIndex + references.startOfLastValue
+            guard case .plain(let address) = reference, let type = SVGDataURL.placeOfMissingType(in: text[start...]),
+                let payload = SVGDataURL.payload(of: address), ImageFormat.detect(payload) == .svg
+            else {
+                continue
+            }
+            result += text[copied..<type] + Array("image/svg+xml".utf8)
+            copied = type
+        }
+        return copied == text.startIndex ? text : result + text[copied...]
+    }
+
     private static func byteCount(of text: Data, limits: DecodeLimits, depth: Int) throws(CodecError) -> Int {
         guard depth < maximumDepth else {
             throw .unsupported(.svg, reason: "drawings inside of drawings inside of drawings")

@@ -12,12 +12,16 @@ struct SVGReferences: Sequence, IteratorProtocol {
 
     private let bytes: [UInt8]
     private var position = 0
+    /// Where the value of the last reference starts in the text.
+    var startOfLastValue: Int { position }
+    /// Whether some of what is looked through does not stand in the text as it is.
+    let hasEntities: Bool
 
     init(_ text: Data) {
         let plain = Array(text)
         // The value of an entity may hide markup behind references to characters.
         let declaration = Array("<!ENTITY".utf8)
-        let hasEntities = plain.indices.contains {
+        hasEntities = plain.indices.contains {
             plain[$0] == declaration[0] && plain[$0...].starts(with: declaration)
         }
         bytes = hasEntities ? plain + SVGCharacterReferences.replaced(in: plain).bytes : plain

@@ -1,84 +1,81 @@
 internal import Halcyon
+internal import HalcyonConcurrency
 
 /// All images on one: rows of equal height, each as wide as the sheet, every image whole.
-struct ContactSheet {
-    private static let sheetWidth = 1280
-    private static let rowHeight = 240
-    private static let gap = 12
-    private static let cornerRadius = 8.0
+///
+/// It is made while images are loaded, so that none of them has to be kept: of each a tile, no larger than it is drawn.
+/// The more images there are, the smaller their tiles, because the sheet has a bounded number of pixels.
+final class ContactSheet: Sendable {
+    private static let width = 1280
+    private static let tallestRow = 240
+    /// 24 MiB, and as much again for the tiles: the most that a sheet of any number of images takes.
+    private static let pixelLimit = 6 << 20
+    /// Width over height of the usual image, for the first guess of the rows' height.
+    private static let usualRatio = 1.4
 
-    private let bitmaps: [Bitmap]
-
-    init(_ bitmaps: [Bitmap]) {
-        self.bitmaps = bitmaps
+    private struct State {
+        var tiles: [Int: Bitmap] = [:]
+        var pixelCount = 0
+        var tileHeight: Int
     }
 
-    func drawn() throws -> Bitmap {
-        let rows = rows()
-        let height = rows.reduce(Self.gap) { $0 + $1.height + Self.gap }
-        var sheet = try Bitmap(size: PixelSize(Self.sheetWidth, height))
-        sheet.fill(PixelRect(x: 0, y: 0, width: Self.sheetWidth, height: height), with: Color(white: 0.13))
-        var y = Self.gap
-        for row in rows {
-            var x = Self.gap
-            for (index, width) in zip(row.indices, row.widths) {
-                let tile = try bitmaps[index]
-                    .resampled(to: PixelSize(width, row.height))
-                    .roundingCorners(radius: Self.cornerRadius)
-                sheet.draw(tile, at: PixelPoint(x, y))
-                x += width + Self.gap
+    private let state: Lock<State>
+
+    /// An empty sheet for so many images.
+    init(imageCount: Int) {
+        let area = Double(Self.pixelLimit) / Double(max(1, imageCount)) / Self.usualRatio
+        state = Lock(State(tileHeight: min(Self.tallestRow, max(1, Int(area.squareRoot())))))
+    }
+
+    /// Takes an image; `index` says where in the order it is.
+    func add(_ bitmap: Bitmap, at index: Int) throws {
+        let tile = try Self.tile(of: bitmap, height: state.withLock { $0.tileHeight })
+        try state.withLock { state in
+            state.pixelCount += tile.size.area - (state.tiles[index]?.size.area ?? 0)
+            state.tiles[index] = tile
+            // Wider than guessed: what was taken at a larger size is made smaller.
+            while state.pixelCount > Self.pixelLimit, state.tileHeight > 1 {
+                let height = max(1, state.tileHeight * 3 / 4)
+                state.tiles = try state.tiles.mapValues { try Self.tile(of: $0, height: height) }
+                state.pixelCount = state.tiles.values.reduce(0) { $0 + $1.size.area }
+                state.tileHeight = height
             }
-            y += row.height + Self.gap
+        }
+    }
+
+    /// Draws the images at these indices, one or more, and forgets all.
+    func drawn(_ indices: [Int]) throws -> Bitmap {
+        let (tiles, height) = state.withLock { state in
+            defer { state.tiles = [:] }
+            return (state.tiles, state.tileHeight)
+        }
+        let layout = ContactSheetLayout(
+            ratios: indices.map { index in tiles[index].map(Self.ratio) ?? 1 },
+            width: Self.width,
+            rowHeight: height,
+            pixelLimit: Self.pixelLimit
+        )
+        let size = PixelSize(Self.width, layout.height)
+        var sheet = try Bitmap(size: size)
+        sheet.fill(PixelRect(x: 0, y: 0, width: size.width, height: size.height), with: Color(white: 0.13))
+        for (index, frame) in zip(indices, layout.frames) {
+            guard let tile = tiles[index] else { continue }
+            let drawn = try tile.resampled(to: frame.size)
+                .roundingCorners(radius: layout.cornerRadius)
+            sheet.draw(drawn, at: frame.origin)
         }
         sheet.isOpaque = true
         return sheet
     }
 
-    private struct Row {
-        let indices: Range<Int>
-        let widths: [Int]
-        let height: Int
-    }
-
-    /// Fills row after row. A row's height gives in a little so that its images reach from edge to edge; the last one
-    /// keeps the usual height and may end early.
-    private func rows() -> [Row] {
-        var rows: [Row] = []
-        var first = 0
-        while first < bitmaps.count {
-            var end = first
-            var ratioSum = 0.0
-            while end < bitmaps.count, end == first || ratioSum * Double(Self.rowHeight) < available(end - first) {
-                ratioSum += ratio(end)
-                end += 1
-            }
-            let isFull = ratioSum * Double(Self.rowHeight) >= available(end - first)
-            let height = isFull ? Int(available(end - first) / ratioSum) : Self.rowHeight
-            rows.append(row(first..<end, height: max(1, height), isFull: isFull))
-            first = end
-        }
-        return rows
-    }
-
-    private func row(_ indices: Range<Int>, height: Int, isFull: Bool) -> Row {
-        var widths = indices.map { max(1, Int((ratio($0) * Double(height)).rounded())) }
-        if isFull {
-            // Rounding left a few pixels over or short; the widest image takes them.
-            let difference = Int(available(indices.count)) - widths.reduce(0, +)
-            if let widest = widths.indices.max(by: { widths[$0] < widths[$1] }) {
-                widths[widest] = max(1, widths[widest] + difference)
-            }
-        }
-        return Row(indices: indices, widths: widths, height: height)
+    /// The image as tall as the rows; one that is smaller stays as it is until it is drawn.
+    private static func tile(of bitmap: Bitmap, height: Int) throws -> Bitmap {
+        let size = PixelSize(max(1, Int((ratio(bitmap) * Double(height)).rounded())), height)
+        return bitmap.size.area <= size.area ? bitmap : try bitmap.resampled(to: size)
     }
 
     /// Width over height, within what a row can show.
-    private func ratio(_ index: Int) -> Double {
-        min(5, max(0.2, Double(bitmaps[index].width) / Double(bitmaps[index].height)))
-    }
-
-    /// The width that this many images may take in a row.
-    private func available(_ count: Int) -> Double {
-        Double(Self.sheetWidth - Self.gap * (count + 1))
+    private static func ratio(_ bitmap: Bitmap) -> Double {
+        min(5, max(0.2, Double(bitmap.width) / Double(bitmap.height)))
     }
 }

@@ -115,10 +115,13 @@ struct CacheArguments: ParsableArguments {
     )
     var cacheDir: String?
 
+    /// Most bytes of images in memory: only those that are named twice, or loaded in several rounds, are asked for again.
+    private static let memoryCostLimit = 16 << 20
+
     func cache() -> ImageCache {
         // Reading and storing fail for the same reason; one line is enough.
         let isReported = Lock(false)
-        return ImageCache(disk: configuration) { error in
+        return ImageCache(disk: configuration, memoryCostLimit: Self.memoryCostLimit) { error in
             let isFirst = isReported.withLock { reported in
                 defer { reported = true }
                 return !reported

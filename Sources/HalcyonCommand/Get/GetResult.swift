@@ -1,19 +1,37 @@
 internal import Halcyon
 
-/// What became of one image in one round.
+/// What became of one image in one round. It keeps neither pixels nor encoded bytes: there is one for each URL, however
+/// many there are.
 struct GetResult: Sendable {
     let argument: SourceArgument
     let outcome: Result<Loaded, ImageError>
 
     /// An image that was loaded, and written if asked for.
     struct Loaded: Sendable {
-        var response: ImageResponse
+        let origin: ImageResponse.Origin
+        /// The size of the encoded original.
+        let byteCount: Int
+        /// The original's size as it is shown.
+        let originalSize: PixelSize
+        /// The size of the result.
+        let size: PixelSize
+        let timings: ImageTimings
+        let metrics: TransferMetrics?
         var output: String?
         /// The format of the output, or of the original if nothing was written.
         var format: ImageFormat
-        var outputByteCount: Int?
         var encodeTime: Duration?
         var writeTime: Duration?
+
+        init(_ response: ImageResponse) {
+            origin = response.origin
+            byteCount = response.byteCount
+            originalSize = response.image.info.displaySize
+            size = response.image.size
+            timings = response.timings
+            metrics = response.metrics
+            format = response.image.info.format
+        }
     }
 }
 
@@ -41,11 +59,11 @@ extension GetResult {
         var record = Record(url: argument.text)
         switch outcome {
         case .success(let loaded):
-            record.source = loaded.response.origin.rawValue
-            record.bytes = loaded.response.byteCount
+            record.source = loaded.origin.rawValue
+            record.bytes = loaded.byteCount
             record.format = loaded.format.rawValue
-            record.width = loaded.response.image.size.width
-            record.height = loaded.response.image.size.height
+            record.width = loaded.size.width
+            record.height = loaded.size.height
             record.output = loaded.output
             record.milliseconds = loaded.milliseconds
         case .failure(let error):
@@ -58,7 +76,6 @@ extension GetResult {
 extension GetResult.Loaded {
     /// The time of each stage that ran.
     var milliseconds: [String: Double] {
-        let timings = response.timings
         let stages: [(String, Duration?)] = [
             ("memory", timings.memory), ("disk", timings.disk), ("load", timings.load), ("decode", timings.decode),
             ("process", timings.process), ("store", timings.store), ("encode", encodeTime), ("write", writeTime),

@@ -9,6 +9,7 @@ struct GetRun: Sendable {
     private let firsts: [Int]
     private let options: [ImageOption]
     private let writer: OutputWriter
+    private let sheet: ContactSheet?
 
     init(_ command: GetCommand) {
         self.command = command
@@ -20,8 +21,12 @@ struct GetRun: Sendable {
             defer { known[arguments[index]] = known[arguments[index]] ?? index }
             return known[arguments[index]] ?? index
         }
+        sheet = command.sheet.map { _ in ContactSheet(imageCount: arguments.count) }
         // The original is kept as well, so that another size of it needs no network.
-        var options: [ImageOption] = [.processor(command.resizing.processing), .cacheOriginalImage]
+        // What is being stored is waited for, so that no more of it is held than there are loads at a time.
+        var options: [ImageOption] = [
+            .processor(command.resizing.processing), .cacheOriginalImage, .waitForCache,
+        ]
         if let cacheUse = command.cacheUse { options.append(cacheUse.option) }
         self.options = options
         writer = OutputWriter(
@@ -94,6 +99,8 @@ struct GetRun: Sendable {
                 await pipeline.cache.flush()
                 return try await pipeline.data(for: source, options: ImageOptions().applying(options))
             }
+            // Once only: further rounds load the same images.
+            if writes, let sheet { try sheet.add(response.image.bitmap, at: index) }
             return GetResult(argument: argument, outcome: .success(loaded))
         } catch let error as ImageError {
             display.fail()
@@ -132,10 +139,12 @@ struct GetRun: Sendable {
     }
 
     private func drawSheet(of results: [GetResult], path: String) -> Bool {
-        let bitmaps = results.compactMap { try? $0.outcome.get().response.image.bitmap }
-        guard !bitmaps.isEmpty else { return true }
+        let loaded = zip(firsts, results).compactMap { first, result in (try? result.outcome.get()).map { _ in first } }
+        guard let drawing = sheet, !loaded.isEmpty else { return true }
         do {
-            let sheet = try ContactSheet(bitmaps).drawn()
+            // What comes from here on needs none of what was kept for more images.
+            pipeline.cache.removeAllFromMemory()
+            let sheet = try drawing.drawn(loaded)
             let format = OutputFormat(path: path)?.format ?? .png
             let data = try ImageCodecs.standard.encode(sheet, as: format, options: command.encoding.options)
             try FileOutput.write(data, to: path, source: "the contact sheet")

@@ -39,15 +39,14 @@ struct GetTable {
         let name = result.argument.shortName.abbreviated(toColumns: nameWidth)
         switch result.outcome {
         case .success(let loaded):
-            let response = loaded.response
-            let timings = response.timings
+            let timings = loaded.timings
             let loading = [timings.disk, timings.load].compactMap { $0 }
             return [
                 name,
-                response.origin.rawValue,
-                Format.bytes(response.byteCount),
-                response.image.info.displaySize.description,
-                response.image.size.description,
+                loaded.origin.rawValue,
+                Format.bytes(loaded.byteCount),
+                loaded.originalSize.description,
+                loaded.size.description,
                 Format.milliseconds(loading.isEmpty ? nil : loading.reduce(.zero, +)),
                 Format.milliseconds(timings.decode),
                 Format.milliseconds(timings.process),
@@ -63,12 +62,12 @@ struct GetTable {
         let loaded = results.compactMap { try? $0.outcome.get() }
         var counts: [String: Int] = [:]
         for item in loaded {
-            counts[item.response.origin.rawValue, default: 0] += 1
+            counts[item.origin.rawValue, default: 0] += 1
         }
         let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) from \($0.key)" }
         let failed = results.count - loaded.count
         let failure = failed > 0 ? [failed == 1 ? "1 failed" : "\(failed) failed"] : []
-        let byteCount = loaded.reduce(0) { $0 + $1.response.byteCount }
+        let byteCount = loaded.reduce(0) { $0 + $1.byteCount }
         let images = results.count == 1 ? "1 image" : "\(results.count) images"
         return "\(images), \(Format.bytes(byteCount)): \((parts + failure).joined(separator: ", "))"
     }

@@ -47,7 +47,7 @@ struct OutputWriter: Sendable {
         isNeeded: Bool,
         fetchOriginal: @Sendable () async throws -> Data
     ) async throws -> GetResult.Loaded {
-        var loaded = GetResult.Loaded(response: response, format: response.image.info.format)
+        var loaded = GetResult.Loaded(response)
         guard let output else { return loaded }
         let target = outputFormat(for: response)
         let path = path(in: output, index: index, fileExtension: target.fileExtension)
@@ -61,7 +61,6 @@ struct OutputWriter: Sendable {
         try FileOutput.write(data, to: path, source: arguments[index].text)
         loaded.encodeTime = encoded - start
         loaded.writeTime = clock.now - encoded
-        loaded.outputByteCount = data.count
         return loaded
     }
 

@@ -16,7 +16,7 @@ struct TraceReport {
         case .success(let loaded):
             let spans = spans(of: loaded)
             let end = spans.map(\.end).max() ?? .zero
-            return ["\(result.argument.text)  (\(loaded.response.origin.rawValue))"]
+            return ["\(result.argument.text)  (\(loaded.origin.rawValue))"]
                 + spans.map { line(for: $0, end: end) }
                 + notes(on: loaded)
         }
@@ -30,7 +30,7 @@ struct TraceReport {
 
     /// The stages one after the other, as they ran; the transfer divided into its phases.
     private func spans(of loaded: GetResult.Loaded) -> [Span] {
-        let timings = loaded.response.timings
+        let timings = loaded.timings
         var spans: [Span] = []
         var now = Duration.zero
         func add(_ name: String, _ duration: Duration?) {
@@ -40,7 +40,7 @@ struct TraceReport {
         }
         add("memory", timings.memory)
         add("disk", timings.disk)
-        if let metrics = loaded.response.metrics, let load = timings.load {
+        if let metrics = loaded.metrics, let load = timings.load {
             let start = now
             var reached = Duration.zero
             for (name, end) in phases(of: metrics) where end > reached {
@@ -84,7 +84,7 @@ struct TraceReport {
     }
 
     private func notes(on loaded: GetResult.Loaded) -> [String] {
-        guard let metrics = loaded.response.metrics else { return [] }
+        guard let metrics = loaded.metrics else { return [] }
         let connection = metrics.isReusedConnection ? "reused connection" : "new connection"
         let redirects = metrics.redirectCount > 0 ? ", \(metrics.redirectCount) redirects" : ""
         return [

@@ -14,6 +14,9 @@ extension BodyCollector {
         }
         guard let end else { return }
         switch (result, end.response) {
+        case (.success, _) where end.refusal != nil:
+            // The end was on its way before the transfer could be cancelled.
+            fail(end, .cancelled)
         case (.success(let metrics), let response?):
             succeed(end, response, metrics)
         case (.success, nil):

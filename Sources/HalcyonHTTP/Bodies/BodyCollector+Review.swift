@@ -13,41 +13,60 @@ extension BodyCollector {
         }
     }
 
-    /// Ends the review. The transfer is paused, or ended, if it has sent anything meanwhile, so that nobody else takes
-    /// bytes now.
+    /// Ends the review. The transfer is paused, or ended, if it has sent anything meanwhile.
     func decide(_ refusal: (any Error)?) {
-        typealias Held = (piece: Data?, metrics: TransferMetrics?, transfer: (any Transfer)?)
-        let held = state.withLock { state -> Held? in
+        let isAccepted = state.withLock { state -> Bool? in
             guard !state.isComplete else { return nil }
-            if let refusal { state.refusal = refusal } else { state.isUndecided = state.heldPiece != nil }
-            defer { state.heldPiece = nil }
-            return (state.heldPiece, state.heldMetrics, state.transfer)
+            // A load that was cancelled before is not the review's to decide: its answer may be no more than that.
+            let refusal = state.isCancelled ? TransferError.cancelled : refusal
+            state.refusal = refusal
+            // Together with the refusal, so that a transfer that becomes known only now is cancelled as well.
+            state.isCancelled = refusal != nil
+            return refusal == nil
         }
-        guard let held else { return }
-        if refusal != nil {
-            state.withLock { $0.isCancelled = true }
-            held.transfer?.cancel()
-            if held.metrics != nil { complete(.failure(.cancelled)) }
-            return
+        switch isAccepted {
+        case nil: break
+        case true?: goOn()
+        case false?: giveUp()
         }
-        var demand = TransferDemand.proceed
-        if let piece = held.piece {
+    }
+
+    /// A good end that comes from now on is none, because there is a refusal.
+    private func giveUp() {
+        let (transfer, isOver) = state.withLock { state in
+            state.heldPiece = nil
+            return (state.transfer, state.heldMetrics != nil)
+        }
+        transfer?.cancel()
+        if isOver { complete(.failure(.cancelled)) }
+    }
+
+    /// Takes what was held, and what comes meanwhile: the writer may wake the transfer before the held piece is taken.
+    private func goOn() {
+        var demand: TransferDemand?
+        while let piece = nextHeldPiece() {
             let result = piece.withUnsafeBytes { bytes in
                 Result { () throws(TransferError) in try take(bytes) }
             }
             switch result {
-            case .success(let answer):
-                demand = answer
-            case .failure(let error):
-                return decide(error)
+            case .success(let answer): demand = answer
+            case .failure(let error): return decide(error)
             }
-            state.withLock { $0.isUndecided = false }
         }
         let metrics = state.withLock { $0.heldMetrics }
         if let metrics {
             complete(.success(metrics))
-        } else if held.piece != nil, demand == .proceed {
+        } else if demand == .proceed {
             resumeTransfer()
+        }
+    }
+
+    /// Without one, the review is over, and what comes from now on is taken at once.
+    private func nextHeldPiece() -> Data? {
+        state.withLock { state in
+            state.isUndecided = state.heldPiece != nil
+            defer { state.heldPiece = nil }
+            return state.heldPiece
         }
     }
 }

@@ -65,7 +65,7 @@ final class BodyCollector: TransferReceiver {
         }
     }
 
-    private func transfer(over transport: any HTTPTransport, priority: PriorityBox?) async throws -> LoadedBody {
+    func transfer(over transport: any HTTPTransport, priority: PriorityBox?) async throws -> LoadedBody {
         let observer = priority?.addObserver { [weak self] in
             guard let self, let priority else { return }
             state.withLock { $0.transfer }?.setPriority(priority.value)
@@ -180,7 +180,10 @@ final class BodyCollector: TransferReceiver {
     }
 
     func take(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
-        let (result, progress) = state.withLock { state in
+        typealias Taken = (Result<TransferDemand, TransferError>, BodyProgress)
+        let taken = state.withLock { state -> Taken? in
+            // A held piece may be taken while the transfer ends on another thread.
+            guard !state.isComplete else { return nil }
             let expected = state.response?.expectedBodyBytes
             let partial = state.partial
             let result = Result { () throws(TransferError) in
@@ -193,6 +196,7 @@ final class BodyCollector: TransferReceiver {
             }
             return (result, BodyProgress(receivedBytes: state.gathering.receivedBytes, expectedBytes: expected))
         }
+        guard let (result, progress) = taken else { return .proceed }
         hooks.report(progress)
         return try result.get()
     }

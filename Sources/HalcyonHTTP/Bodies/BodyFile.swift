@@ -19,11 +19,10 @@ protocol BodyFile: Sendable {
 extension FileSystem {
     /// Copies `count` bytes from the beginning of a file into memory.
     func copy(_ descriptor: FileDescriptor, count: Int) throws(FileSystemError) -> Data {
-        var data = Data(count: count)
-        let result = data.withUnsafeMutableBytes { buffer in
-            Result { () throws(FileSystemError) in try readAll(descriptor, into: buffer, at: 0) }
+        let data = try Data.filled(capacity: count) { (buffer) throws(FileSystemError) in
+            try readAll(descriptor, into: buffer, at: 0)
         }
-        guard try result.get() == count else { throw .inputOutput }
+        guard let data, data.count == count else { throw .inputOutput }
         return data
     }
 

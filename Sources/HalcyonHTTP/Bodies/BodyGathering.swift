@@ -1,17 +1,21 @@
 internal import FoundationEssentials
+internal import HalcyonStore
 
 /// The bytes of one body as they come: in memory, or on their way into a file.
 struct BodyGathering {
     /// The most that is reserved on a server's word alone.
     private static let largestReservation = 16 << 20
 
-    private(set) var data = Data()
+    private var gathered = GatheredBytes()
     private(set) var writer: BodyWriter?
     /// Bytes of the body so far, those of an earlier transfer included.
     private(set) var receivedBytes = 0
     /// The bytes that come are not the body's.
     private var ignoresBytes = false
     private let memoryThreshold: Int
+
+    /// What is in memory.
+    var data: Data { gathered.data }
 
     init(memoryThreshold: Int) {
         self.memoryThreshold = memoryThreshold
@@ -20,7 +24,7 @@ struct BodyGathering {
     /// A length is known: memory is taken once, unless the body goes to a file anyway.
     mutating func expect(_ count: Int) {
         guard count > 0, count <= memoryThreshold else { return }
-        data.reserveCapacity(min(count, Self.largestReservation))
+        gathered.reserveCapacity(min(count, Self.largestReservation))
     }
 
     /// Goes on with what `writer` opens, which holds so many bytes already.
@@ -41,9 +45,9 @@ struct BodyGathering {
         if writer == nil, max(receivedBytes, expected ?? 0) > memoryThreshold {
             let writer = makeWriter()
             self.writer = writer
-            if !data.isEmpty {
-                let earlier = data
-                data = Data()
+            if !gathered.isEmpty {
+                let earlier = gathered
+                gathered = GatheredBytes()
                 let result = earlier.withUnsafeBytes { bytes in
                     Result { () throws(TransferError) in try writer.append(bytes) }
                 }
@@ -51,7 +55,7 @@ struct BodyGathering {
             }
         }
         guard let writer else {
-            data.append(contentsOf: bytes)
+            gathered.append(bytes)
             return .proceed
         }
         return try writer.append(bytes)

@@ -20,7 +20,7 @@ final class BodyWriter: Sendable {
     }
 
     private struct State {
-        var unwritten = Data()
+        var unwritten = GatheredBytes()
         /// The queue has been asked to write, and will look again.
         var isScheduled = false
         var isPaused = false
@@ -32,7 +32,7 @@ final class BodyWriter: Sendable {
     private enum Output {
         case unopened
         case file(any BodyFile)
-        case memory(Data, instead: (any BodyFile)?)
+        case memory(GatheredBytes, instead: (any BodyFile)?)
         case lost(TransferError, (any BodyFile)?)
 
         /// The file that must be closed.
@@ -71,7 +71,7 @@ final class BodyWriter: Sendable {
     func append(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
         let (demand, failure) = state.withLock { state -> (TransferDemand, TransferError?) in
             if let failure = state.failure { return (.proceed, failure) }
-            state.unwritten.append(contentsOf: bytes)
+            state.unwritten.append(bytes)
             if state.unwritten.count > Self.highWater { state.isPaused = true }
             schedule(&state)
             return (state.isPaused ? .pause : .proceed, nil)
@@ -106,9 +106,9 @@ final class BodyWriter: Sendable {
     // MARK: The queue
 
     private func run() {
-        var piece = Data()
+        var piece = GatheredBytes()
         while true {
-            piece.removeAll(keepingCapacity: true)
+            piece.removeAllKeepingCapacity()
             let ending = state.withLock { state -> Ending? in
                 swap(&state.unwritten, &piece)
                 if piece.isEmpty {
@@ -122,7 +122,7 @@ final class BodyWriter: Sendable {
                 if let ending { perform(ending) }
                 return
             }
-            output.withLock { write(piece, to: &$0) }
+            output.withLock { output in piece.withUnsafeBytes { write($0, to: &output) } }
             let mustWake = state.withLock { state in
                 guard state.isPaused, state.unwritten.count <= Self.highWater / 2 else { return false }
                 state.isPaused = false
@@ -137,11 +137,11 @@ final class BodyWriter: Sendable {
         do throws(FileSystemError) {
             output = .file(try open())
         } catch {
-            output = .memory(Data(), instead: nil)
+            output = .memory(GatheredBytes(), instead: nil)
         }
     }
 
-    private func write(_ piece: Data, to output: inout Output) {
+    private func write(_ piece: UnsafeRawBufferPointer, to output: inout Output) {
         begin(&output)
         switch output {
         case .unopened, .lost:
@@ -149,26 +149,23 @@ final class BodyWriter: Sendable {
         case .file(let file):
             let earlierCount = file.count
             do throws(FileSystemError) {
-                let result = piece.withUnsafeBytes { bytes in
-                    Result { () throws(FileSystemError) in try file.append(bytes) }
-                }
-                try result.get()
+                try file.append(piece)
             } catch {
                 output = rescue(file)
                 // A part of the piece may have gone into the file before it failed.
-                write(Data(piece.dropFirst(file.count - earlierCount)), to: &output)
+                write(UnsafeRawBufferPointer(rebasing: piece.dropFirst(file.count - earlierCount)), to: &output)
             }
-        case .memory(var data, let file):
+        case .memory(var bytes, let file):
             // Taken out, so that it is not copied.
             output = .unopened
-            data.append(piece)
-            output = .memory(data, instead: file)
+            bytes.append(piece)
+            output = .memory(bytes, instead: file)
         }
     }
 
     private func rescue(_ file: any BodyFile) -> Output {
         do throws(FileSystemError) {
-            return .memory(try file.copy(), instead: file)
+            return .memory(GatheredBytes(try file.copy()), instead: file)
         } catch {
             let failure = TransferError.temporaryFileFailed(error.description)
             state.withLock { $0.failure = failure }
@@ -197,7 +194,7 @@ final class BodyWriter: Sendable {
         defer { output.openFile?.close(keepsBytes: false) }
         switch output {
         case .unopened: return .success(Data())
-        case .memory(let data, _): return .success(data)
+        case .memory(let bytes, _): return .success(bytes.data)
         case .lost(let failure, _): return .failure(failure)
         case .file(let file):
             do throws(FileSystemError) {

@@ -8,6 +8,8 @@ public struct LoadedBody: Sendable {
     public var data: Data
     /// What the transfer took.
     public var metrics: TransferMetrics
+    /// Whether it was given for a credential that the request itself does not show.
+    package var isForHiddenCredential = false
 
     /// A response of these parts.
     public init(response: TransferResponse, data: Data, metrics: TransferMetrics) {

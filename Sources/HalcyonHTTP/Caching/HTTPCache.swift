@@ -3,11 +3,14 @@ internal import HalcyonConcurrency
 
 /// A private cache for HTTP (RFC 9111, RFC 5861, RFC 8246) over any transport and any storage.
 ///
-/// It answers from what is stored while that is fresh, validates what is stale, and stores what may be stored. It is not
-/// shared between people: `private` and `s-maxage` mean nothing to it, and responses to requests with credentials are
-/// stored.
+/// It answers from what is stored while that is fresh, validates what is stale, and stores what may be stored. It is
+/// private: `s-maxage` means nothing to it, and responses marked `private`, or to requests with credentials, are stored.
+/// A request that carries a credential (`Authorization`, `Cookie`, ``TransferRequest/credential``, a user name in the URL)
+/// has a cache of its own: it is answered from what was stored for an equal credential only, and what it brings answers
+/// no other. Credentials that the transport adds are the same for all requests and do not count.
 ///
-/// The key is the URL of the request. Redirects are responses like others, stored and reused by what they say themselves,
+/// The key is the URL of the request and a digest of its credential, keyed by a secret outside of the storage, so that
+/// the credential cannot be guessed from it. Redirects are responses like others, stored and reused by what they say themselves,
 /// and followed here. Two equal requests at a time are two transfers: who wants to share one does so above.
 public final class HTTPCache: Sendable {
     private struct State {
@@ -25,6 +28,7 @@ public final class HTTPCache: Sendable {
     private let storage: any HTTPCacheStorage
     private let bodies: BodyLoader
     private let now: @Sendable () -> Date
+    private let credentials = CredentialDigester.installation
     private let state = Lock(State())
 
     /// A cache.
@@ -76,11 +80,24 @@ public final class HTTPCache: Sendable {
         }
     }
 
+    private func exchange(
+        _ request: TransferRequest,
+        policy: HTTPCachePolicy,
+        priority: PriorityBox
+    ) -> HTTPCacheExchange {
+        HTTPCacheExchange(
+            request: request,
+            policy: policy,
+            storage: storage,
+            rules: rules,
+            now: now,
+            credentials: credentials
+        ) { [bodies] in try await bodies.load($0, priority: priority) }
+    }
+
     private func exchange(_ request: TransferRequest, policy: HTTPCachePolicy) async throws -> HTTPCacheResponse {
         let priority = PriorityBox(request.priority)
-        let exchange = HTTPCacheExchange(request: request, policy: policy, storage: storage, rules: rules, now: now) {
-            [bodies] in try await bodies.load($0, priority: priority)
-        }
+        let exchange = self.exchange(request, policy: policy, priority: priority)
         let answer = try await exchange.run()
         if answer.origin == .staleWhileRevalidating { refresh(request) }
         return answer
@@ -95,13 +112,11 @@ public final class HTTPCache: Sendable {
 
     /// Gets a response anew behind its user's back, unless that is under way. Cancelled together with the cache.
     private func refresh(_ request: TransferRequest) {
-        let key = HTTPCacheKey(request.url)
         // The task must not keep the cache, whose end is to cancel it.
         let priority = PriorityBox(.low)
         let policy = HTTPCachePolicy(lookup: .revalidate, staleIfError: .never)
-        let exchange = HTTPCacheExchange(request: request, policy: policy, storage: storage, rules: rules, now: now) {
-            [bodies] in try await bodies.load($0, priority: priority)
-        }
+        let exchange = self.exchange(request, policy: policy, priority: priority)
+        let key = exchange.key
         let lock = state
         lock.withLock { state in
             guard state.refreshes[key] == nil else { return }

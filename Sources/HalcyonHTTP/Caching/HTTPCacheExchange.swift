@@ -12,23 +12,29 @@ package struct HTTPCacheExchange: Sendable {
     let control: CacheControl
     let policy: HTTPCachePolicy
     let key: HTTPCacheKey
+    /// The digest of the request's credential, if it counts here.
+    private let credential: String?
     let storage: any HTTPCacheStorage
     let rules: HTTPCacheRules
     let now: @Sendable () -> Date
     private let fetch: Fetch
 
+    /// - Parameter credentials: Tells what was stored for one credential from what was for another; `nil`, the default, if
+    ///   the storage does.
     package init(
         request: TransferRequest,
         policy: HTTPCachePolicy,
         storage: any HTTPCacheStorage,
         rules: HTTPCacheRules,
         now: @escaping @Sendable () -> Date,
+        credentials: CredentialDigester? = nil,
         fetch: @escaping Fetch
     ) {
         self.request = request
         control = CacheControl(request.headers)
         self.policy = policy
-        key = HTTPCacheKey(request.url)
+        credential = credentials?.digest(of: request)
+        key = HTTPCacheKey(request.url, credential: credential)
         self.storage = storage
         self.rules = rules
         self.now = now
@@ -170,7 +176,7 @@ package struct HTTPCacheExchange: Sendable {
     private func unsafe() async throws -> HTTPCacheResponse {
         let loaded = try await load(request)
         guard (200..<400).contains(loaded.body.response.status) else { return network(loaded.body) }
-        for key in HTTPCacheKey.invalidated(by: request, loaded.body.response) {
+        for key in HTTPCacheKey.invalidated(by: request, loaded.body.response, credential: credential) {
             await storage.removeAll(for: key.text)
         }
         return await stored(loaded)

@@ -3,7 +3,7 @@
 final class ContentDecoder {
     /// The bytes of one piece, which are valid until the decoder is used again.
     static let pieceSize = 32 << 10
-    /// How much longer than the content what lies under another coding may be.
+    /// How much longer than the content a coded form of it may be.
     private static let slack = 64 << 10
 
     /// One coding, and what came out of it for the next.
@@ -20,13 +20,16 @@ final class ContentDecoder {
     private var stages: [Stage]
     /// How much of what is to be given again has been decoded already.
     private var decodedBytes = 0
+    /// Coded bytes that may still come.
+    private var remainingBytes: Int
 
     /// For a body to which `codings`, at least one, were applied in this order, and whose content may have
-    /// `contentLimit` bytes. The last stage's bytes are for the caller to count; what comes out of the others is bounded
-    /// here, because much of it could stand for nothing.
+    /// `contentLimit` bytes. The last stage's bytes are for the caller to count; what goes in, and what comes out of the
+    /// others, is bounded here, because much of it could stand for nothing.
     init(_ codings: [ContentCoding], contentLimit: Int) {
         precondition(!codings.isEmpty)
         let (limit, overflow) = contentLimit.addingReportingOverflow(Self.slack)
+        remainingBytes = overflow ? .max : limit
         stages = codings.indices.reversed().map { index in
             Stage(
                 inflater: Inflater(codings[index], outputLimit: index == 0 || overflow ? .max : limit),
@@ -59,6 +62,9 @@ final class ContentDecoder {
     ) throws(ContentDecodingError) -> Bool {
         var input = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(decodedBytes))
         decodedBytes = max(0, decodedBytes - bytes.count)
+        guard input.count <= remainingBytes else { throw .tooLarge }
+        let count = input.count
+        defer { remainingBytes -= count - input.count }
         while let piece = try next(of: stages.count - 1, &input) {
             guard !deliver(piece) else { continue }
             if input.isEmpty, isDrained { return true }

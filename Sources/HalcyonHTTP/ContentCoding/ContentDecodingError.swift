@@ -2,7 +2,7 @@
 enum ContentDecodingError: Error, Hashable {
     /// In words.
     case malformed(String)
-    /// A content coding under another one takes more than the body may.
+    /// A coded form of the body takes more than the body may.
     case tooLarge
     case outOfMemory
 }

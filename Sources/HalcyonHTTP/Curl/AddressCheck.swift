@@ -1,7 +1,6 @@
 internal import CCurl
-internal import Glibc
 
-/// Opens libcurl's sockets, unless the policy forbids the address, and remembers why.
+/// Tells whether the policy permits to connect to an address, and remembers why not.
 final class AddressCheck {
     private let policy: AddressPolicy
     private let isHostAllowed: Bool
@@ -14,21 +13,11 @@ final class AddressCheck {
         isHostAllowed = policy.allows(host: host)
     }
 
-    static let callback: curl_opensocket_callback = { context, _, address in
-        guard let context, let address else { return -1 }
-        return Unmanaged<AddressCheck>.fromOpaque(context).takeUnretainedValue().open(address)
-    }
-
-    private func open(_ target: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        if !isHostAllowed, let objection = objection(to: target) {
-            if self.objection == nil { self.objection = objection }
-            return -1  // CURL_SOCKET_BAD
-        }
-        return socket(
-            target.pointee.family,
-            target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
-            target.pointee.protocol
-        )
+    /// Whether a socket may be opened for that address.
+    func permits(_ target: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+        guard !isHostAllowed, let objection = objection(to: target) else { return true }
+        if self.objection == nil { self.objection = objection }
+        return false
     }
 
     private func objection(to target: UnsafeMutablePointer<curl_sockaddr>) -> String? {

@@ -59,6 +59,7 @@ extension CurlEventLoop {
             let exchange = CurlExchange(entry, handle: handles.take(), loop: self)
             exchange.index = running.count
             running.append(exchange)
+            watch.start()
             transfer.stage = .running(exchange)
             guard exchange.configure(), curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK
             else {

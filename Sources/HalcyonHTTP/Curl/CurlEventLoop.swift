@@ -26,6 +26,10 @@ final class CurlEventLoop: @unchecked Sendable {
     @exclusivity(unchecked)
     var redirected: [ObjectIdentifier: CurlTransfer] = [:]
     let rules: SecurityRules
+    let sockets: OpenSockets
+    let watch: EventLoopWatch
+    /// When the bytes on the wire are next compared with what they have brought.
+    var nextInspection = MonotonicTime.now
     @exclusivity(unchecked)
     var keptSockets = KeptSockets()
     var timeouts = ClockedTimeouts(.standard)
@@ -48,7 +52,9 @@ final class CurlEventLoop: @unchecked Sendable {
         self.multi = multi
         mailbox = CurlMailbox(waking: multi)
         rules = SecurityRules(configuration)
-        handles = CurlHandlePool(configuration: configuration, rules: rules)
+        sockets = OpenSockets()
+        watch = EventLoopWatch(sockets)
+        handles = CurlHandlePool(configuration: configuration, rules: rules, sockets: sockets)
         scheduler = TransferScheduler(
             maximumTransfers: configuration.maximumConcurrentTransfers,
             maximumTransfersPerHost: configuration.maximumTransfersPerHost,
@@ -117,9 +123,11 @@ final class CurlEventLoop: @unchecked Sendable {
     // MARK: The loop's thread
 
     private func run() {
-        CurlLibrary.prepareThread()
+        CurlLibrary.prepareThread(named: "halcyon-http")
         var commands: [CurlMailbox.Command] = []
+        watch.beginWork()
         while true {
+            watch.noteProgress()
             let stop = mailbox.take(into: &commands)
             now = .now
             for command in commands { perform(command) }
@@ -130,6 +138,7 @@ final class CurlEventLoop: @unchecked Sendable {
             curl_multi_perform(multi, &count)
             collectFinished()
             enforceDeadlines()
+            inspectWire()
             if stop != .never, scheduler.isIdle, mailbox.closeIfEmpty() { break }
             // Who comes next is decided only after the commands that came meanwhile: they may hold a more urgent one.
             if mayStartMore, scheduler.waitingCount > 0 { continue }
@@ -137,12 +146,15 @@ final class CurlEventLoop: @unchecked Sendable {
         }
         handles.removeAll()
         curl_multi_cleanup(multi)
+        watch.stop()
     }
 
     /// Waits for the network, the next deadline or a message, unless one has come since the mailbox was emptied.
     private func sleep(unlessStoppedSince stop: CurlMailbox.Stop) {
         guard mailbox.fallAsleep(unlessStoppedSince: stop) else { return }
         let timeout = min(nextDeadline, scheduler.nextStart).pollTimeout(from: now)
+        watch.endWork()
+        defer { watch.beginWork() }
         if curl_multi_poll(multi, nil, 0, timeout, nil) != CURLM_OK {
             // Out of memory, say: try again, but not as fast as the processor can.
             usleep(10_000)

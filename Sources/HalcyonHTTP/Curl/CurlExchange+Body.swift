@@ -21,14 +21,17 @@ extension CurlExchange {
 
     private func receive(body bytes: UnsafeRawBufferPointer) -> Reception {
         lastActivity = loop.now
+        loop.watch.noteProgress()
         guard !transfer.isCancelled else { return refuse(.cancelled) }
         if isRedirected {
             bodyBytes += bytes.count
             return bodyBytes <= Self.redirectBodyLimit ? .taken : .refused
         }
         guard isHeadDelivered || deliverHead() else { return .refused }
-        guard head.contentCodings.isEmpty else { return receive(coded: bytes) }
-        return deliver(bytes) ? .taken : .refused
+        let reception: Reception =
+            head.contentCodings.isEmpty ? deliver(bytes) ? .taken : .refused : receive(coded: bytes)
+        if reception == .taken { wireBodyBytes += bytes.count }
+        return reception
     }
 
     private func receive(coded bytes: UnsafeRawBufferPointer) -> Reception {

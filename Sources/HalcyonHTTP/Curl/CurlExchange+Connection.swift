@@ -7,7 +7,18 @@ extension CurlExchange {
     static let prerequestCallback: halcyon_curl_prerequest_callback = { context, _, _, _, localPort in
         guard let context else { return 0 }
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+        exchange.handle.security.isRequestOut = true
+        exchange.localPort = localPort
         return exchange.acceptsConnection(localPort: localPort) ? 0 : 1
+    }
+
+    /// For a new connection.
+    static let socketOpener: curl_opensocket_callback = { context, _, target in
+        guard let context, let target else { return -1 }
+        let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+        exchange.handle.security.isRequestOut = false
+        guard exchange.handle.security.addressCheck?.permits(target) ?? true else { return -1 }  // CURL_SOCKET_BAD
+        return exchange.loop.sockets.open(target)
     }
 
     private func acceptsConnection(localPort: Int32) -> Bool {

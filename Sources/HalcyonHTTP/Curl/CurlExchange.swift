@@ -49,6 +49,12 @@ final class CurlExchange {
     var uploadedBytes: Int64 = 0
     @exclusivity(unchecked)
     var bodyBytes = 0
+    /// The body as it comes, before its content coding is undone.
+    @exclusivity(unchecked)
+    var wireBodyBytes = 0
+    var wireMark: WireMark?
+    /// Of the connection, once the request goes out. libcurl does not tell the socket before the end.
+    var localPort: Int32 = 0
     /// Undoes the content coding of the body, once some of a coded one has come.
     @exclusivity(unchecked)
     var decoder: ContentDecoder?
@@ -87,6 +93,7 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         halcyon_curl_set_prerequest_context(easy, context)
+        halcyon_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
         let isCleartextHTTP2 = loop.configuration.cleartextHTTP2 && !entry.origin.isSecure
         let sharesConnection = !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2
         handle.bounds = CurlHandle.Bounds(
@@ -97,8 +104,7 @@ final class CurlExchange {
         setPriority(transfer.priority)
         if !loop.rules.isUniform || transfer.mayHoldCredentials {
             do throws(TransferError) {
-                let first = transfer.firstOrigin ?? entry.origin
-                try handle.secure(entry.origin, for: transfer.request, from: first, rules: loop.rules)
+                try handle.secure(entry.origin, for: transfer.request, rules: loop.rules)
             } catch {
                 fail(error)
                 return false
@@ -152,15 +158,20 @@ final class CurlExchange {
 
     private func receive(header line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = loop.now
+        loop.watch.noteProgress()
         guard !transfer.isCancelled else { return stop(.cancelled) }
-        if handle.takesTunnelHeader(line) { return true }
         let limit = transfer.limits.headerBytes
+        if handle.isMakingTunnel {
+            return handle.security.tunnelHead.append(line, limit: limit) || stop(.headersTooLarge(maximum: limit))
+        }
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
             head.append(line, limit: limit)
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered, !isRedirected else { return true }
-        guard head.hasBegun else { return stop(problem(CURLE_OK).malformed("no status line")) }
+        guard head.hasBegun, head.speaksHTTP1 || !isPlain else {
+            return stop(problem(CURLE_OK).malformed("no status line"))
+        }
         if head.isInformational { return true }
         if hasBody, let problem = head.framingProblem { return stop(self.problem(CURLE_OK).malformed(problem)) }
         // Delivered with its body, or at the end, if libcurl has no answer to the challenge.

@@ -40,9 +40,11 @@ extension CurlHandle {
     var sentBytes: Int {
         let request = halcyon_curl_get_long(easy, CURLINFO_REQUEST_SIZE)
         let body = Int(halcyon_curl_get_offset(easy, CURLINFO_SIZE_UPLOAD_T))
-        // Before 8.7, what libcurl sends together with the headers of HTTP/1 counts as a part of them, too.
         guard body > 0 else { return request }
-        let isCounted = CurlLibrary.version < 0x08_0700 && networkProtocol.hasPrefix("http/1") && body < 64 << 10
+        // Before 8.7, what libcurl sends together with the headers of HTTP/1 counts as a part of them; since then,
+        // all of the body does.
+        let isSentAtOnce = networkProtocol.hasPrefix("http/1") && body < 64 << 10
+        let isCounted = CurlLibrary.version >= 0x08_0700 || isSentAtOnce
         return isCounted ? request : request + body
     }
 

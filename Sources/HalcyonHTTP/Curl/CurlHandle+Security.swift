@@ -16,7 +16,7 @@ extension CurlHandle {
             set(CURLOPT_CAINFO, file)
             set(CURLOPT_PROXY_CAINFO, file)
         }
-        let version = configuration.minimumTLSVersion == .v1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        let version = configuration.minimumTLSVersion == .v1_3 ? halcyon_curl_tls_1_3 : halcyon_curl_tls_1_2
         set(CURLOPT_SSLVERSION, version)
         set(CURLOPT_PROXY_SSLVERSION, version)
         // Set at all, they keep libcurl from reading the environment, once for each transfer and while others may write it.
@@ -29,29 +29,28 @@ extension CurlHandle {
         if security.knownAddresses != nil { halcyon_curl_set_list(easy, CURLOPT_RESOLVE, security.knownAddresses) }
     }
 
-    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only; `first`
-    /// is where the transfer began. Not needed where the
-    /// rules are uniform and the request has no credentials. Everything is gone after ``reset()``, which follows because the handle is marked as
-    /// altered.
+    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only. Not needed
+    /// where the rules are uniform and the request has no credentials. Everything is gone after ``reset()``, which follows
+    /// because the handle is marked as altered.
     ///
     /// Throws where going on would be unsafe or useless; then libcurl must not be given the handle.
     func secure(
         _ hop: Origin,
         for request: TransferRequest,
-        from first: Origin,
         rules: SecurityRules
     ) throws(TransferError) {
         let proxy = try rules.proxies.proxy(for: hop)
         try check(hop, proxy, rules)
         applyTLS(hop, rules)
-        try applyCredential(hop, request, first, rules)
+        try applyCredential(hop, request, rules)
         if let proxy {
-            let isFirstProxy = hop == first ? true : try rules.proxies.proxy(for: first) == proxy
+            let own = try isForProxy(proxy, of: hop, request, rules) ? request.proxyCredential : nil
             if hop.isSecure, proxy.kind != .socks5 {
                 security.makesTunnel = true
+                security.isRequestOut = false
                 set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
             }
-            try apply(proxy, credential: isFirstProxy ? request.proxyCredential : nil, rules)
+            try apply(proxy, credential: own, rules)
         }
         if rules.configuration.cookies != .none, request.headers[.cookie] != nil {
             // libcurl would send both.
@@ -69,10 +68,8 @@ extension CurlHandle {
         if proxy != nil, let objection = policy.objection(toProxied: hop.host) {
             throw .addressRefused("\(hop): \(objection)")
         }
-        let check = AddressCheck(policy, host: proxy?.host ?? hop.host)
         isAltered = true
-        security.addressCheck = check
-        halcyon_curl_set_socket_opener(easy, AddressCheck.callback, Unmanaged.passUnretained(check).toOpaque())
+        security.addressCheck = AddressCheck(policy, host: proxy?.host ?? hop.host)
     }
 
     // MARK: TLS
@@ -106,14 +103,14 @@ extension CurlHandle {
     private func applyCredential(
         _ hop: Origin,
         _ request: TransferRequest,
-        _ first: Origin,
         _ rules: SecurityRules
     ) throws(TransferError) {
         // The header is the transfer's own choice.
         if request.headers[.authorization] != nil { return }
         // A redirect has taken away from the request what was meant for another origin.
         var credential = request.credential ?? request.urlCredential
-        if credential == nil, hop.isSecure || !first.isSecure { credential = rules.credentials[hop] }
+        let wasSecure = request.trail?.wasSecure ?? false
+        if credential == nil, hop.isSecure || !wasSecure { credential = rules.credentials[hop] }
         guard let credential else { return }
         try credential.validate(for: hop.description)
         isAltered = true
@@ -134,6 +131,17 @@ extension CurlHandle {
     }
 
     // MARK: Proxies
+
+    /// Whether the request's proxy credential, which redirects may have brought along, was given for this proxy.
+    private func isForProxy(
+        _ proxy: Proxy,
+        of hop: Origin,
+        _ request: TransferRequest,
+        _ rules: SecurityRules
+    ) throws(TransferError) -> Bool {
+        guard let origin = request.trail?.proxyCredentialOrigin, origin != hop else { return true }
+        return try rules.proxies.proxy(for: origin) == proxy
+    }
 
     private func apply(_ proxy: Proxy, credential own: Credential?, _ rules: SecurityRules) throws(TransferError) {
         isAltered = true
@@ -168,12 +176,14 @@ extension CurlHandle {
 
     // MARK: What came of it
 
-    /// Whether `line` belongs to a proxy's answer to CONNECT, which is then noted.
-    func takesTunnelHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        // libcurl has a status only once the server's own response begins.
-        guard security.makesTunnel, halcyon_curl_get_long(easy, CURLINFO_RESPONSE_CODE) == 0 else { return false }
-        security.tunnelHead.append(line)
-        return true
+    /// Whether header lines belong to a proxy's answer to CONNECT.
+    var isMakingTunnel: Bool {
+        guard security.makesTunnel else { return false }
+        guard CurlLibrary.hasPrerequest else {
+            // libcurl has a status only once the server's own response begins. It keeps that of a challenge.
+            return halcyon_curl_get_long(easy, CURLINFO_RESPONSE_CODE) == 0
+        }
+        return !security.isRequestOut
     }
 
     /// Whether libcurl may ask again by itself after a response of this status, which then is not the last.

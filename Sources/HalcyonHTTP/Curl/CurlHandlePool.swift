@@ -12,12 +12,15 @@ struct CurlHandlePool {
 
     private let configuration: CurlTransport.Configuration
     private let rules: SecurityRules
+    private let sockets: OpenSockets
     private let cookies: CookieJar?
     private var idle: [CurlHandle] = []
 
-    init(configuration: CurlTransport.Configuration, rules: SecurityRules) {
+    /// `sockets` must outlive the connections.
+    init(configuration: CurlTransport.Configuration, rules: SecurityRules, sockets: OpenSockets) {
         self.configuration = configuration
         self.rules = rules
+        self.sockets = sockets
         cookies = configuration.cookies == .inMemory ? CookieJar() : nil
     }
 
@@ -68,6 +71,9 @@ struct CurlHandlePool {
         handle.prepareSecurity(rules, cookies: cookies)
         halcyon_curl_set_pointer(handle.easy, CURLOPT_ERRORBUFFER, handle.errorText)
         halcyon_curl_set_callback(handle.easy, CURLOPT_HEADERFUNCTION, CurlExchange.headerCallback)
+        halcyon_curl_set_socket_opener(handle.easy, CurlExchange.socketOpener)
+        let context = Unmanaged.passUnretained(sockets).toOpaque()
+        halcyon_curl_set_socket_closer(handle.easy, OpenSockets.closer, context)
         halcyon_curl_set_prerequest(handle.easy, CurlExchange.prerequestCallback)
         halcyon_curl_set_callback(handle.easy, CURLOPT_WRITEFUNCTION, CurlExchange.bodyCallback)
     }

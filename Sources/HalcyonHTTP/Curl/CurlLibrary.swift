@@ -18,13 +18,16 @@ enum CurlLibrary {
     /// known to be HTTP/2 begins the protocol anew, which breaks a connection that is in use.
     static let sharesCleartextHTTP2 = curl_version_info(CURLVERSION_FIRST).pointee.version_num >= 0x08_00_00
 
-    /// Keeps signals away from the calling thread, which is libcurl's.
+    /// Whether libcurl calls back before each request goes out, once the connection stands.
+    static let hasPrerequest = halcyon_curl_has_prerequest && version >= 0x07_50_00
+
+    /// Names the calling thread, and keeps signals away from it.
     ///
     /// OpenSSL writes with `write`, so a closed peer raises SIGPIPE, and with CURLOPT_NOSIGNAL libcurl does not ignore it.
-    static func prepareThread() {
+    static func prepareThread(named name: String) {
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        halcyon_curl_name_thread("halcyon-http")
+        halcyon_curl_name_thread(name)
     }
 }

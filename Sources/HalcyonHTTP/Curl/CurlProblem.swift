@@ -50,6 +50,11 @@ struct CurlProblem {
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED,
             CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_CLIENTCERT:
             return .tlsFailure(message)
+        case CURLE_RECV_ERROR where message.contains("Too large response headers"):
+            // Since 8.3, libcurl takes no more than this in all.
+            return .headersTooLarge(maximum: min(request.limits.headerBytes, 300 << 10))
+        case Self.tooLarge where isRequestSent:
+            return .headersTooLarge(maximum: min(request.limits.headerBytes, Int(CURL_MAX_HTTP_HEADER)))
         case CURLE_RECV_ERROR where head.isComplete && message.contains("chunk"):
             // There is no code for chunks that are none.
             return .malformedResponse(message)
@@ -58,12 +63,19 @@ struct CurlProblem {
             return .connectionLost(message)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             return .malformedResponse(message)
-        case CURLE_OUT_OF_MEMORY where !head.isComplete:
+        case CURLE_OUT_OF_MEMORY where isRequestSent && !head.isComplete:
             // libcurl 7 says so when one line is longer than the 100 KiB it takes.
             return .headersTooLarge(maximum: min(request.limits.headerBytes, Int(CURL_MAX_HTTP_HEADER)))
         default:
             return .other(message)
         }
+    }
+
+    /// CURLE_TOO_LARGE, which libcurl 8.6 brought: one line, of what comes or of what is sent, is longer than it takes.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
+    private var isRequestSent: Bool {
+        halcyon_curl_get_long(handle.easy, CURLINFO_REQUEST_SIZE) > 0
     }
 
     /// Where the request went, "host:port".

@@ -29,8 +29,6 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     /// How much the server may send; a redirect does not change it. Apart from the request, which is copied whole when a
     /// field of it is read in a callback.
     let limits: TransferLimits
-    /// Where the first request leads.
-    let firstOrigin: Origin?
     /// `nil` as long as no redirect has come.
     @exclusivity(unchecked)
     private(set) var history: RedirectHistory?
@@ -48,7 +46,6 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         self.request = request
         url = request.url.absoluteString
         origin = Origin(url)
-        firstOrigin = origin
         self.receiver = receiver
         self.loop = loop
         mayHoldUser = Self.mayHoldUser(url)

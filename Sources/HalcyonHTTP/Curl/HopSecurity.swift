@@ -2,7 +2,6 @@ internal import CCurl
 
 /// What a handle keeps beside libcurl's options for one hop.
 struct HopSecurity {
-    /// libcurl holds an unretained pointer to it while the handle's transfer lasts.
     var addressCheck: AddressCheck?
     /// Of CURLOPT_PROXYHEADER; libcurl does not copy it.
     var proxyHeaders: UnsafeMutablePointer<curl_slist>?
@@ -15,6 +14,9 @@ struct HopSecurity {
 
     /// A proxy is asked for a tunnel first; what it answers comes through the same callback as the response.
     var makesTunnel = false
+    /// The connection stands, and what comes next answers the request itself. False again as soon as libcurl opens another
+    /// connection, which it does by itself to ask once more.
+    var isRequestOut = false
     /// What it answered.
     var tunnelHead = TunnelHead()
 

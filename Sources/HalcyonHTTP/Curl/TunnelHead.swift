@@ -5,20 +5,29 @@ struct TunnelHead {
 
     /// The values of `Proxy-Authenticate`.
     private(set) var challenges: [String] = []
+    private var challengeBytes = 0
+    /// Of all answers so far.
     private var byteCount = 0
+    private var lineCount = 0
 
-    /// Takes a line with its end, as libcurl hands it over.
-    mutating func append(_ line: UnsafeRawBufferPointer) {
+    /// Takes a line with its end, as libcurl hands it over; false if that makes more than `limit` bytes in all, or more
+    /// lines than a response may have fields.
+    mutating func append(_ line: UnsafeRawBufferPointer, limit: Int) -> Bool {
+        guard line.count <= limit - byteCount, lineCount < ResponseHead.maximumFieldCount else { return false }
+        byteCount += line.count
+        lineCount += 1
         let name = "proxy-authenticate:"
         if line.starts(with: "HTTP/".utf8) {
             // libcurl has asked again; only the last answer counts.
-            self = TunnelHead()
-        } else if line.count > name.utf8.count, line.count <= Self.limit - byteCount,
+            challenges = []
+            challengeBytes = 0
+        } else if line.count > name.utf8.count, line.count <= Self.limit - challengeBytes,
             zip(line, name.utf8).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 })
         {
-            byteCount += line.count
+            challengeBytes += line.count
             let value = String(decoding: line.dropFirst(name.utf8.count), as: UTF8.self)
             challenges.append(String(value.prefix { $0 != "\r\n" && $0 != "\r" && $0 != "\n" }))
         }
+        return true
     }
 }

@@ -21,21 +21,17 @@ package struct PartialBodyKey: Sendable, Hashable {
         guard request.method == .get, request.body == nil, excluded.allSatisfy({ request.headers[$0] == nil }),
             !request.headers.hasCacheDirective("no-store")
         else { return nil }
-        let text = request.url.absoluteString
+        let text = request.url.withoutUser.absoluteString
         url = String(text.prefix { $0 != "#" })
         var identity = url
         for field in request.headers.sorted(by: {
             ($0.name.canonicalName, $0.value) < ($1.name.canonicalName, $1.value)
-        }) {
+        }) where !field.name.isCredential {
             // No name and no value holds a line end.
             identity += "\n\(field.name.canonicalName):\(field.value)"
         }
-        switch request.credential {
-        case nil: break
-        case .basic(let user, let password): identity += "\n\nbasic\n\(user)\n\(password)"
-        case .digest(let user, let password): identity += "\n\ndigest\n\(user)\n\(password)"
-        case .bearer(let token): identity += "\n\nbearer\n\(token)"
-        }
+        // The hashes name files, and must not confirm a guess.
+        if let digest = CredentialDigester.installation.digest(of: request) { identity += "\n\n\(digest)" }
         let bytes = Array(identity.utf8)
         hash = bytes.withUnsafeBytes { Checksum.hash(of: $0) }
         check = bytes.withUnsafeBytes { Checksum.hash(of: $0, seed: 1) }

@@ -28,7 +28,7 @@ package struct PartialResponse: Sendable, Hashable {
             !headers.hasCacheDirective("no-store")
         else { return nil }
         self.init(
-            url: response.url.absoluteString,
+            url: response.url.withoutUser.absoluteString,
             headers: headers.filtered { !Self.isLeftOut($0.name) },
             validator: validator,
             totalBytes: response.expectedBodyBytes

@@ -50,7 +50,7 @@ extension PartialResponse {
     /// after "?" may differ: signed links do, each time.
     private func isSameVersion(_ response: TransferResponse) -> Bool {
         func resource(_ url: String) -> Substring { url.prefix { $0 != "?" && $0 != "#" } }
-        guard resource(url) == resource(response.url.absoluteString) else { return false }
+        guard resource(url) == resource(response.url.withoutUser.absoluteString) else { return false }
         if let tag = response.headers[.eTag] { return tag == validator }
         if let modified = response.headers[.lastModified], let known = headers[.lastModified] {
             return modified == known

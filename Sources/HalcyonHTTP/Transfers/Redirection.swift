@@ -6,7 +6,8 @@ internal import HTTPTypes
 /// The rules are the Fetch standard's where the RFC leaves a choice: 301 and 302 turn POST into GET, as every browser
 /// does, 303 turns everything but GET and HEAD into GET, 307 and 308 keep method and body. What may prove who asks goes no
 /// further than its origin, and is not taken up again if a later redirect leads back: credentials, and every field but
-/// ``fieldsForAnyOrigin``. 300, 304, 305 and 306 are responses like others.
+/// ``fieldsForAnyOrigin``. What a transport has for hosts and proxies is its own affair, for which the request keeps a
+/// ``RedirectTrail``. 300, 304, 305 and 306 are responses like others.
 package struct Redirection: Sendable, Hashable {
     /// What to ask for next.
     package let request: TransferRequest
@@ -48,6 +49,7 @@ package struct Redirection: Sendable, Hashable {
             next.credential = nil
             next.headers = next.headers.filter { Self.isForAnyOrigin($0.name) }
         }
+        next.trail = RedirectTrail(after: request, from: Origin(request.url.absoluteString))
         self.request = next
         self.leavesOrigin = leavesOrigin
     }
@@ -64,6 +66,13 @@ package struct Redirection: Sendable, Hashable {
         "last-event-id", "pragma", "prefer", "priority", "range", "referer", "rtt", "save-data", "te", "traceparent",
         "tracestate", "upgrade-insecure-requests", "user-agent", "viewport-width", "width",
     ]
+
+    /// The fields without those of `others` that may be meant for one origin only.
+    static func fields(_ fields: HTTPFields, without others: HTTPFields) -> HTTPFields {
+        fields.filter { field in
+            isForAnyOrigin(field.name) || !others[values: field.name].contains(field.value)
+        }
+    }
 
     private static func isForAnyOrigin(_ name: HTTPField.Name) -> Bool {
         let name = name.canonicalName

@@ -13,6 +13,8 @@ struct ResponseHead {
     }
 
     private(set) var status = 0
+    /// Whether the status line is one of HTTP/1, as it came, and not libcurl's rendering of another version's.
+    private(set) var speaksHTTP1 = false
     private(set) var text = HeaderText()
     /// The blank line has come. What follows are trailers, or the next response.
     private(set) var isComplete = false
@@ -87,6 +89,7 @@ struct ResponseHead {
     private mutating func begin(_ statusLine: UnsafeBufferPointer<UInt8>) {
         self = ResponseHead(byteCount: byteCount)
         status = Self.status(statusLine.trimmed) ?? 0
+        speaksHTTP1 = statusLine.count > 6 && statusLine[6] == UInt8(ascii: ".")
     }
 
     /// "HTTP/1.1 200 OK" (RFC 9112, section 4), or "HTTP/2 200" as libcurl writes it; `nil` for anything else, of which
@@ -105,8 +108,8 @@ struct ResponseHead {
 
     private static func isVersion(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         switch bytes.count {
-        case 1: bytes[5].isDigit
-        case 3: bytes[5].isDigit && bytes[6] == UInt8(ascii: ".") && bytes[7].isDigit
+        case 1: (UInt8(ascii: "2")...UInt8(ascii: "3")).contains(bytes[5])
+        case 3: bytes[5] == UInt8(ascii: "1") && bytes[6] == UInt8(ascii: ".") && bytes[7].isDigit
         default: false
         }
     }

@@ -43,16 +43,16 @@ extension DiskCache {
             guard status.kind == .file, status.size == size else { return nil }
         }
         // One byte more than the body has: the file must end before it.
-        guard size > 0, let address = malloc(size + 1) else { return nil }
-        let buffer = UnsafeMutableRawBufferPointer(start: address, count: size + 1)
+        guard size > 0 else { return nil }
+        var hash: UInt64?
         do throws(FileSystemError) {
-            guard let hash = try fill(buffer, from: descriptor) else {
-                free(address)
-                return nil
+            let body = try Data.filled(capacity: size + 1) { (buffer) throws(FileSystemError) in
+                hash = try fill(buffer, from: descriptor)
+                return size
             }
-            return (Data(bytesNoCopy: address, count: size, deallocator: .free), hash)
+            guard let body, let hash else { return nil }
+            return (body, hash)
         } catch {
-            free(address)
             // A folder or a pipe in place of the file cannot be read, and never will be.
             guard (try? fileSystem.status(of: descriptor).kind) ?? .file == .file else { return nil }
             throw error

@@ -1,13 +1,13 @@
 extension MemoryCache {
-    /// Stores an entry that holds a value.
+    /// Stores an entry that holds a value, if `isAllowed` says so under the ledger's lock.
     @inlinable
-    func insert(_ entry: consuming Entry, at now: Int64) -> Bool {
+    func insert(_ entry: consuming Entry, at now: Int64, if isAllowed: () -> Bool = { true }) -> Bool {
         // What leaves the cache is freed after the locks are released: that may run code of the user, and takes long.
         var first: Entry?
         var dropped = Dropped()
         ledger.lock.acquire()
         sweepSome(at: now, into: &dropped)
-        let outcome = store(entry, at: now, dropping: &first, &dropped)
+        let outcome = isAllowed() ? store(entry, at: now, dropping: &first, &dropped) : .refused
         let isFirst = outcome != .refused && !ledger.isSwept
         if isFirst { ledger.isSwept = true }
         ledger.lock.release()

@@ -14,6 +14,9 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
     /// An empty storage.
     public init() {}
 
+    /// The keys that anything is stored under, in no order.
+    public var keys: [String] { responses.withLock { $0.filter { !$0.value.isEmpty }.map(\.key) } }
+
     /// The heads stored under a key, the latest last.
     public func heads(for key: String) -> [StoredResponse] {
         responses.withLock { $0[key] ?? [] }.map(\.head)

@@ -47,6 +47,7 @@ public final class ScriptedTransport: HTTPTransport {
 
     private struct State {
         var routes: [URL: Route] = [:]
+        var answer: (@Sendable (TransferRequest) -> Route?)?
         var transfers: [ScriptedTransfer] = []
         /// Not yet handed out by `nextTransfer`.
         var untaken: [ScriptedTransfer] = []
@@ -63,6 +64,12 @@ public final class ScriptedTransport: HTTPTransport {
     /// ``nextTransfer()``. `nil` removes the route.
     public func setRoute(_ url: URL, _ route: Route?) {
         state.withLock { $0.routes[url] = route }
+    }
+
+    /// Answers every later transfer whose URL has no route of its own at once, on the transport's own thread, by what
+    /// `answer` makes of its request. Those for which that is `nil` are given to ``nextTransfer()``.
+    public func setAnswer(_ answer: (@Sendable (TransferRequest) -> Route?)?) {
+        state.withLock { $0.answer = answer }
     }
 
     /// The oldest transfer that has not been handed out yet; waits until there is one.
@@ -95,9 +102,10 @@ public final class ScriptedTransport: HTTPTransport {
     /// Takes a transfer, for the test or a route to answer.
     public func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         let transfer = ScriptedTransfer(request, receiver: receiver, queue: queue)
+        let answered = state.withLock { $0.answer }?(request)
         let (route, waiter) = state.withLock { state -> (Route?, CheckedContinuation<ScriptedTransfer, Never>?) in
             state.transfers.append(transfer)
-            if let route = state.routes[request.url] { return (route, nil) }
+            if let route = state.routes[request.url] ?? answered { return (route, nil) }
             guard state.waiters.isEmpty else { return (nil, state.waiters.removeFirst()) }
             state.untaken.append(transfer)
             return (nil, nil)

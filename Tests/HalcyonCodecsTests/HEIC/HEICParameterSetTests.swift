@@ -71,6 +71,43 @@ struct HEICParameterSetTests {
         #expect(HEVCParameterSets.size(inStream: stream(layered)) == .known(PixelSize(64, 48)))
     }
 
+    @Test("planes are read with what is cropped, their sampling and their depths")
+    func layouts() throws {
+        func layout(_ bits: String) -> CodedLayout {
+            let all = "1010" + bits + String(repeating: "1", count: 64)
+            let bytes = stride(from: 0, to: all.count - 7, by: 8).compactMap {
+                UInt8(all.dropFirst($0).prefix(8), radix: 2)
+            }
+            let unit = Array(self.unit(64, 64).prefix(18)) + bytes
+            return HEVCParameterSets.layout(inStream: Data([0, 0, 0, UInt8(unit.count)] + unit))
+        }
+        // Those of `unit(_:_:)` begin with an identifier of 0 and 4:2:0, as these do without the first of them.
+        let size = exponential(64) + exponential(48)
+        func known(_ width: Int, _ height: Int, _ depths: [Int]) -> CodedLayout {
+            .known(PlaneLayout(size: PixelSize(width, height), chroma: 1, depths: depths))
+        }
+        #expect(layout(size + "0" + exponential(0) + exponential(0)) == known(64, 48, [8, 8]))
+        #expect(layout(size + "0" + exponential(2) + exponential(4)) == known(64, 48, [10, 12]))
+        let window = [1, 2, 3, 4].map(exponential).joined()
+        #expect(layout(size + "1" + window + exponential(0) + exponential(0)) == known(58, 34, [8, 8]))
+        var two = known(64, 48, [8, 8])
+        two.merge(known(64, 48, [8, 8]))
+        #expect(two == known(64, 48, [8, 8]))
+        two.merge(known(64, 48, [10, 8]))
+        #expect(two == .contradictory)
+    }
+
+    @Test("the planes of AV1 are read from what our encoder writes", arguments: [3, 1])
+    func layoutsOfAV1(_ chroma: Int) throws {
+        let encoder = AVIFEncoder(speed: 10, chromaSampling: chroma == 3 ? .yuv444 : .yuv420)
+        let file = try encoder.encode(.sample(PixelSize(24, 16)), options: EncodeOptions(quality: 80))
+        let content = Data(try HEIFFixture.box("mdat", of: file).payload)
+        let configuration = Data(try HEIFFixture.box("av1C", of: file).payload)
+        let expected = PlaneLayout(size: PixelSize(24, 16), chroma: chroma == 3 ? 3 : 1, depths: [8, 8])
+        #expect(AV1Units.layout(ofItem: content, configuration: configuration) == .known(expected))
+        #expect(AV1Units.layout(ofItem: content.prefix(6), configuration: Data()) != .known(expected))
+    }
+
     @Test("limits hold for large tiles, and many tiles of a small picture are refused", arguments: [1, 4, 5])
     func tiles(_ tileCount: Int) throws {
         for (side, limits, error) in [

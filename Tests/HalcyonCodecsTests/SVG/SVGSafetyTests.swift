@@ -66,6 +66,17 @@ struct SVGSafetyTests {
         #expect(try decode(document)?[5, 5] == [0, 0, 255, 255])
     }
 
+    @Test("an embedded drawing is drawn whether its address states its type or not", arguments: ["", "image/svg+xml"])
+    func embeddedDrawings(_ type: String) throws {
+        let blue = svg("<rect width='10' height='10' fill='blue'/>").base64EncodedString()
+        let addresses = ["data:\(type);base64,\(blue)", " DATA:\(type);base64,\(blue)"]
+        for address in addresses {
+            let image = "<image href='\(address)' width='5' height='10'/>"
+            let bitmap = try decode(svg(image + image.replacing("<image", with: "<image x='5'")))
+            #expect(bitmap?[2, 5] == [0, 0, 255, 255] && bitmap?[7, 5] == [0, 0, 255, 255], "\(address)")
+        }
+    }
+
     @Test("embedded pictures are measured before they are decoded, however they are written")
     func embeddedSizes() throws {
         // The header of a PNG of 30,000 by 30,000 pixels is enough to be refused.

@@ -76,8 +76,12 @@ final class Workplace: Sendable {
     ///   - input: A file of ``folder`` that becomes its standard input; by default there is nothing to read.
     ///   - output: Becomes its standard output, instead of a file that is read at the end.
     ///   - error: The same for the error output.
+    ///   - executable: Another command, by its path.
+    ///   - settings: Environment variables besides those of every run, or in their place.
     func start(
         _ arguments: [String],
+        executable: String = Workplace.executable,
+        settings: [String: String] = [:],
         cacheHome: String? = nil,
         input: String? = nil,
         output: Int32? = nil,
@@ -101,9 +105,9 @@ final class Workplace: Sendable {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
         let process = try ChildProcess(
-            Self.executable,
+            executable,
             arguments,
-            environment: environment,
+            environment: environment.merging(settings) { $1 },
             folder: folder,
             input: input,
             output: output ?? outputFile,

@@ -1,3 +1,5 @@
+import Testing
+
 @testable import HalcyonHTTP
 
 /// One text in each coding, made once with zlib at level 9.
@@ -20,6 +22,47 @@ enum CodedFixture {
 
     /// No bytes, in gzip.
     static let emptyGzip: [UInt8] = [31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
+    /// A coded body without end or content.
+    struct Nothing: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let coding: String
+        var head: [UInt8] = []
+        let repeated: [UInt8]
+    }
+
+    static let nothings = [
+        Nothing(
+            testDescription: "empty members",
+            coding: "gzip",
+            repeated: Array(repeating: emptyGzip, count: 100).flatMap { $0 }
+        ),
+        Nothing(
+            testDescription: "zeros after the end",
+            coding: "gzip",
+            head: emptyGzip,
+            repeated: .init(repeating: 0, count: 4096)
+        ),
+        // Flag 8 of RFC 1952, section 2.3.1: a name, up to a zero.
+        Nothing(
+            testDescription: "a name in the header",
+            coding: "gzip",
+            head: [31, 139, 8, 8, 0, 0, 0, 0, 2, 3],
+            repeated: .init(repeating: 0x61, count: 4096)
+        ),
+        // Stored blocks without a byte (RFC 1951, section 3.2.4).
+        Nothing(
+            testDescription: "empty blocks",
+            coding: "deflate",
+            head: [120, 218],
+            repeated: Array(repeating: [0, 0, 0, 0xFF, 0xFF] as [UInt8], count: 100).flatMap { $0 }
+        ),
+        Nothing(
+            testDescription: "empty members in gzip",
+            coding: "gzip, gzip",
+            repeated: Array(repeating: emptyGzip, count: 100).flatMap { $0 }
+        ),
+    ]
 }
 
 /// What `bytes` stand for, given in parts of `step` bytes; if `pausing`, stops after each piece, and goes on with the same

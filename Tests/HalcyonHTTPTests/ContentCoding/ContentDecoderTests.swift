@@ -122,8 +122,18 @@ struct ContentDecoderTests {
         let blocks = [[UInt8]](repeating: [0, 0, 0, 255, 255], count: 40_000).flatMap { $0 }
         let outer = Self.stored(blocks)
         #expect(decode([.deflate, .deflate], outer, contentLimit: 1000) == .failure(.tooLarge))
-        // Alone, they are as long as they look, and only lack their end.
-        #expect(decode([.deflate], blocks, contentLimit: 1000) == .failure(.malformed("too short")))
+        // Alone, they are as long as they look.
+        #expect(decode([.deflate], blocks, contentLimit: 1000) == .failure(.tooLarge))
+        // Where that is allowed, they only lack their end.
+        #expect(decode([.deflate], blocks, contentLimit: blocks.count) == .failure(.malformed("too short")))
+    }
+
+    @Test("takes no more coded bytes than the content may have, and some more", arguments: [1, 7, 4096, .max])
+    func endlessInput(step: Int) {
+        let members = Array([[UInt8]](repeating: CodedFixture.emptyGzip, count: 10_000).joined())
+        #expect(decode([.gzip], members, step: step, contentLimit: 1000) == .failure(.tooLarge))
+        #expect(decode([.gzip], members, step: step, pausing: true, contentLimit: 1000) == .failure(.tooLarge))
+        #expect(decode([.gzip], members, step: step, contentLimit: members.count) == .success([]))
     }
 
     /// A raw stream of stored blocks (RFC 1951, section 3.2.4).

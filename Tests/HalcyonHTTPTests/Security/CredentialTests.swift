@@ -112,6 +112,32 @@ struct CredentialTests {
         }
     }
 
+    @Test(
+        "of the digest kind goes through a tunnel, though the server closes the connection after its challenge",
+        .enabled(if: SecureServer.isAvailable, "needs nginx and openssl")
+    )
+    func digestThroughTunnel() async throws {
+        try await withServer(Self.digestHandler) { origin, _ in
+            let forward = "keepalive_timeout 0; location / { proxy_pass http://127.0.0.1:\(origin.port); }"
+            let server = try SecureServer(.init(speaksHTTP2: false, directives: forward))
+            let proxy = try ProxyServer(routes: ["images.example:443": server.port])
+            defer { proxy.stop() }
+            var configuration = CurlTransport.Configuration()
+            configuration.proxies = .proxy(Proxy(.http, host: "127.0.0.1", port: proxy.port))
+            configuration.trustedHosts = ["images.example"]
+            let transport = CurlTransport(configuration: configuration)
+            defer { transport.shutdown() }
+            var request = TransferRequest.patient(url: try #require(URL(string: "https://images.example/x")))
+            request.credential = .digest(user: "Mufasa", password: "Circle of Life")
+            let receiver = await receive(transport, request)
+            #expect(receiver.response?.status == 200)
+            #expect(receiver.response?.headers[.server]?.hasPrefix("nginx") == true)
+            #expect(receiver.body == Data([1]))
+            #expect(receiver.violations == [])
+            #expect(proxy.requests.map(\.method) == ["CONNECT", "CONNECT"])
+        }
+    }
+
     @Test("of the digest kind that is wrong leaves the 401 and its body as the response")
     func wrongDigest() async throws {
         try await withServer(Self.digestHandler) { server, transport in

@@ -211,10 +211,10 @@ struct ImageCacheTests {
         let size = PixelSize(1_811, 1_009)
         let byteCount = try Bitmap(size: size).byteCount
         // The other test of pressure may have emptied it in between.
-        for _ in 0..<100 where !PixelBufferPool.shared.keeps(byteCount) { _ = try Bitmap(size: size) }
-        #expect(PixelBufferPool.shared.keeps(byteCount))
+        for _ in 0..<100 where !MemoryPool.shared.keeps(byteCount) { _ = try Bitmap(size: size) }
+        #expect(MemoryPool.shared.keeps(byteCount))
         monitor.tell(.critical)
-        #expect(!PixelBufferPool.shared.keeps(byteCount))
+        #expect(!MemoryPool.shared.keeps(byteCount))
         withExtendedLifetime(cache) {}
     }
 

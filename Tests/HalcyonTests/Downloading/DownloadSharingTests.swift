@@ -72,6 +72,25 @@ struct DownloadSharingTests {
         #expect(test.transport.startedCount == 1)
     }
 
+    @Test("who differ in a credential do not share, even if its header is to make no difference")
+    func credentials() async throws {
+        let transport = ScriptedTransport()
+        let ignored: Set<HTTPField.Name> = [.authorization, .cookie, .accept]
+        let downloader = ImageDownloader(
+            transport: transport,
+            configuration: .init(headersIgnoredForSharing: ignored)
+        )
+        let headers: [HTTPFields] = [
+            [.accept: "a"], [.accept: "b"], [.authorization: "a"], [.authorization: "b"], [.cookie: "a"],
+        ]
+        let tasks = headers.map { downloader.task(for: TransferRequest(url: url, headers: $0)) }
+        await eventually { downloader.transfers.waiterCount == headers.count }
+        await eventually { transport.startedCount >= 4 }
+        #expect(transport.startedCount == 4)
+        for _ in 0..<4 { await transport.nextTransfer().answer(.init(body: Data([1]))) }
+        for task in tasks { _ = try await task.body }
+    }
+
     @Test("who ask after the end start anew")
     func afterTheEnd() async throws {
         test.transport.serve(url, Data([1]))

@@ -183,6 +183,23 @@ struct ServerCachingTests {
         #expect(try await fixture.load(crop).origin == .network)
     }
 
+    @Test("is good for ever if the request says so, and so is what is made of it", arguments: [false, true])
+    func neverExpires(isProcessed: Bool) async throws {
+        let crop: [ImageOption] = [.processor(.crop(to: PixelSize(8, 8)))]
+        let options: [ImageOption] = [.expiration(.never)] + (isProcessed ? crop : [])
+        fixture.serve(one, [.cacheControl: "max-age=60"])
+        let first = try await fixture.load(options)
+        for _ in 0..<2 {
+            fixture.clock.advance(by: 86_400)
+            fixture.forgetMemory()
+            let response = try await fixture.load(options)
+            #expect(response.origin == .disk)
+            #expect(response.image.bitmap.hasSamePixels(as: first.image.bitmap))
+            #expect(try await fixture.load(options).origin == .memory)
+        }
+        #expect(fixture.requestCount == 1)
+    }
+
     @Test("is good for as long as the request says, if it says so")
     func expiration() async throws {
         fixture.serve(one, [.cacheControl: "max-age=0, no-cache", .eTag: "\"a\""])

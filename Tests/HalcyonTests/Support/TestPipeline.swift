@@ -18,9 +18,13 @@ final class TestPipeline: Sendable {
         folder: String? = nil,
         memoryCostLimit: Int = 64 << 20,
         workerCount: Int = 2,
+        codecs: ImageCodecs? = nil,
+        decodeBudget: Int = 256 << 20,
         fileSystem: (any FileSystem)? = nil,
         clock: StoreClock = .system,
-        recovery: RecoveryConfiguration = RecoveryConfiguration()
+        recovery: RecoveryConfiguration = RecoveryConfiguration(),
+        defaultOptions: ImageOptions = ImageOptions(),
+        downloads: NetworkPolicy = NetworkPolicy()
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -33,10 +37,12 @@ final class TestPipeline: Sendable {
         }
         pipeline = ImagePipeline(
             configuration: .init(
-                downloader: ImageDownloader(transport: transport),
+                downloader: ImageDownloader(transport: transport, configuration: .init(policy: downloads)),
                 cache: cache,
-                codecs: counters.codecs,
+                codecs: codecs ?? counters.codecs,
+                defaultOptions: defaultOptions,
                 workerCount: workerCount,
+                decodeBudget: decodeBudget,
                 recovery: recovery
             )
         )

@@ -17,15 +17,16 @@ struct BenchCommand: AsyncParsableCommand {
     /// a suite's.
     static func main() async {
         let words = CommandLine.arguments.dropFirst()
-        if words.first == PixelContenderCommand.configuration.commandName {
-            PixelContenderCommand.main(Array(words.dropFirst()))
-        } else {
-            await main(nil)
+        switch words.first {
+        case PixelContenderCommand.configuration.commandName: PixelContenderCommand.main(Array(words.dropFirst()))
+        case MeasuredProcess.word: MeasuredProcess.main(Array(words.dropFirst()))
+        case LoadBurstCase.word: await LoadBurstCase.main()
+        default: await main(nil)
         }
     }
 
     private static var suites: [any BenchmarkSuite.Type] {
-        [HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, PipelineSuite.self]
+        [HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, PipelineSuite.self, CommandsSuite.self]
     }
 
     @Argument(help: ArgumentHelp("The suites to run. Default: all.", valueName: "suite"))
@@ -100,6 +101,14 @@ struct BenchCommand: AsyncParsableCommand {
     )
     var photo: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The command that the commands suite measures. Default: that of this checkout's release build.",
+            valueName: "path"
+        )
+    )
+    var command: String?
+
     func validate() throws {
         guard samples > 0 else { throw ValidationError("--samples must be at least 1.") }
         guard transferCount > 0 else { throw ValidationError("--count must be at least 1.") }
@@ -121,7 +130,8 @@ struct BenchCommand: AsyncParsableCommand {
             vipsLibrary: vipsLibrary,
             python: python,
             debugBuild: debugBuild,
-            photo: photo
+            photo: photo,
+            command: command
         )
         let suites = Self.suites.filter { names.isEmpty || names.contains($0.name) }.map { $0.init(options) }
         if listsOnly {

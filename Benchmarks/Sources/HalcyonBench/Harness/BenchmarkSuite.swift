@@ -39,6 +39,8 @@ struct SuiteOptions {
     let debugBuild: String?
     /// A picture that the `pixels` suite takes its inputs from; without it, they are drawn.
     let photo: String?
+    /// The command that the `commands` suite measures; without it, that of the same checkout's release build.
+    let command: String?
 }
 
 /// Why a suite cannot run here, and what to do about it.

@@ -31,7 +31,8 @@ struct TimeSample {
         return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
     }
 
-    private static func nanoseconds(_ time: timeval) -> Double {
+    /// A time of the system's accounts.
+    static func nanoseconds(_ time: timeval) -> Double {
         Double(time.tv_sec) * 1e9 + Double(time.tv_usec) * 1e3
     }
 

@@ -6,6 +6,9 @@ public import HalcyonHTTP
 /// Transfers to one origin that are asked at the same time ask once and share the answer. What a server has accepted is
 /// sent with later requests for the same folder of its paths, or one below, before it asks (RFC 7617, section 2.2), and
 /// answers what other folders of the same realm ask for, until the server rejects it.
+///
+/// What a server gives for a credential of a responder in the options is cached only with a named
+/// ``CachePolicy/scope``; a downloader's responder is taken to be the same for all.
 public protocol AuthenticationResponding: Hashable, Sendable {
     /// The credential to try; `nil` leaves the server's refusal as it is, ``ImageError/Reason/status(_:)``.
     func credential(for demand: AuthenticationDemand) async throws -> Credential?

@@ -2,11 +2,15 @@ public import HalcyonHTTP
 
 /// Decides where redirects lead. Without one they are followed as HTTP says.
 public protocol RedirectHandling: Hashable, Sendable {
-    /// The request to go on with, which is sent as it is; `nil` or an error refuses the redirect, and the download fails with
+    /// The request to go on with; `nil` or an error refuses the redirect, and the download fails with
     /// ``ImageError/Reason/redirectRejected(_:)``.
     ///
     /// Not called for a redirect that may not be followed anyway: one too many, or to another scheme than `http` and
     /// `https`.
+    ///
+    /// What `request` brings along for its own origin, credential and headers, goes to no other: where the handler changes
+    /// the URL to one of another origin, it is left out. A credential for a proxy goes to that proxy only, and what the
+    /// transport has for a host is not sent unencrypted once a request was encrypted.
     ///
     /// - Parameters:
     ///   - response: The head of the redirect.

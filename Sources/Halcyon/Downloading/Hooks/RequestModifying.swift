@@ -7,6 +7,19 @@ public protocol RequestModifying: Hashable, Sendable {
     /// The request to send; URL, method, headers and all else may differ. `nil` rejects it: nothing is sent, and the
     /// download fails with ``ImageError/Reason/requestRejected(_:)``, with the words of the error if one is thrown.
     func modified(_ request: TransferRequest) async throws -> TransferRequest?
+
+    /// Names whose images the modified requests are for, such as "user-42"; `nil` for none.
+    ///
+    /// Caches are asked before requests are modified, so they cannot know which credential this adds. What comes for one is
+    /// therefore cached only where a scope is named, here or by ``CachePolicy/scope``, which goes before this. The
+    /// modifier of the options goes before that of the downloader, whose credentials are taken to be the same for all.
+    /// Asked with each load. Default: `nil`.
+    var cacheScope: String? { get }
+}
+
+extension RequestModifying {
+    /// None.
+    public var cacheScope: String? { nil }
 }
 
 /// A closure that modifies requests. It is equal to its copies only, so keep one where equal requests are to share
@@ -14,8 +27,17 @@ public protocol RequestModifying: Hashable, Sendable {
 public struct RequestModifier: RequestModifying {
     private let closure: IdentifiedClosure<@Sendable (TransferRequest) async throws -> TransferRequest?>
 
+    /// See ``RequestModifying/cacheScope``.
+    public let cacheScope: String?
+
     /// Modifies requests by a closure; see ``RequestModifying/modified(_:)``.
-    public init(_ closure: @escaping @Sendable (TransferRequest) async throws -> TransferRequest?) {
+    ///
+    /// - Parameter cacheScope: Default: `nil`.
+    public init(
+        cacheScope: String? = nil,
+        _ closure: @escaping @Sendable (TransferRequest) async throws -> TransferRequest?
+    ) {
+        self.cacheScope = cacheScope
         self.closure = IdentifiedClosure(closure)
     }
 

@@ -1,22 +1,31 @@
 internal import FoundationEssentials
 
-/// The primary key of a response: its URL without the fragment (RFC 9111, section 2). Only what answers GET is stored, so
-/// the method is no part of it.
+/// The primary key of a response: its URL without user name and fragment (RFC 9111, section 2), and the digest of the
+/// credential that the request carries. Only what answers GET is stored, so the method is no part of it.
 struct HTTPCacheKey: Hashable {
     let text: String
 
-    init(_ url: URL) {
-        let absolute = url.absoluteString
-        text = String(absolute.prefix { $0 != "#" })
+    /// - Parameter credential: The digest of a credential; default none.
+    init(_ url: URL, credential: String? = nil) {
+        let absolute = url.withoutUser.absoluteString
+        let address = String(absolute.prefix { $0 != "#" })
+        // No URL has a byte 0 in it.
+        text = credential.map { "\(address)\0\($0)" } ?? address
     }
 
     /// The keys that a successful request with an unsafe method makes invalid: its own, and those of the same origin that
-    /// its response names (section 4.4).
-    static func invalidated(by request: TransferRequest, _ response: TransferResponse) -> [HTTPCacheKey] {
+    /// its response names (section 4.4): what is stored for all, and for the credential that the request carries.
+    static func invalidated(
+        by request: TransferRequest,
+        _ response: TransferResponse,
+        credential: String?
+    ) -> [HTTPCacheKey] {
         let origin = Origin(request.url.absoluteString)
         let named = [response.headers[.location], response.headers[.contentLocation]]
             .compactMap { $0.flatMap { URL(string: $0, relativeTo: request.url) } }
             .filter { Origin($0.absoluteString) == origin }
-        return [HTTPCacheKey(request.url)] + named.map(HTTPCacheKey.init)
+        let urls = [request.url] + named
+        let keys = urls.map { HTTPCacheKey($0) }
+        return credential == nil ? keys : keys + urls.map { HTTPCacheKey($0, credential: credential) }
     }
 }

@@ -17,7 +17,8 @@ extension StoredResponse {
         headers = response.headers.storable
         // Section 6.6.1 of RFC 9110.
         if headers[.date] == nil { headers[.date] = HTTPDate.string(responseTime) }
-        url = response.url
+        // What lies on a disk names nobody.
+        url = response.url.withoutUser
         isRedirected = HTTPCacheKey(response.url) != HTTPCacheKey(request.url)
         self.requestTime = requestTime
         self.responseTime = responseTime
@@ -55,7 +56,7 @@ extension StoredResponse {
         case .post:
             // It says of itself that it is what a GET would answer (RFC 9110, section 9.3.3).
             guard isExplicit, status == 200, let location = response.headers[.contentLocation] else { return false }
-            return URL(string: location, relativeTo: request.url).map(HTTPCacheKey.init) == HTTPCacheKey(request.url)
+            return URL(string: location, relativeTo: request.url).map { HTTPCacheKey($0) } == HTTPCacheKey(request.url)
         default:
             return false
         }

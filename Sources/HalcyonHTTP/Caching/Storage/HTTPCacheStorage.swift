@@ -1,6 +1,7 @@
 public import FoundationEssentials
 
-/// Where an ``HTTPCache`` keeps responses: by a primary key (the URL), several for each, of which a request's headers
+/// Where an ``HTTPCache`` keeps responses: by a primary key (the URL, followed by a byte 0 and a digest where the request
+/// carries a credential), several for each, of which a request's headers
 /// choose one (`Vary`).
 ///
 /// No function throws: a storage that fails is one that has nothing.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// An nginx of its own: one worker, a temporary folder, free ports, one file of 30,000 bytes.
+/// An nginx of its own: one worker, a temporary folder, free ports, by default one file of 30,000 bytes.
 ///
 /// Unchecked: changed by ``start()`` and ``stop()`` alone, before and after the cases run.
 final class NginxOrigin: @unchecked Sendable {
@@ -13,12 +13,23 @@ final class NginxOrigin: @unchecked Sendable {
 
     static let bodySize = 30_000
 
+    private let makeFiles: @Sendable (TemporaryFolder) throws -> Void
     private var running: Running?
 
-    /// The file's URL, while the server runs.
-    func url(_ version: HTTPVersion) throws -> String {
+    /// - Parameter makeFiles: Writes what is served into a folder. Default: the one file.
+    init(
+        makeFiles: @escaping @Sendable (TemporaryFolder) throws -> Void = { folder in
+            var random = SeededRandom(seed: 30_000)
+            try writeFile(folder.file("image.jpg"), random.bytes(NginxOrigin.bodySize))
+        }
+    ) {
+        self.makeFiles = makeFiles
+    }
+
+    /// The URL of a file, while the server runs.
+    func url(_ version: HTTPVersion, path: String = "image.jpg") throws -> String {
         guard let port = running?.ports[version] else { throw BenchmarkError("nginx does not run") }
-        return "\(version == .http1 ? "http" : "https")://127.0.0.1:\(port)/image.jpg"
+        return "\(version == .http1 ? "http" : "https")://127.0.0.1:\(port)/\(path)"
     }
 
     /// The PEM file of the authority that the server's certificate is of: itself. `nil` where there is no TLS.
@@ -28,8 +39,7 @@ final class NginxOrigin: @unchecked Sendable {
 
     func start() throws {
         let folder = try TemporaryFolder()
-        var random = SeededRandom(seed: 30_000)
-        try writeFile(folder.file("image.jpg"), random.bytes(Self.bodySize))
+        try makeFiles(folder)
         try ChildProcess.run(
             "openssl",
             [

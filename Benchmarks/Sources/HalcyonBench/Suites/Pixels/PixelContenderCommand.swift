@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Dispatch
-internal import Glibc
 
 /// The process behind a contender: says what it is, then does the work as often as it is told, and says what that took.
 struct PixelContenderCommand: ParsableCommand {
@@ -59,26 +58,9 @@ private struct MemoryPeak {
     private let start: Int
 
     init() {
-        // "5" sets the peak back (proc(5)).
-        if let file = fopen("/proc/self/clear_refs", "w") {
-            fputs("5", file)
-            fclose(file)
-        }
-        start = Self.read("VmRSS:")
+        ResidentMemory.resetPeak()
+        start = ResidentMemory.current
     }
 
-    var byteCount: Int { Self.read("VmHWM:") - start }
-
-    private static func read(_ field: String) -> Int {
-        guard let file = fopen("/proc/self/status", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, Int32(line.count), file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            if text.hasPrefix(field) {
-                return (Int(text.dropFirst(field.count).filter(\.isNumber)) ?? 0) << 10
-            }
-        }
-        return 0
-    }
+    var byteCount: Int { ResidentMemory.peak - start }
 }

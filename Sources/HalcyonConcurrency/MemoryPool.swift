@@ -1,26 +1,19 @@
-internal import Glibc
-internal import HalcyonConcurrency
+internal import Dispatch
 
-/// Keeps the memory of pixel buffers that are no longer used, for the next ones.
+/// Keeps large blocks of memory that are no longer used, for the next ones: those of pixels, and of bodies.
 ///
 /// Pages fresh from the system have to be cleared and mapped one by one, which was 26 % of the time to decode a PNG
 /// and 30 to 40 % of a full JPEG decode. What the pool keeps is bounded, process-wide, by ``byteLimit``:
 ///
-/// - Buffers up to 64 KiB are left to malloc, which reuses such blocks without system calls.
+/// - Blocks up to 64 KiB are left to malloc, which reuses such blocks without system calls.
 /// - Larger ones are rounded up to a size class, four to a power of two, so that images of similar size share blocks;
 ///   at most 25 % is wasted, and only of address space until the pages are touched.
-/// - Buffers of more than a quarter of the limit are neither rounded nor kept: one or two of them would displace all
-///   others, and clearing pages matters less where so many bytes are decoded.
+/// - Blocks of more than half the limit are neither rounded nor kept: one of them would displace all others.
 /// - Above the limit, the blocks that have waited longest are freed first: they are of sizes no longer asked for.
+/// - What was not needed for some seconds is freed as well: after a burst, a pool that nobody uses is soon empty.
 ///
 /// Unchecked: the blocks that the lock protects are raw pointers, each owned by the pool alone while it waits there.
-package final class PixelBufferPool: @unchecked Sendable {
-    /// Memory on its way in or out.
-    package struct Block {
-        package let pointer: UnsafeMutableRawPointer
-        package let capacity: Int
-    }
-
+package final class MemoryPool: @unchecked Sendable {
     /// What the pool holds and how well it serves.
     package struct Statistics: Hashable, Sendable {
         /// Bytes kept for reuse.
@@ -40,28 +33,39 @@ package final class PixelBufferPool: @unchecked Sendable {
         }
     }
 
-    /// The pool of all bitmaps.
-    package static let shared = PixelBufferPool(byteLimit: 64 << 20)
+    /// Runs an action once, after a delay.
+    package typealias Schedule = @Sendable (_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> Void
+
+    /// The pool of all bitmaps and bodies.
+    package static let shared = MemoryPool(byteLimit: 32 << 20)
 
     private struct State {
         var byteLimit: Int
         /// The block returned last stands last. Its pages are the likeliest to be in the processor's caches.
-        var blocks: [Block] = []
+        var blocks: [MemoryBlock] = []
         var statistics = Statistics()
+        /// The fewest bytes kept at any time since the last sweep: so much was not needed.
+        var unneededByteCount = 0
+        var isSweepScheduled = false
     }
 
     private let state: Lock<State>
+    private let schedule: Schedule
+    /// Between two sweeps. What is idle from some moment on is freed by the second sweep after it, at the latest.
+    private static let sweepInterval = Duration.seconds(2)
     private static let smallestPooledByteCount = 64 << 10
 
-    package init(byteLimit: Int) {
+    /// - Parameter schedule: Runs the sweeps; default, on a thread of Dispatch.
+    package init(byteLimit: Int, schedule: @escaping Schedule = MemoryPool.onDispatch) {
         state = Lock(State(byteLimit: byteLimit))
+        self.schedule = schedule
     }
 
     deinit {
         trim()
     }
 
-    /// Most bytes kept for reuse; 64 MiB by default. Lowering it frees what is too much at once.
+    /// Most bytes kept for reuse; 32 MiB by default. Lowering it frees what is too much at once.
     package var byteLimit: Int {
         get { state.withLock { $0.byteLimit } }
         set {
@@ -86,18 +90,17 @@ package final class PixelBufferPool: @unchecked Sendable {
         Self.free(state.withLock { Self.removeSurplus(&$0, keeping: max(0, byteCount)) })
     }
 
-    /// Memory of at least `byteCount` bytes with arbitrary contents, to be returned by ``giveBack(_:)``.
+    /// Memory of at least `byteCount` bytes with arbitrary contents, aligned to 64 bytes, to be returned by
+    /// ``giveBack(_:)``; `nil` where it cannot be had.
     ///
     /// Complexity: linear in the number of kept blocks, at most `byteLimit` / 64 KiB.
-    func take(byteCount: Int) throws(BitmapError) -> Block {
-        guard byteCount > 0, byteCount <= Int.max / 2 else { throw .outOfMemory(byteCount: byteCount) }
-        let capacity: Int
-        if byteCount <= Self.smallestPooledByteCount {
-            capacity = Self.roundedToLine(byteCount)
-        } else {
+    package func take(byteCount: Int) -> MemoryBlock? {
+        guard byteCount > 0, byteCount <= Int.max / 2 else { return nil }
+        var capacity = byteCount
+        if byteCount > Self.smallestPooledByteCount {
             let sizeClass = Self.sizeClass(of: byteCount)
-            let (kept, isPooled) = state.withLock { state -> (Block?, Bool) in
-                guard sizeClass <= state.byteLimit / 4 else { return (nil, false) }
+            let (kept, isPooled) = state.withLock { state -> (MemoryBlock?, Bool) in
+                guard sizeClass <= state.byteLimit / 2 else { return (nil, false) }
                 guard let index = state.blocks.lastIndex(where: { $0.capacity == sizeClass }) else {
                     state.statistics.missCount += 1
                     return (nil, true)
@@ -105,41 +108,58 @@ package final class PixelBufferPool: @unchecked Sendable {
                 state.statistics.hitCount += 1
                 state.statistics.keptByteCount -= sizeClass
                 state.statistics.keptBlockCount -= 1
+                state.unneededByteCount = min(state.unneededByteCount, state.statistics.keptByteCount)
                 return (state.blocks.remove(at: index), true)
             }
             if let kept { return kept }
-            capacity = isPooled ? sizeClass : Self.roundedToLine(byteCount)
+            if isPooled { capacity = sizeClass }
         }
-        if let pointer = aligned_alloc(64, capacity) {
-            return Block(pointer: pointer, capacity: capacity)
-        }
+        if let block = MemoryBlock(byteCount: capacity) { return block }
         // What waits here may be what is missing.
         trim()
-        guard let pointer = aligned_alloc(64, capacity) else { throw .outOfMemory(byteCount: byteCount) }
-        return Block(pointer: pointer, capacity: capacity)
+        return MemoryBlock(byteCount: capacity)
     }
 
-    /// Takes memory back from a buffer that has ended.
-    func giveBack(_ block: Block) {
+    /// Takes memory back that is no longer used.
+    package func giveBack(_ block: MemoryBlock) {
         guard block.capacity > Self.smallestPooledByteCount else {
-            Self.free([block])
+            block.free()
             return
         }
-        let surplus = state.withLock { state -> [Block] in
+        let (surplus, mustSchedule) = state.withLock { state -> ([MemoryBlock], Bool) in
             // A block beyond the classes was taken while it was too large to be kept, or the limit was lowered since.
-            guard block.capacity <= state.byteLimit / 4, Self.sizeClass(of: block.capacity) == block.capacity else {
-                return [block]
+            guard block.capacity <= state.byteLimit / 2, Self.sizeClass(of: block.capacity) == block.capacity else {
+                return ([block], false)
             }
             state.blocks.append(block)
             state.statistics.keptByteCount += block.capacity
             state.statistics.keptBlockCount += 1
-            return Self.removeSurplus(&state, keeping: state.byteLimit)
+            defer { state.isSweepScheduled = true }
+            return (Self.removeSurplus(&state, keeping: state.byteLimit), !state.isSweepScheduled)
         }
         Self.free(surplus)
+        if mustSchedule { scheduleSweep() }
+    }
+
+    private func scheduleSweep() {
+        schedule(Self.sweepInterval) { [weak self] in self?.sweep() }
+    }
+
+    /// Frees as much as was kept, but not needed, since the last sweep.
+    private func sweep() {
+        let (surplus, goesOn) = state.withLock { state in
+            let kept = state.statistics.keptByteCount
+            let surplus = Self.removeSurplus(&state, keeping: kept - state.unneededByteCount)
+            state.unneededByteCount = state.statistics.keptByteCount
+            state.isSweepScheduled = state.statistics.keptByteCount > 0
+            return (surplus, state.isSweepScheduled)
+        }
+        Self.free(surplus)
+        if goesOn { scheduleSweep() }
     }
 
     /// Takes the longest waiting blocks out, which the caller frees once the lock is released: that is a system call.
-    private static func removeSurplus(_ state: inout State, keeping byteLimit: Int) -> [Block] {
+    private static func removeSurplus(_ state: inout State, keeping byteLimit: Int) -> [MemoryBlock] {
         var count = 0
         while state.statistics.keptByteCount > byteLimit {
             state.statistics.keptByteCount -= state.blocks[count].capacity
@@ -149,18 +169,25 @@ package final class PixelBufferPool: @unchecked Sendable {
         let surplus = Array(state.blocks.prefix(count))
         state.blocks.removeFirst(count)
         state.statistics.keptBlockCount -= count
+        state.unneededByteCount = min(state.unneededByteCount, state.statistics.keptByteCount)
         return surplus
     }
 
-    private static func free(_ blocks: [Block]) {
-        for block in blocks { Glibc.free(block.pointer) }
+    private static func free(_ blocks: [MemoryBlock]) {
+        for block in blocks { block.free() }
     }
-
-    private static func roundedToLine(_ byteCount: Int) -> Int { (byteCount + 63) & ~63 }
 
     /// `byteCount` rounded up to the next of 1, 1.25, 1.5 and 1.75 times a power of two.
     private static func sizeClass(of byteCount: Int) -> Int {
         let step = 1 << (Int.bitWidth - 1 - (byteCount - 1).leadingZeroBitCount - 2)
         return (byteCount + step - 1) & ~(step - 1)
     }
+
+    /// Runs an action on a thread of Dispatch that is no part of Swift's pool.
+    package static let onDispatch: Schedule = { delay, action in
+        let milliseconds = delay / .milliseconds(1)
+        sweeping.asyncAfter(deadline: .now() + .milliseconds(Int(milliseconds)), execute: action)
+    }
+
+    private static let sweeping = DispatchQueue(label: "halcyon.memory")
 }

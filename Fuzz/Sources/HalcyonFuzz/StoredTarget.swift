@@ -1,0 +1,150 @@
+import FoundationEssentials
+import HTTPTypes
+
+@testable import Halcyon
+@testable import HalcyonCodecs
+@testable import HalcyonHTTP
+@testable import HalcyonStore
+
+/// Readers of what lies on disk, and of what stands beside pixels in a file.
+enum StoredTarget: String, CaseIterable, Sendable {
+    /// The head of a response, as it is stored beside a body.
+    case responseMetadata = "stored-response"
+    /// What is stored beside a processed image.
+    case imageMetadata = "stored-image"
+    /// The journal of an interrupted body.
+    case journal
+    /// A line of the manifest of an exported cache, and the import of such a folder.
+    case exchange
+    /// The index of a disk cache, of which a part is overwritten.
+    case index
+    /// EXIF blocks and ICC profiles.
+    case metadata
+    /// The text of `data:` URLs.
+    case dataURL = "data-url"
+
+    func run(_ data: Data) {
+        switch self {
+        case .responseMetadata:
+            guard let head = StoredResponse(metadata: data) else { return }
+            precondition(StoredResponse(metadata: head.metadata) == head, "a head that is not read as it was written")
+        case .imageMetadata:
+            guard let metadata = ProcessedImageMetadata(data) else { return }
+            _ = (metadata.validity, metadata.matches(nil))
+            guard let bitmap = try? Bitmap(size: PixelSize(2, 2)) else { return }
+            let image = metadata.image(bitmap)
+            _ = try? image.converted(.sRGB)
+        case .journal: readJournal(Array(data))
+        case .exchange: importManifest(data)
+        case .index: openIndex(data)
+        case .metadata: readMetadata(data)
+        case .dataURL:
+            do {
+                _ = try DataURL(String(decoding: data, as: UTF8.self)).decoded()
+            } catch is DataURLError {
+            } catch {
+                fatalError("an error of another type: \(error)")
+            }
+        }
+    }
+
+    /// As they are, and once more behind a preamble whose checksum is right: it would not be made up.
+    private func readJournal(_ bytes: [UInt8]) {
+        func number(_ value: UInt64) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+        let version = UInt64(PartialBodyJournal.version)
+        let seed = bytes.withUnsafeBytes { Checksum.hash(of: $0, seed: version) }
+        let preamble = number(Self.journalMagic) + number(version) + number(UInt64(bytes.count)) + number(seed)
+        for bytes in [bytes, preamble + bytes] {
+            var size = 0
+            var seed: UInt64 = 0
+            guard let journal = PartialBodyJournal(bytes, size: &size, seed: &seed) else { continue }
+            precondition(size <= bytes.count, "more bytes understood than there are")
+            _ = journal.response.whole(updatedWith: [:], url: Self.url, totalBytes: 1)
+        }
+    }
+
+    /// As the format says.
+    private static let journalMagic: UInt64 = 0x7472_6150_636C_6148
+
+    private static let url = URL(filePath: "/")
+
+    private static let folder: String = {
+        let path = TemporaryFolder.path + "/halcyon-fuzz-\(UUID().uuidString)"
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }()
+
+    private static let imported = DiskCache(DiskCache.Configuration(folder: folder + "/imported"))
+
+    private func importManifest(_ data: Data) {
+        _ = try? ExchangeRecord(line: data, number: 1)
+        let folder = Self.folder + "/exchange"
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try? (Data(ExchangeRecord.header.utf8) + data).write(to: URL(filePath: "\(folder)/\(ExchangeRecord.manifest)"))
+        try? data.prefix(100).write(to: URL(filePath: "\(folder)/0000000001.body"))
+        do {
+            _ = try Self.imported.importEntries(from: folder)
+        } catch is DiskCacheError {
+        } catch {
+            fatalError("an error of another type: \(error)")
+        }
+    }
+
+    /// The files of a sound cache with a few entries.
+    private static let soundIndex: Data = {
+        let path = folder + "/sound"
+        let cache = DiskCache(DiskCache.Configuration(folder: path))
+        for number in 0..<20 {
+            _ = try? cache.put("key \(number)", body: Data(repeating: UInt8(number), count: number * 1_000))
+        }
+        try? cache.flush()
+        return (try? Data(contentsOf: URL(filePath: DiskLayout(folder: path).index))) ?? Data()
+    }()
+
+    /// The first four bytes say which part of the index the others take the place of.
+    private func openIndex(_ data: Data) {
+        var index = Self.soundIndex
+        guard data.count > 4, !index.isEmpty else { return }
+        let offset = data.prefix(4).reduce(0) { $0 << 8 | Int($1) } % index.count
+        for (position, byte) in zip(offset..<index.count, data.dropFirst(4)) { index[position] = byte }
+        let path = Self.folder + "/damaged"
+        try? FileManager.default.removeItem(atPath: path)
+        let layout = DiskLayout(folder: path)
+        try? FileManager.default.createDirectory(atPath: layout.versionFolder, withIntermediateDirectories: true)
+        try? index.write(to: URL(filePath: layout.index))
+        let cache = DiskCache(DiskCache.Configuration(folder: path))
+        do {
+            for number in [0, 1, 5, 19] {
+                if let entry = cache.get("key \(number)"), number < 17 {
+                    precondition(entry.body.allSatisfy { $0 == UInt8(number) }, "a wrong body for key \(number)")
+                }
+            }
+            _ = try cache.put("new", body: Data([1]))
+            _ = try cache.entries()
+            _ = try cache.verify(repair: true)
+            precondition(try cache.verify().isSound, "a cache that is not sound after its repair")
+        } catch is DiskCacheError {
+        } catch {
+            fatalError("an error of another type: \(error)")
+        }
+    }
+
+    private func readMetadata(_ data: Data) {
+        _ = EXIF.orientation(in: data)
+        let upright = EXIF.upright(data)
+        precondition(upright.count == EXIF.tiff(of: data).count, "a block of another length")
+        if EXIF.orientation(in: data) != nil {
+            precondition(EXIF.orientation(in: upright) == .up, "a block that is not upright")
+        }
+        _ = EXIF.thumbnail(in: EXIF.tiff(of: data))
+        _ = ICCProfile.description(of: data)
+        _ = ICCProfile.colorSpace(of: data)
+        guard let bitmap = try? Bitmap(size: PixelSize(3, 2), isOpaque: true) else { return }
+        let info = ImageInfo(format: .png, size: bitmap.size)
+        _ = try? DecodedImage(bitmap: bitmap, info: info, colorProfile: .icc(data)).converted(.sRGB)
+    }
+}
+
+enum TemporaryFolder {
+    static let path = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+}

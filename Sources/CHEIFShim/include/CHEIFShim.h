@@ -1,0 +1,22 @@
+// What differs between versions of libheif: the structure of a reader has more members from 1.19 on.
+#ifndef HALCYON_HEIF_SHIM_H
+#define HALCYON_HEIF_SHIM_H
+
+#include <libheif/heif.h>
+#include <stdint.h>
+
+/// The beginning of a file, of which libheif reads more than there is: it gets zeros for that.
+///
+/// libheif ends the process (`assert`) if it cannot read what it was told is there, so reading never fails before `end`.
+typedef struct {
+    const uint8_t *bytes;
+    int64_t count;
+    /// Where the file is said to end.
+    int64_t end;
+    int64_t position;
+} HalcyonHEIFBeginning;
+
+/// Reads the boxes. The beginning, and its bytes, must stay where they are as long as the context is open.
+struct heif_error halcyon_heif_read_beginning(struct heif_context *context, HalcyonHEIFBeginning *beginning);
+
+#endif

@@ -1,0 +1,70 @@
+internal import HalcyonStore
+
+/// The permits of one piece of work: one for each cache that it may store in.
+struct StorePermits: Sendable {
+    private let permits: [StorePermit]
+
+    /// Begins work on what a key names.
+    init(for key: ImageKey, in caches: [ImageCache]) {
+        let name = key.originalDiskKey
+        permits = caches.map { $0.order.permit(for: name) }
+    }
+
+    init(_ permit: StorePermit) {
+        permits = [permit]
+    }
+
+    subscript(order: StoreOrder) -> StorePermit? { permits.first { $0.order === order } }
+}
+
+/// What is to be stored, as far as its age is concerned.
+struct StoreClaim: Sendable {
+    /// Since the load began; `nil` for what is not part of one.
+    var load: StorePermits?
+    /// Since the original was asked for; `nil` where it was not: its result was on disk.
+    var original: StorePermits?
+    /// Whether the content was read from the cache.
+    var isFromCache: Bool
+
+    /// Whether it may be stored now, as ``StoreOrder/admits(_:_:with:in:isFromCache:)`` says.
+    func isAdmitted(
+        to order: StoreOrder,
+        _ place: StoreOrder.Place,
+        with companion: StoreOrder.Place? = nil,
+        in tier: StoreOrder.Tiers
+    ) -> Bool {
+        let permits = [load?[order], original?[order]].compactMap(\.self)
+        return order.admits(permits, place, with: companion, in: tier, isFromCache: isFromCache)
+    }
+}
+
+extension ImageCache {
+    /// Keeps an image in memory, if its claim holds.
+    ///
+    /// - Parameter isOriginal: Whether it is an original as it is on disk, and not the result of processing.
+    func remember(
+        _ image: CachedImage,
+        for key: ImageKey,
+        isOriginal: Bool,
+        _ claim: StoreClaim,
+        expiration: Expiration?
+    ) {
+        memory.insert(image, for: key, cost: image.cost, expiration: expiration) {
+            claim.isAdmitted(to: order, .image(key), with: isOriginal ? .original : nil, in: .memory)
+        }
+    }
+
+    /// Asks on the thread that changes the disk whether a claim holds there.
+    func admission(
+        of claim: StoreClaim,
+        _ place: StoreOrder.Place,
+        with companion: StoreOrder.Place? = nil
+    ) -> @Sendable () -> Bool {
+        { [order] in claim.isAdmitted(to: order, place, with: companion, in: .disk) }
+    }
+
+    /// Removes an image from memory in favour of one that must not be kept, if the claim of that holds.
+    func forget(_ key: ImageKey, _ claim: StoreClaim) {
+        memory.remove(key) { claim.isAdmitted(to: order, .image(key), in: .memory) }
+    }
+}

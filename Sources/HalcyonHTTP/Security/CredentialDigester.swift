@@ -1,0 +1,95 @@
+package import FoundationEssentials
+internal import Glibc
+package import HTTPTypes
+
+/// Tells requests that carry one credential from those that carry another, without keeping either.
+///
+/// A digest is the same for equal credentials, and of no use without the key: neither is the credential found from it, nor
+/// a guess confirmed.
+package struct CredentialDigester: Sendable {
+    private let hash: KeyedHash
+
+    /// - Parameter key: 16 bytes; default random ones.
+    package init(key: [UInt8]? = nil) {
+        hash = KeyedHash(key: key ?? InstallationSecret.random())
+    }
+
+    /// The one whose digests are the same in later processes of this user on this machine, as far as there is a place for
+    /// its key. Looked for with the first request that has a credential.
+    package static let installation = CredentialDigester(
+        key: InstallationSecret.folder { getenv($0).map { String(cString: $0) } }.flatMap(InstallationSecret.key)
+    )
+
+    /// 32 hexadecimal digits; `nil` for a request that carries no credential of its own.
+    package func digest(of request: TransferRequest) -> String? {
+        guard let bytes = request.credentialBytes else { return nil }
+        let words = hash.hash(of: bytes)
+        return Self.digits(words.0) + Self.digits(words.1)
+    }
+
+    private static func digits(_ word: UInt64) -> String {
+        let digits = String(word, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension TransferRequest {
+    /// Whether the request says by itself who asks: by `Authorization`, `Cookie`, ``credential``, a user name in the URL, or
+    /// what a proxy gets that sees the response.
+    package var carriesCredential: Bool { credentialBytes != nil }
+
+    /// Whether both carry the same credential, or none.
+    package func hasCredential(of other: TransferRequest) -> Bool { credentialBytes == other.credentialBytes }
+
+    /// What the request proves who asks with, written in one way only; `nil` if it proves nothing.
+    fileprivate var credentialBytes: [UInt8]? {
+        var bytes: [UInt8] = []
+        func append(_ tag: UInt8, _ texts: [String]) {
+            bytes.append(tag)
+            for text in texts {
+                withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
+                bytes.append(contentsOf: text.utf8)
+            }
+        }
+        func append(_ tag: UInt8, _ credential: Credential) {
+            switch credential {
+            case .basic(let user, let password): append(tag, ["basic", user, password])
+            case .digest(let user, let password): append(tag, ["digest", user, password])
+            case .bearer(let token): append(tag, ["bearer", token])
+            }
+        }
+        // The order in which they go before each other: only one is sent.
+        if headers[.authorization] != nil {
+            append(1, headers[values: .authorization])
+        } else if let credential = credential ?? urlCredential {
+            append(2, credential)
+        }
+        if headers[.cookie] != nil { append(3, headers[values: .cookie]) }
+        // Through a tunnel, the proxy has no part in the response.
+        if url.scheme?.lowercased() == "http" {
+            if headers[.proxyAuthorization] != nil {
+                append(4, headers[values: .proxyAuthorization])
+            } else if let proxyCredential {
+                append(5, proxyCredential)
+            }
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+}
+
+extension HTTPField.Name {
+    /// Whether a field of this name is a credential.
+    package var isCredential: Bool { self == .authorization || self == .cookie || self == .proxyAuthorization }
+}
+
+extension URL {
+    /// The URL without user name and password.
+    package var withoutUser: URL {
+        guard absoluteString.utf8.contains(UInt8(ascii: "@")), user(percentEncoded: true) != nil,
+            var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        else { return self }
+        components.percentEncodedUser = nil
+        components.percentEncodedPassword = nil
+        return components.url?.absoluteURL ?? self
+    }
+}

@@ -1,0 +1,94 @@
+extension AnswerModel {
+    /// How a call ended.
+    enum Outcome: Sendable {
+        /// With an image: which, and what was made of it; for bytes as they were sent `nil`.
+        case image(serial: Int, Variant?)
+        /// With pixels or bytes that are of no image.
+        case unreadable(String)
+        /// Memory has no image.
+        case none
+        case cancelled
+        case failure(String)
+    }
+
+    /// Checks how a call ended.
+    func end(_ id: Int, _ outcome: Outcome) {
+        let broken = state.withLock { state -> (Finding.Rule, String)? in
+            guard let activity = state.activities[id], let call = activity.call else { return nil }
+            let end = state.tick()
+            state.activities[id]?.end = end
+            switch outcome {
+            case .image(let serial, let variant):
+                state.activities[id]?.succeeded = true
+                return state.check(serial, variant, for: activity, call, resources)
+            case .unreadable(let text):
+                // Bytes are not looked at before they are given out.
+                if call.kind == .data, state.failing.contains(call.identity.resource) { return nil }
+                return (.damagedImage, "\(call): \(text)")
+            case .none:
+                return nil
+            case .cancelled:
+                return activity.isCancelled ? nil : (.wrongCancellation, "\(call): cancelled, but not by its caller")
+            case .failure(let text):
+                guard !call.isOffline, !state.failing.contains(call.identity.resource) else { return nil }
+                return (.wrongError, "\(call): failed without a reason: \(text)")
+            }
+        }
+        if let broken { report(broken.0, broken.1) }
+    }
+}
+
+extension AnswerModel.State {
+    fileprivate mutating func check(
+        _ serial: Int,
+        _ variant: Variant?,
+        for activity: AnswerModel.Activity,
+        _ call: Call,
+        _ resources: [Program.Resource]
+    ) -> (Finding.Rule, String)? {
+        guard let image = images[serial] else { return (.damagedImage, "\(call): there is no image \(serial)") }
+        guard image.identity == call.identity else {
+            return (.wrongImage, "\(call): answered with image \(serial), which is that of \(image.identity)")
+        }
+        if let variant, variant != call.variant {
+            return (.wrongVariant, "\(call): answered with image \(serial) \(variant)")
+        }
+        // Bytes are those of the original, whatever the options make of it.
+        let asked = call.kind == .data ? Variant() : call.variant
+        let demand = image.demands.first {
+            $0.time < activity.start && ($0.variant == nil || $0.variant == asked)
+        }
+        if let demand {
+            return (demand.rule, "\(call): answered with image \(serial) \(demand.reason)")
+        }
+        if image.time > activity.start, activity.isAlone, cached.contains(call.withoutUrgency) {
+            return (.needlessLoad, "\(call): loaded as image \(serial), although it is cached")
+        }
+        noteRefresh(serial, image, by: activity, call, resources)
+        return nil
+    }
+
+    /// A load that looked into no cache replaces, once it has ended, what was there when it began.
+    private mutating func noteRefresh(
+        _ serial: Int,
+        _ image: AnswerModel.SentImage,
+        by activity: AnswerModel.Activity,
+        _ call: Call,
+        _ resources: [Program.Resource]
+    ) {
+        guard call.kind == .task || call.kind == .response, call.reads == .none, call.storesInMemory,
+            call.storesOnDisk, call.identity.body == 0, !diskHasFailed,
+            resources[call.identity.resource].policy.isStorable
+        else { return }
+        pending.append(
+            AnswerModel.Replacement(
+                rule: .olderImage,
+                identity: call.identity,
+                variant: call.variant,
+                serial: serial,
+                time: min(activity.start, image.time),
+                reason: "although a forced refresh had brought image \(serial)"
+            )
+        )
+    }
+}

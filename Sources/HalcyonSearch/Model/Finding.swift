@@ -1,0 +1,41 @@
+/// A rule that a program has shown to be broken.
+struct Finding: Hashable, Codable, Sendable {
+    /// What is promised.
+    enum Rule: String, Codable, Sendable, CaseIterable {
+        /// The image is that of this URL, user, language and body.
+        case wrongImage
+        /// The image has gone through these processors, in this order.
+        case wrongVariant
+        /// The pixels are those of some image.
+        case damagedImage
+        /// A removed image does not come back.
+        case removedImage
+        /// What began earlier does not replace what began later.
+        case olderImage
+        /// What is cached is not loaded.
+        case needlessLoad
+        /// A load fails only if something it needs does.
+        case wrongError
+        /// A load is cancelled only by its caller.
+        case wrongCancellation
+        /// Configured headers are sent.
+        case missingHeader
+        /// Each call gets a result; exactly one.
+        case result
+        /// Nothing is left over at the end.
+        case leftover
+        /// The stores are sound.
+        case brokenStore
+        /// The process does not end by itself.
+        case crash
+        /// The program ends.
+        case hang
+    }
+
+    var rule: Rule
+    var message: String
+}
+
+extension Finding: CustomStringConvertible {
+    var description: String { "\(rule.rawValue): \(message)" }
+}

@@ -1,0 +1,117 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonRaster
+
+/// Images of one colour, which says which image and which frame it is.
+enum LabelledImage {
+    /// A frame of an image, as its colour names it: 14 bits of the serial number, one of the frame, nine that check them.
+    struct Label: Hashable, Sendable {
+        var serial: Int
+        var frame: Int
+
+        private var number: Int { serial << 1 | frame }
+
+        private static func check(_ number: Int) -> Int { (number &* 0x9E37_79B1) >> 16 & 0x1FF }
+
+        var color: [UInt8] {
+            let value = number << 9 | Self.check(number)
+            return [value >> 16, value >> 8, value].map { UInt8(truncatingIfNeeded: $0) }
+        }
+
+        init(serial: Int, frame: Int) {
+            self.serial = serial & 0x3FFF
+            self.frame = frame & 1
+        }
+
+        /// `nil` if a colour names nothing.
+        init?(color: [UInt8]) {
+            let value = color.prefix(3).reduce(0) { $0 << 8 | Int($1) }
+            let number = value >> 9
+            guard Self.check(number) == value & 0x1FF else { return nil }
+            self.init(serial: number >> 1, frame: number & 1)
+        }
+    }
+
+    /// The size that processors resize to.
+    static let reducedSize = PixelSize(6, 5)
+
+    /// The size of an original.
+    static func size(isLarge: Bool) -> PixelSize {
+        isLarge ? PixelSize(96, 64) : PixelSize(12, 10)
+    }
+
+    /// The encoded bytes of an image: BMP, which takes 18 kB for a large one, or PNG with two frames.
+    static func encoded(serial: Int, isLarge: Bool, isAnimated: Bool) throws -> Data {
+        let size = size(isLarge: isLarge)
+        let first = try bitmap(Label(serial: serial, frame: 0), size)
+        guard isAnimated else { return try ImageCodecs.standard.encode(first, as: .bmp) }
+        let frames = [first, try bitmap(Label(serial: serial, frame: 1), size)]
+        return try PNGEncoder().encode(
+            frames.map { AnimationFrame(bitmap: $0, duration: 50) },
+            loopCount: 0,
+            options: EncodeOptions()
+        )
+    }
+
+    private static func bitmap(_ label: Label, _ size: PixelSize) throws -> Bitmap {
+        var bitmap = try Bitmap(size: size, isOpaque: true)
+        let row = bitmap.bytesPerRow
+        bitmap.withUnsafeMutableBytes { bytes in
+            for y in 0..<size.height {
+                for x in 0..<size.width { bytes.setPixel(label.color, at: y * row + x * 4) }
+            }
+        }
+        return bitmap
+    }
+
+    /// What an answer shows.
+    static func outcome(of image: DecodedImage, isLarge: Bool) -> AnswerModel.Outcome {
+        let bitmap = image.bitmap
+        guard let label = Label(color: bitmap.pixel(0, 0)) else {
+            return .unreadable("the colour \(bitmap.pixel(0, 0)) names no image")
+        }
+        let size = size(isLarge: isLarge)
+        let isReduced = bitmap.height == reducedSize.height
+        let base = isReduced ? reducedSize : size
+        guard bitmap.height == base.height, bitmap.width >= base.width else {
+            return .unreadable("an image of \(bitmap.size) pixels")
+        }
+        for (x, y) in [(base.width - 1, 0), (0, base.height - 1), (base.width / 2, base.height / 2)]
+        where bitmap.pixel(x, y) != bitmap.pixel(0, 0) {
+            return .unreadable("not all of it shows image \(label.serial): \(bitmap.pixel(x, y)) at (\(x), \(y))")
+        }
+        var marks: [UInt8] = []
+        for x in base.width..<bitmap.width {
+            let color = bitmap.pixel(x, bitmap.height - 1)
+            guard color == MarkProcessor.color(color[0]) else { return .unreadable("a mark of \(color)") }
+            marks.append(color[0])
+        }
+        let variant = Variant(frame: label.frame, isReduced: isReduced, marks: marks)
+        return .image(serial: label.serial, variant)
+    }
+
+    /// Which image encoded bytes are.
+    static func outcome(of data: Data) -> AnswerModel.Outcome {
+        guard let image = try? ImageCodecs.standard.decode(data, options: DecodeOptions(), isCancelled: { false }),
+            let label = Label(color: image.bitmap.pixel(0, 0))
+        else { return .unreadable("\(data.count) bytes are no image") }
+        return .image(serial: label.serial, nil)
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Writes red, green, blue and full alpha.
+    func setPixel(_ color: [UInt8], at offset: Int) {
+        for (index, sample) in color.prefix(3).enumerated() { self[offset + index] = sample }
+        self[offset + 3] = 255
+    }
+}
+
+extension Bitmap {
+    fileprivate func pixel(_ x: Int, _ y: Int) -> [UInt8] {
+        withUnsafeBytes { bytes in
+            let offset = y * bytesPerRow + x * 4
+            return Array(bytes[offset..<offset + 4])
+        }
+    }
+}

@@ -1,0 +1,209 @@
+internal import Dispatch
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+internal import HalcyonTesting
+
+/// An origin whose images are different for every identity and every transfer.
+///
+/// It decides what a transfer is answered with when it comes, so that an answer that is delivered later is an old one.
+final class SearchOrigin: HTTPTransport {
+    /// What a transfer will be answered with.
+    private struct Answer {
+        var status = 200
+        var headers: HTTPFields = [:]
+        var body = Data()
+        var fails = false
+    }
+
+    private struct Waiting {
+        let transfer: ScriptedTransfer
+        let resource: Int
+        let answer: Answer
+        var isBegun = false
+    }
+
+    private struct State {
+        var waiting: [Waiting] = []
+        var started: [(transfer: ScriptedTransfer, resource: Int)] = []
+        var versions: [Int: Int] = [:]
+        var outages: [Int: Outage] = [:]
+        /// The version of an image that was sent, and whom it was sent to.
+        var sent: [Int: (version: Int, identity: Identity)] = [:]
+        var random: SeededGenerator
+        var count = 0
+    }
+
+    /// A field that a pipeline is configured to send.
+    static let configuredField = HTTPField.Name("X-Search")
+
+    private let program: Program
+    private let model: AnswerModel
+    private let planted: PlantedDefect?
+    private let state: Lock<State>
+    private let queues = (0..<3).map { DispatchQueue(label: "halcyon.search-origin.\($0)") }
+
+    init(program: Program, model: AnswerModel, planted: PlantedDefect? = nil) {
+        self.program = program
+        self.model = model
+        self.planted = planted
+        state = Lock(State(random: SeededGenerator(seed: program.seed)))
+    }
+
+    /// The URL of a resource.
+    static func url(_ resource: Int) -> URL {
+        guard let url = URL(string: "https://origin.example/r\(resource)/") else { preconditionFailure("a valid URL") }
+        return url
+    }
+
+    func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
+        let identity = identity(of: request)
+        let count = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        if let name = Self.configuredField, request.headers[name] == nil {
+            model.report(.missingHeader, "a request for \(identity) came without the configured header \(name)")
+        }
+        let queue = queues[count % queues.count]
+        let transfer = ScriptedTransfer(request, receiver: receiver, queue: queue)
+        let answer = answer(to: request, identity)
+        let delay = state.withLock { state in
+            state.started.removeAll { $0.transfer.result != nil }
+            state.started.append((transfer, identity.resource))
+            if !program.answersAtOnce {
+                state.waiting.append(Waiting(transfer: transfer, resource: identity.resource, answer: answer))
+            }
+            return Int.random(in: 0..<4, using: &state.random)
+        }
+        if program.answersAtOnce {
+            queue.asyncAfter(deadline: .now() + .microseconds(delay * 300)) { [self] in
+                begin(transfer, answer)
+                finish(transfer, answer, isBegun: true)
+            }
+        }
+        return transfer
+    }
+
+    private func identity(of request: TransferRequest) -> Identity {
+        var identity = Identity()
+        identity.resource = Int(request.url.path.filter(\.isNumber)) ?? 0
+        if let value = request.headers[.authorization] ?? request.headers[.cookie] {
+            identity.user = value.last?.wholeNumberValue ?? 0
+        } else if case .bearer(let token) = request.credential {
+            identity.user = token.last?.wholeNumberValue ?? 0
+        }
+        if resource(identity).isVarying, let value = request.headers[.acceptLanguage] {
+            identity.language = value.last?.wholeNumberValue ?? 0
+        }
+        identity.body = request.method == .post ? Int(request.body?.last ?? 0) : 0
+        if planted == .sharesUsers { identity.user = min(identity.user, 1) }
+        return identity
+    }
+
+    private func resource(_ identity: Identity) -> Program.Resource {
+        program.resources[min(identity.resource, program.resources.count - 1)]
+    }
+
+    private func answer(to request: TransferRequest, _ identity: Identity) -> Answer {
+        let resource = resource(identity)
+        let (outage, version) = state.withLock { state in
+            (state.outages[identity.resource] ?? .none, state.versions[identity.resource] ?? 0)
+        }
+        switch outage {
+        case .none: break
+        case .notFound: return Answer(status: 404, body: Data("gone".utf8))
+        case .serverError: return Answer(status: 503)
+        case .disconnected: return Answer(fails: true)
+        case .noImage: return Answer(body: Data("this is no image".utf8))
+        case .emptyBody: return Answer()
+        }
+        var answer = Answer()
+        answer.headers[.cacheControl] = resource.policy.value
+        if resource.isVarying { answer.headers[.vary] = "Accept-Language" }
+        let named = request.headers[.ifNoneMatch].flatMap { Int($0.filter(\.isNumber)) }
+        if let serial = named, let sent = state.withLock({ $0.sent[serial] }), sent.version == version,
+            sent.identity == identity, resource.hasValidator
+        {
+            model.imageIsValidated(serial)
+            answer.status = 304
+            answer.headers[.eTag] = "\"\(serial)\""
+            return answer
+        }
+        let serial = model.imageIsSent(to: identity)
+        state.withLock { $0.sent[serial] = (version, identity) }
+        if resource.hasValidator { answer.headers[.eTag] = "\"\(serial)\"" }
+        let body = try? LabelledImage.encoded(
+            serial: serial,
+            isLarge: resource.isLarge,
+            isAnimated: resource.isAnimated
+        )
+        answer.body = body ?? Data()
+        return answer
+    }
+}
+
+extension SearchOrigin {
+    /// New images from now on: those that were sent are no longer valid.
+    func publish(_ resource: Int) {
+        state.withLock { $0.versions[resource, default: 0] += 1 }
+    }
+
+    func setOutage(_ resource: Int, _ outage: Outage) {
+        if outage != .none { model.resourceFails(resource) }
+        state.withLock { $0.outages[resource] = outage }
+    }
+
+    /// Transfers that have not been answered.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Transfers whose receiver has not been told the end.
+    var unfinishedCount: Int { state.withLock { $0.started.count { $0.transfer.result == nil } } }
+
+    /// Transfers so far.
+    var startedCount: Int { state.withLock { $0.count } }
+
+    /// Resources of which a transfer goes on.
+    var busy: Set<Int> {
+        state.withLock { state in Set(state.started.filter { $0.transfer.result == nil }.map(\.resource)) }
+    }
+
+    /// Answers one of the transfers that wait, counted from the oldest; wholly, or with half of the body.
+    func deliver(_ index: Int, isPart: Bool = false) {
+        let waiting = state.withLock { state -> Waiting? in
+            guard !state.waiting.isEmpty else { return nil }
+            let index = index % state.waiting.count
+            let waiting = state.waiting[index]
+            if isPart {
+                guard !waiting.isBegun else { return nil }
+                state.waiting[index].isBegun = true
+            } else {
+                state.waiting.remove(at: index)
+            }
+            return waiting
+        }
+        guard let waiting else { return }
+        if !waiting.isBegun { begin(waiting.transfer, waiting.answer) }
+        if !isPart { finish(waiting.transfer, waiting.answer, isBegun: true) }
+    }
+
+    /// Answers all.
+    func deliverAll() {
+        while waitingCount > 0 { deliver(0) }
+    }
+
+    private func begin(_ transfer: ScriptedTransfer, _ answer: Answer) {
+        if answer.fails { return transfer.fail(.connectionLost("the origin is gone")) }
+        var headers = answer.headers
+        headers[.contentLength] = String(answer.body.count)
+        transfer.respond(status: answer.status, headers: headers)
+        if !answer.body.isEmpty { transfer.send(answer.body.prefix(answer.body.count / 2)) }
+    }
+
+    private func finish(_ transfer: ScriptedTransfer, _ answer: Answer, isBegun: Bool) {
+        guard !answer.fails else { return }
+        if !answer.body.isEmpty { transfer.send(answer.body.suffix(answer.body.count - answer.body.count / 2)) }
+        transfer.finish()
+    }
+}

@@ -1,0 +1,9 @@
+/// A defect that the search itself brings about, so that a test can see that it is found.
+enum PlantedDefect: String, Codable, Sendable, CaseIterable {
+    /// The origin takes every user for the first one.
+    case sharesUsers
+    /// The process ends by itself where a program removes everything.
+    case crashes
+    /// A program does not end where it removes everything.
+    case hangs
+}

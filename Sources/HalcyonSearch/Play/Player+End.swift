@@ -1,0 +1,115 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import Halcyon
+internal import HalcyonConcurrency
+
+extension Player {
+    /// Waits for a call. Meanwhile nothing else stands in its way: processors go on, and an origin that answers when told
+    /// answers all that waits.
+    func wait(for running: Running) async {
+        let isOver = Lock(false)
+        let watcher = Task {
+            await running.watcher.value
+            isOver.withLock { $0 = true }
+        }
+        while !isOver.withLock({ $0 }) {
+            holds.release()
+            origin.deliverAll()
+            await Sleep.briefly()
+        }
+        await watcher.value
+    }
+
+    /// Waits until nothing happens any more without another step: for a state that stays the same for a while.
+    func comeToRest() async {
+        var last: [Int] = []
+        var repetitions = 0
+        while repetitions < 4 {
+            let now = [pipeline.unfinishedWorkCount, origin.startedCount, origin.unfinishedCount, model.time]
+            repetitions = now == last ? repetitions + 1 : 0
+            last = now
+            await Sleep.briefly()
+        }
+    }
+
+    /// Ends all that goes on.
+    func settle(flushes: Bool) async {
+        holds.release()
+        for running in state.withLock({ $0.running }) {
+            await wait(for: running)
+        }
+        // What stale images began goes on without a call.
+        while origin.unfinishedCount > 0 || pipeline.unfinishedWorkCount > 0 {
+            origin.deliverAll()
+            await Sleep.briefly()
+        }
+        state.withLock { $0.running = [] }
+        if flushes { await pipeline.cache.flush() }
+        model.settle(isFlushed: flushes)
+    }
+
+    /// Lets go of the pipeline, and sees that it goes.
+    func stop() async {
+        let released = state.withLock { state -> Released in
+            defer { (state.pipeline, state.pressure) = (nil, nil) }
+            return Released(pipeline: state.pipeline)
+        }
+        // Tasks that have ended may hold it for a moment.
+        for _ in 0..<20_000 where released.pipeline != nil { await Sleep.briefly() }
+        if released.pipeline != nil { model.report(.leftover, "the pipeline is still held after its last call") }
+    }
+
+    /// Looks at what is left when nothing goes on.
+    func examine() async {
+        let cache = pipeline.cache
+        let broken = cache.brokenInvariants()
+        if !broken.isEmpty { model.report(.brokenStore, "memory: \(broken.joined(separator: "; "))") }
+        fileSystem.set(.healthy)
+        guard let report = try? await cache.verifyDisk(repair: false) else { return }
+        guard report.damaged.isEmpty, report.indexProblems.isEmpty else {
+            return model.report(.brokenStore, "disk: \(report.damaged) \(report.indexProblems)")
+        }
+        // Files that could not be removed are left until the next sweep.
+        if !report.isSound, !model.diskHasFailed {
+            model.report(.leftover, "on disk: \(report.orphans), exact totals: \(report.hasExactTotals)")
+        }
+    }
+
+    /// Ends the play.
+    func end() async {
+        await stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Ends the play early: what goes on is no matter any more.
+    func abandon() async {
+        holds.release()
+        for running in state.withLock({ $0.running }) { running.cancel() }
+        origin.deliverAll()
+    }
+}
+
+/// A pipeline that is let go of.
+private struct Released {
+    weak var pipeline: ImagePipeline?
+}
+
+extension AnswerModel {
+    /// How many events there were.
+    var time: Int { state.withLock { $0.time } }
+
+    /// Whether the disk has ever failed.
+    var diskHasFailed: Bool { state.withLock { $0.diskHasFailed } }
+}
+
+/// The folder for temporary files.
+enum TemporaryFolder {
+    static let path = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+}
+
+/// Files that the process has open.
+enum OpenFiles {
+    static var count: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+}

@@ -1,0 +1,163 @@
+internal import FoundationEssentials
+internal import Halcyon
+internal import HalcyonConcurrency
+
+extension Player {
+    /// Does one step that is no barrier.
+    func perform(_ step: Step) async {
+        switch step {
+        case .load(let call):
+            let running = begin(call)
+            if call.isAwaited { await wait(for: running) }
+        case .cancel(let index):
+            guard let running = running(index) else { return }
+            model.cancel(running.id)
+            running.cancel()
+        case .prioritize(let index, let priority):
+            running(index)?.prioritize(LoadPriority(rawValue: priority) ?? .normal)
+        case .prefetch(let resources, let toDisk, let variant):
+            prefetch(resources, toDisk: toDisk, variant)
+        case .deliver(let index):
+            origin.deliver(index)
+        case .deliverPart(let index):
+            origin.deliver(index, isPart: true)
+        case .publish(let resource):
+            origin.publish(resource)
+        case .outage(let resource, let outage):
+            // Before and after it caches may lose what they have.
+            model.disturb([resource])
+            origin.setOutage(resource, outage)
+        case .advance(let seconds):
+            model.clockMoves(by: seconds)
+            clock.advance(by: Double(seconds))
+        case .disk(let diskState):
+            model.diskChanges()
+            fileSystem.set(diskState)
+        case .hold(let mark):
+            holds.hold(mark)
+        case .release:
+            holds.release()
+        case .pause:
+            await comeToRest()
+        case .settle, .restart:
+            preconditionFailure("a barrier stands between groups")
+        case .store, .remove, .removeResource, .removeAll, .removeFromDisk, .clearMemory, .clearDisk, .memoryPressure,
+            .trimDisk, .removeExpired, .flush:
+            await maintain(step)
+        }
+    }
+
+    /// Calls of the cache. Their errors come from the disk that a program made fail; the model then demands nothing.
+    private func maintain(_ step: Step) async {
+        let cache = pipeline.cache
+        switch step {
+        case .store(let identity):
+            await store(identity)
+        case .remove(let identity, let variant):
+            await remove(.image(identity, variant)) {
+                let call = Call(identity: identity, variant: variant)
+                try await cache.remove(self.source(of: call), options: self.options(of: call))
+            }
+        case .removeResource(let resource):
+            await remove(.resource(resource)) {
+                try await cache.removeAll(originalsBeginningWith: SearchOrigin.url(resource).absoluteString)
+            }
+        case .removeAll:
+            if planted == .crashes { fatalError("a planted crash") }
+            if planted == .hangs { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+            await remove(.everything) { try await cache.removeAll() }
+        case .removeFromDisk(let identity):
+            model.disturb([identity.resource])
+            let call = Call(identity: identity)
+            _ = try? await cache.removeFromDisk(source(of: call), options: options(of: call))
+        case .clearMemory:
+            cache.removeAllFromMemory()
+        case .clearDisk:
+            model.disturb(nil)
+            try? await cache.removeAllFromDisk()
+        case .memoryPressure(let isCritical):
+            state.withLock { $0.pressure }?.tell(isCritical ? .critical : .warning)
+        case .trimDisk:
+            model.disturb(nil)
+            try? await cache.trimDisk(to: 0)
+        case .removeExpired:
+            _ = try? await cache.removeExpired()
+        case .flush:
+            await cache.flush()
+        default:
+            break
+        }
+    }
+
+    private func remove(_ scope: AnswerModel.Scope, _ body: () async throws -> Void) async {
+        let removal = model.beginRemoval(scope, busy: origin.busy)
+        do {
+            try await body()
+            model.endRemoval(removal)
+        } catch {
+            // The disk fails; what it holds may come back.
+        }
+    }
+
+    private func store(_ identity: Identity) async {
+        let resource = program.resources[identity.resource]
+        let (id, serial) = model.beginStore(of: identity)
+        var isStored = false
+        if let data = try? LabelledImage.encoded(
+            serial: serial,
+            isLarge: resource.isLarge,
+            isAnimated: resource.isAnimated
+        ) {
+            let call = Call(identity: identity)
+            isStored =
+                (try? await pipeline.cache.store(data, for: source(of: call), options: options(of: call))) ?? false
+        }
+        model.endStore(id, serial, isStored: isStored)
+    }
+
+    private func prefetch(_ resources: [Int], toDisk: Bool, _ variant: Variant) {
+        let id = model.begin(Set(resources))
+        let completions = Lock(0)
+        let prefetcher = ImagePrefetcher(
+            sources: resources.map { .url(SearchOrigin.url($0)) },
+            pipeline: pipeline,
+            options: options(of: Call(variant: variant)),
+            destination: toDisk ? .disk : .memory,
+            maxConcurrentLoads: 2,
+            onCompletion: { [model] _ in
+                let count = completions.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count > 1 { model.report(.result, "a prefetcher told its completion \(count) times") }
+            }
+        )
+        prefetcher.start()
+        let watcher = Task { [model] in
+            let result = await prefetcher.result
+            let count = result.completed.count + result.skipped.count + result.failed.count
+            if count != Set(resources).count {
+                model.report(.result, "a prefetcher of \(Set(resources).count) images ended with \(count) results")
+            }
+            model.end(id)
+        }
+        append(
+            Running(id: id, watcher: watcher) {
+                prefetcher.stop()
+            } prioritize: {
+                prefetcher.priority = $0
+            }
+        )
+    }
+
+    private func running(_ index: Int) -> Running? {
+        state.withLock { state in
+            guard !state.running.isEmpty else { return nil }
+            return state.running[state.running.count - 1 - index % state.running.count]
+        }
+    }
+
+    func append(_ running: Running) {
+        state.withLock { $0.running.append(running) }
+    }
+}

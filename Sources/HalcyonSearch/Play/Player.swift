@@ -1,0 +1,159 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Halcyon
+internal import HalcyonConcurrency
+internal import HalcyonTesting
+
+/// Plays a program against a real pipeline over an origin of its own, and says which rule it breaks.
+final class Player: Sendable {
+    /// A call that goes on.
+    struct Running: Sendable {
+        let id: Int
+        let watcher: Task<Void, Never>
+        let cancel: @Sendable () -> Void
+        let prioritize: @Sendable (LoadPriority) -> Void
+    }
+
+    struct State {
+        var pipeline: ImagePipeline?
+        var pressure: MemoryPressureMonitor?
+        /// In the order they began.
+        var running: [Running] = []
+        var step = "none"
+    }
+
+    let program: Program
+    let model: AnswerModel
+    let origin: SearchOrigin
+    let holds = ProcessorHolds()
+    let fileSystem = FailingFileSystem()
+    let clock = ManualStoreClock()
+    let network = ManualNetwork()
+    let folder: String
+    let planted: PlantedDefect?
+    let state = Lock(State())
+
+    /// - Parameter folder: A folder for the disk cache, which is not there yet.
+    init(program: Program, folder: String, planted: PlantedDefect? = nil) {
+        self.program = program
+        self.folder = folder
+        self.planted = planted
+        model = AnswerModel(resources: program.resources)
+        origin = SearchOrigin(program: program, model: model, planted: planted)
+    }
+
+    /// Plays all of it.
+    ///
+    /// - Returns: The first rule that was broken.
+    func play() async -> Finding? {
+        start()
+        for group in program.groups {
+            await play(group)
+            if let finding = model.finding {
+                await abandon()
+                return finding
+            }
+        }
+        await settle(flushes: true)
+        await examine()
+        await end()
+        return model.finding
+    }
+
+    private func play(_ group: Program.Group) async {
+        if group.lanes.count == 1, let lane = group.lanes.first {
+            await play(lane)
+        } else {
+            await withTaskGroup(of: Void.self) { tasks in
+                for lane in group.lanes {
+                    tasks.addTask { await self.play(lane) }
+                }
+            }
+        }
+        switch group.barrier {
+        case .restart:
+            await settle(flushes: true)
+            await stop()
+            start()
+        case .settle(let flushes):
+            await settle(flushes: flushes)
+        default:
+            break
+        }
+    }
+
+    private func play(_ steps: [Step]) async {
+        for step in steps {
+            guard model.finding == nil else { return }
+            state.withLock { $0.step = "\(step)" }
+            await perform(step)
+        }
+    }
+
+    /// What is going on, for the case that it does not end.
+    var report: String {
+        let step = state.withLock { "\($0.step); \($0.running.count) calls begun since the last barrier" }
+        return
+            "last step: \(step); \(origin.waitingCount) transfers wait for an answer, \(origin.unfinishedCount) go on"
+    }
+}
+
+extension Player {
+    /// The pipeline of this moment.
+    var pipeline: ImagePipeline {
+        guard let pipeline = state.withLock({ $0.pipeline }) else {
+            preconditionFailure("steps run between start and stop")
+        }
+        return pipeline
+    }
+
+    func start() {
+        var disk = DiskCache.Configuration(folder: folder)
+        disk.fileSystem = fileSystem
+        disk.clock = clock.clock
+        disk.sizeLimit = 64 << 20
+        let pressure = MemoryPressureMonitor(sources: MemoryPressureSources(stallFiles: [], eventsFile: nil))
+        let cache = ImageCache(disk: disk, memoryCostLimit: 64 << 20, memoryPressure: pressure)
+        var downloads = ImageDownloader.Configuration()
+        downloads.memoryThreshold = 10_000
+        downloads.temporaryFolder = TemporaryFolder.path
+        var options = ImageOptions()
+        if let name = SearchOrigin.configuredField { options.network.headers[name] = "1" }
+        let pipeline = ImagePipeline(
+            configuration: .init(
+                downloader: ImageDownloader(transport: origin, configuration: downloads),
+                cache: cache,
+                defaultOptions: options,
+                workerCount: 4,
+                decodeBudget: 64 << 20,
+                recovery: RecoveryConfiguration(network: network)
+            )
+        )
+        state.withLock { state in
+            state.pipeline = pipeline
+            state.pressure = pressure
+        }
+    }
+}
+
+extension Program {
+    /// Steps up to a barrier, by lanes.
+    struct Group: Sendable {
+        var lanes: [[Step]]
+        var barrier: Step?
+    }
+
+    var groups: [Group] {
+        var groups: [Group] = []
+        var lanes: [Int: [Step]] = [:]
+        func close(_ barrier: Step?) {
+            groups.append(Group(lanes: lanes.sorted { $0.key < $1.key }.map(\.value), barrier: barrier))
+            lanes = [:]
+        }
+        for line in lines {
+            if line.step.isBarrier { close(line.step) } else { lanes[line.lane, default: []].append(line.step) }
+        }
+        close(nil)
+        return groups
+    }
+}

@@ -1,0 +1,14 @@
+internal import Glibc
+
+/// Waits that give other threads their time. No verdict depends on their length.
+enum Sleep {
+    /// Blocks the thread.
+    static func microseconds(_ count: UInt32) {
+        usleep(count)
+    }
+
+    /// Suspends the task.
+    static func briefly() async {
+        try? await Task.sleep(for: .microseconds(200))
+    }
+}

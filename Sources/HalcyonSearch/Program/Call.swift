@@ -1,0 +1,80 @@
+/// A load, with its options: arguments that can be written down, compared and simplified.
+struct Call: Hashable, Codable, Sendable {
+    /// Which function of the pipeline.
+    enum Kind: String, Codable, Sendable {
+        /// `task(for:)`, which can be cancelled and re-prioritised.
+        case task
+        /// `response(for:)`, within a Swift task.
+        case response
+        /// `data(for:)`: the encoded bytes.
+        case data
+        /// `responseFromMemory(for:)`.
+        case memory
+    }
+
+    /// Where the user's credential is given.
+    enum Carrier: String, Codable, Sendable {
+        /// `Authorization` in the request.
+        case request
+        /// `Authorization` in the options.
+        case options
+        /// `Cookie` in the request.
+        case cookie
+        /// `TransferRequest.credential`.
+        case credential
+    }
+
+    enum Reads: String, Codable, Sendable {
+        case all, memory, none
+    }
+
+    enum Freshness: String, Codable, Sendable {
+        case server, ignoringServer, never, minute
+    }
+
+    var kind = Kind.task
+    var identity = Identity()
+    var carrier = Carrier.request
+    var variant = Variant()
+    var reads = Reads.all
+    var storesInMemory = true
+    var storesOnDisk = true
+    var storesOriginal = false
+    var waitsForStore = false
+    var freshness = Freshness.server
+    var revalidates = false
+    var isOffline = false
+    /// 0…4.
+    var priority = 2
+    /// Whether the caller waits for the result before it goes on.
+    var isAwaited = false
+}
+
+extension Call {
+    /// The call without what does not change which answers are allowed.
+    var withoutUrgency: Call {
+        var call = self
+        call.priority = 2
+        call.isAwaited = false
+        if call.kind == .response { call.kind = .task }
+        return call
+    }
+}
+
+extension Call: CustomStringConvertible {
+    var description: String {
+        var words = ["\(identity)"]
+        if identity.user > 0, carrier != .request { words.append("credential in \(carrier.rawValue)") }
+        if variant != Variant() { words.append("\(variant)") }
+        if reads != .all { words.append("reads \(reads.rawValue)") }
+        if !storesInMemory { words.append("not into memory") }
+        if !storesOnDisk { words.append("not onto disk") }
+        if storesOriginal { words.append("stores original") }
+        if waitsForStore { words.append("waits for store") }
+        if freshness != .server { words.append("freshness \(freshness.rawValue)") }
+        if revalidates { words.append("revalidates") }
+        if isOffline { words.append("only from cache") }
+        if priority != 2 { words.append("priority \(priority)") }
+        return (isAwaited ? "await " : "") + "\(kind.rawValue)(\(words.joined(separator: "; ")))"
+    }
+}

@@ -1,0 +1,44 @@
+/// Whose image a request is for: what the origin tells apart.
+struct Identity: Hashable, Codable, Sendable {
+    /// The number of the URL.
+    var resource = 0
+    /// The user whose credential is sent; 0: none.
+    var user = 0
+    /// The language asked for; 0: none, or the resource does not vary.
+    var language = 0
+    /// The body sent with POST; 0: the request is a GET.
+    var body = 0
+}
+
+extension Identity: CustomStringConvertible {
+    var description: String {
+        var words = ["r\(resource)"]
+        if user > 0 { words.append("user \(user)") }
+        if language > 0 { words.append("language \(language)") }
+        if body > 0 { words.append("POST \(body)") }
+        return words.joined(separator: ", ")
+    }
+}
+
+/// What is made of an original.
+struct Variant: Hashable, Codable, Sendable {
+    /// Which frame.
+    var frame = 0
+    /// Whether the first processor resizes, so that the decoder may save work.
+    var isReduced = false
+    /// The marks that later processors leave, in order.
+    var marks: [UInt8] = []
+
+    /// Whether there is no processor.
+    var isUnprocessed: Bool { !isReduced && marks.isEmpty }
+}
+
+extension Variant: CustomStringConvertible {
+    var description: String {
+        var words: [String] = []
+        if frame > 0 { words.append("frame \(frame)") }
+        if isReduced { words.append("resized") }
+        words += marks.map { "mark \($0)" }
+        return words.isEmpty ? "as it is" : words.joined(separator: " |> ")
+    }
+}

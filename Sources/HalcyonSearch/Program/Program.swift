@@ -1,0 +1,83 @@
+import FoundationEssentials
+
+/// A random program: what is done to a pipeline, in which order, over which origin.
+struct Program: Hashable, Codable, Sendable {
+    /// A step and the lane it runs in. The steps of a lane run one after the other, those of different lanes at the same
+    /// time, up to the next step that is a barrier.
+    struct Line: Hashable, Codable, Sendable {
+        var lane: Int
+        var step: Step
+    }
+
+    /// What the origin says of a resource.
+    struct Resource: Hashable, Codable, Sendable {
+        var policy = Policy.none
+        var hasValidator = false
+        /// Whether the images differ by language, which `Vary` says.
+        var isVarying = false
+        /// Whether the bytes are more than the index keeps inline.
+        var isLarge = false
+        /// Whether there is a second frame.
+        var isAnimated = false
+    }
+
+    /// `Cache-Control` of a resource.
+    enum Policy: String, Codable, Sendable, CaseIterable {
+        case none, minute, noStore, noCache, staleWhileRevalidate, staleIfError
+
+        /// The field's value.
+        var value: String? {
+            switch self {
+            case .none: nil
+            case .minute: "max-age=60"
+            case .noStore: "no-store"
+            case .noCache: "no-cache"
+            case .staleWhileRevalidate: "max-age=5, stale-while-revalidate=100000"
+            case .staleIfError: "max-age=5, stale-if-error=100000"
+            }
+        }
+
+        /// Whether an image is kept and, for a while, used without asking.
+        var isStorable: Bool { self != .noStore && self != .noCache }
+    }
+
+    /// What the program was generated from; the delays of the origin follow from it too.
+    var seed: UInt64
+    /// Whether the origin answers by itself, after short random times. If not, the program says when.
+    var answersAtOnce: Bool
+    var resources: [Resource]
+    var lines: [Line]
+
+    /// As one line of JSON.
+    func encoded() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+
+    /// A program from JSON.
+    static func decoded(_ data: Data) throws -> Program {
+        try JSONDecoder().decode(Program.self, from: data)
+    }
+}
+
+extension Program: CustomStringConvertible {
+    var description: String {
+        let isConcurrent = Set(lines.map(\.lane)).count > 1
+        var text = ["origin answers \(answersAtOnce ? "by itself" : "when told"); seed \(seed)"]
+        for (index, resource) in resources.enumerated() where resource != Resource() {
+            var words: [String] = []
+            if let value = resource.policy.value { words.append(value) }
+            if resource.hasValidator { words.append("ETag") }
+            if resource.isVarying { words.append("Vary: Accept-Language") }
+            if resource.isLarge { words.append("large") }
+            if resource.isAnimated { words.append("two frames") }
+            text.append("r\(index): \(words.joined(separator: ", "))")
+        }
+        for (number, line) in lines.enumerated() {
+            let lane = isConcurrent && !line.step.isBarrier ? "[\(line.lane)] " : ""
+            text.append("\(number + 1). \(lane)\(line.step)")
+        }
+        return text.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,178 @@
+internal import HalcyonTesting
+
+/// Makes random programs. Each uses only some of the features, at random: a defect that nearly every program meets would
+/// hide all others, and what meets seldom among many features meets often among few.
+struct ProgramGenerator {
+    /// What a program may use.
+    enum Feature: CaseIterable {
+        case users, bodies, languages, marks, resizing, frames, priorities, cancelling, refreshing, cachePolicies,
+            freshness, removing, storing, clearing, time, outages, diskFaults, restarting, prefetching, pressure,
+            holding, otherCalls, publishing, offline
+    }
+
+    private let seed: UInt64
+    private var random: SeededGenerator
+    private var features: Set<Feature> = []
+    private var resources: [Program.Resource] = []
+    private var answersAtOnce = false
+    private var laneCount = 1
+
+    init(seed: UInt64) {
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// The program of a seed.
+    static func program(seed: UInt64) -> Program {
+        var generator = ProgramGenerator(seed: seed)
+        return generator.program()
+    }
+
+    private mutating func program() -> Program {
+        let share = [25, 40, 60].randomElement(using: &random) ?? 40
+        features = Set(Feature.allCases.filter { _ in chance(share) })
+        let isConcurrent = chance(45)
+        laneCount = isConcurrent ? Int.random(in: 2...4, using: &random) : 1
+        answersAtOnce = isConcurrent ? chance(90) : chance(30)
+        resources = (0..<Int.random(in: 1...3, using: &random)).map { _ in resource() }
+        var lines: [Program.Line] = []
+        let count = Int.random(in: isConcurrent ? 30...140 : 8...50, using: &random)
+        let period = Int.random(in: 6...30, using: &random)
+        while lines.count < count {
+            if chance(100 / period) {
+                let restarts = features.contains(.restarting) && chance(30)
+                lines.append(Program.Line(lane: 0, step: restarts ? .restart : .settle(chance(60))))
+            } else {
+                let lane = Int.random(in: 0..<laneCount, using: &random)
+                lines.append(Program.Line(lane: lane, step: step()))
+                if !isConcurrent, chance(30) { lines.append(Program.Line(lane: 0, step: .pause)) }
+            }
+        }
+        return Program(seed: seed, answersAtOnce: answersAtOnce, resources: resources, lines: lines)
+    }
+
+    private mutating func resource() -> Program.Resource {
+        Program.Resource(
+            policy: chance(50) ? .none : Program.Policy.allCases.randomElement(using: &random) ?? .none,
+            hasValidator: chance(50),
+            isVarying: features.contains(.languages) && chance(70),
+            isLarge: chance(30),
+            isAnimated: features.contains(.frames) && chance(60)
+        )
+    }
+
+    private mutating func step() -> Step {
+        if !answersAtOnce, chance(30) { return chance(85) ? .deliver(small()) : .deliverPart(small()) }
+        if features.contains(.priorities), chance(25) {
+            return .prioritize(small(), Int.random(in: 0...4, using: &random))
+        }
+        if chance(45) { return .load(call()) }
+        return rare() ?? .load(call())
+    }
+
+    /// One of the other steps; `nil` if the program does not use what was drawn.
+    private mutating func rare() -> Step? {
+        guard let feature = features.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) else { return nil }
+        switch feature {
+        case .cancelling:
+            return .cancel(small())
+        case .refreshing, .publishing:
+            return .publish(resourceNumber())
+        case .removing:
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1: return .removeAll
+            case 2: return .removeResource(resourceNumber())
+            case 3: return .removeFromDisk(originalIdentity())
+            default: return .remove(originalIdentity(), variant(resourceNumber()))
+            }
+        case .storing:
+            let identity = originalIdentity()
+            return resources[identity.resource].isVarying ? nil : .store(identity)
+        case .clearing:
+            return [.clearMemory, .clearMemory, .clearDisk, .trimDisk, .removeExpired, .flush].randomElement(
+                using: &random
+            )
+        case .time:
+            return .advance([2, 10, 70, 400, 4_000, 700_000].randomElement(using: &random) ?? 2)
+        case .outages:
+            let outage = chance(50) ? .none : Outage.allCases.randomElement(using: &random) ?? .none
+            return .outage(resourceNumber(), outage)
+        case .diskFaults:
+            return .disk(chance(50) ? .healthy : DiskState.allCases.randomElement(using: &random) ?? .full)
+        case .prefetching:
+            let numbers = (0..<Int.random(in: 1...3, using: &random)).map { _ in resourceNumber() }
+            return .prefetch(numbers, toDisk: chance(50), Variant(marks: variant(numbers[0]).marks))
+        case .pressure:
+            return .memoryPressure(chance(50))
+        case .holding:
+            return chance(50) ? .hold(mark()) : .release
+        default:
+            return nil
+        }
+    }
+
+    private mutating func call() -> Call {
+        var call = Call()
+        call.identity = identity()
+        call.variant = variant(call.identity.resource)
+        if call.identity.user > 0, chance(40) {
+            call.carrier = [.options, .cookie, .credential].randomElement(using: &random) ?? .options
+        }
+        if features.contains(.otherCalls) {
+            call.kind = [.task, .task, .response, .data, .memory].randomElement(using: &random) ?? .task
+        }
+        if features.contains(.refreshing), chance(30) { call.reads = .none }
+        if features.contains(.cachePolicies), chance(60) {
+            call.storesInMemory = chance(80)
+            call.storesOnDisk = chance(80)
+            call.storesOriginal = chance(30)
+            call.waitsForStore = chance(30)
+            call.revalidates = chance(15)
+            if chance(20) { call.reads = .memory }
+        }
+        if features.contains(.freshness), chance(60) {
+            call.freshness = [.ignoringServer, .never, .minute].randomElement(using: &random) ?? .never
+            // Who ignores the server ignores whom it says an image is for.
+            if call.freshness == .ignoringServer, resources[call.identity.resource].isVarying {
+                call.freshness = .minute
+            }
+        }
+        if features.contains(.offline) { call.isOffline = chance(15) }
+        if features.contains(.priorities) { call.priority = Int.random(in: 0...4, using: &random) }
+        call.isAwaited = chance(40)
+        return call
+    }
+
+    private mutating func identity() -> Identity {
+        var identity = originalIdentity()
+        if features.contains(.bodies), chance(30) { identity.body = Int.random(in: 1...2, using: &random) }
+        if features.contains(.languages), resources[identity.resource].isVarying {
+            identity.language = Int.random(in: 0...2, using: &random)
+        }
+        return identity
+    }
+
+    private mutating func originalIdentity() -> Identity {
+        let user = features.contains(.users) && chance(70) ? Int.random(in: 0...2, using: &random) : 0
+        return Identity(resource: resourceNumber(), user: user)
+    }
+
+    private mutating func variant(_ resource: Int) -> Variant {
+        var variant = Variant()
+        if features.contains(.marks), chance(75) {
+            // Chains of a few marks have common beginnings.
+            variant.marks = (0..<Int.random(in: 1...3, using: &random)).map { _ in mark() }
+        }
+        if features.contains(.resizing) { variant.isReduced = chance(40) }
+        if features.contains(.frames), resources[resource].isAnimated { variant.frame = chance(50) ? 1 : 0 }
+        return variant
+    }
+
+    private mutating func mark() -> UInt8 { UInt8.random(in: 1...2, using: &random) }
+
+    private mutating func small() -> Int { Int.random(in: 0..<4, using: &random) }
+
+    private mutating func resourceNumber() -> Int { Int.random(in: 0..<resources.count, using: &random) }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+}

@@ -1,0 +1,117 @@
+/// One public call, or one thing that happens to the pipeline from outside.
+enum Step: Hashable, Codable, Sendable {
+    /// Loads.
+    case load(Call)
+    /// Cancels one of the tasks that go on, counted from the one that began last.
+    case cancel(Int)
+    /// Gives one of them another priority.
+    case prioritize(Int, Int)
+    /// Prefetches resources into memory or onto the disk.
+    case prefetch([Int], toDisk: Bool, Variant)
+
+    /// Stores the bytes of an original in the cache.
+    case store(Identity)
+    /// Removes an image.
+    case remove(Identity, Variant)
+    /// Removes all that was made of a resource, by the prefix of its URL.
+    case removeResource(Int)
+    /// Removes everything.
+    case removeAll
+    /// Removes an original and what was made of it from disk alone.
+    case removeFromDisk(Identity)
+    /// Clears the memory cache.
+    case clearMemory
+    /// Clears the disk cache.
+    case clearDisk
+    /// Evicts from memory as under memory pressure; `true`: critical.
+    case memoryPressure(Bool)
+    /// Evicts everything from disk.
+    case trimDisk
+    /// Removes what has expired.
+    case removeExpired
+    /// Waits until what was stored is on disk.
+    case flush
+
+    /// Answers one of the transfers that wait, counted from the oldest.
+    case deliver(Int)
+    /// Sends the head and half of the body.
+    case deliverPart(Int)
+    /// Gives a resource new images from now on.
+    case publish(Int)
+    /// What the origin answers for a resource from now on.
+    case outage(Int, Outage)
+    /// Moves the clocks, in seconds.
+    case advance(Int)
+    /// What the file system does from now on.
+    case disk(DiskState)
+    /// Keeps a processor from ending.
+    case hold(UInt8)
+    /// Lets all processors end.
+    case release
+    /// Lets the pipeline come to rest, apart from what waits for the origin.
+    case pause
+    /// Ends all that goes on, and examines what is left over; `true`: writes everything to disk before.
+    case settle(Bool)
+    /// The same, and then a new pipeline with a new cache in the same folder.
+    case restart
+}
+
+/// What an origin answers instead of an image.
+enum Outage: String, Codable, Sendable, CaseIterable {
+    /// Nothing: images as ever.
+    case none
+    case notFound, serverError, disconnected, noImage, emptyBody
+}
+
+/// What the file system does.
+enum DiskState: String, Codable, Sendable, CaseIterable {
+    case healthy
+    /// Nothing can be written.
+    case full
+    /// Nothing can be read or written.
+    case failing
+}
+
+extension Step {
+    /// Whether everything that goes on ends before the next step, in all lanes.
+    var isBarrier: Bool {
+        switch self {
+        case .settle, .restart: true
+        default: false
+        }
+    }
+}
+
+extension Step: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .load(let call): "\(call)"
+        case .cancel(let index): "cancel task \(index)"
+        case .prioritize(let index, let priority): "set priority of task \(index) to \(priority)"
+        case .prefetch(let resources, let toDisk, let variant):
+            "prefetch \(resources.map { "r\($0)" }.joined(separator: ", ")) to \(toDisk ? "disk" : "memory"), \(variant)"
+        case .store(let identity): "store data of \(identity)"
+        case .remove(let identity, let variant): "remove \(identity), \(variant)"
+        case .removeResource(let resource): "remove all originals beginning with r\(resource)"
+        case .removeAll: "remove all"
+        case .removeFromDisk(let identity): "remove \(identity) from disk"
+        case .clearMemory: "clear memory"
+        case .clearDisk: "clear disk"
+        case .memoryPressure(let isCritical): "memory pressure, \(isCritical ? "critical" : "warning")"
+        case .trimDisk: "trim disk to 0"
+        case .removeExpired: "remove expired"
+        case .flush: "flush"
+        case .deliver(let index): "answer transfer \(index)"
+        case .deliverPart(let index): "answer transfer \(index) with half of its body"
+        case .publish(let resource): "publish a new r\(resource)"
+        case .outage(let resource, let outage): "r\(resource): \(outage == .none ? "answers again" : outage.rawValue)"
+        case .advance(let seconds): "\(seconds) s pass"
+        case .disk(let state): "disk: \(state.rawValue)"
+        case .hold(let mark): "hold the processor of mark \(mark)"
+        case .release: "release processors"
+        case .pause: "pause"
+        case .settle(let flushes): flushes ? "settle and flush" : "settle"
+        case .restart: "restart"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import HalcyonConcurrency
+
+/// One play of a program in this process, watched.
+enum Trial {
+    /// Plays a program in a folder that is new.
+    ///
+    /// - Parameter patience: Seconds after which a program that has not ended is a finding, which ends the process.
+    static func run(_ program: Program, planted: PlantedDefect?, patience: Int) async -> Finding? {
+        let folder = "\(TemporaryFolder.path)/halcyon-search-\(UUID().uuidString)"
+        let player = Player(program: program, folder: folder, planted: planted)
+        let watchdog = Watchdog(seconds: patience) { player.report }
+        defer { watchdog.end() }
+        let finding = await player.play()
+        try? FileManager.default.removeItem(atPath: folder)
+        return finding
+    }
+}
+
+/// Ends the process if it is not told in time that all is well. It is a thread of its own, as those of a program that
+/// hangs may all be blocked.
+private final class Watchdog: Sendable {
+    private let isOver = Lock(false)
+
+    init(seconds: Int, report: @escaping @Sendable () -> String) {
+        let isOver = isOver
+        let thread = WatchdogThread {
+            for _ in 0..<seconds * 100 {
+                if isOver.withLock({ $0 }) { return }
+                Sleep.microseconds(10_000)
+            }
+            // Said before the state is looked at, which may need a lock that is never given back.
+            Output.write(Finding(rule: .hang, message: "not ended after \(seconds) s"))
+            Output.line("state \(report())")
+            _exit(3)
+        }
+        thread.start()
+    }
+
+    func end() {
+        isOver.withLock { $0 = true }
+    }
+}
+
+private struct WatchdogThread {
+    private final class Body {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+
+    private let body: Body
+
+    init(_ run: @escaping @Sendable () -> Void) {
+        body = Body(run)
+    }
+
+    func start() {
+        var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+        let argument = Unmanaged.passRetained(body).toOpaque()
+        pthread_create(
+            &thread,
+            &attributes,
+            { argument in
+                // What `start` passed, which hands its reference over.
+                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+                return nil
+            },
+            argument
+        )
+    }
+}
+
+/// Lines for the process that started this one. Each is written at once, as the next call may end the process.
+enum Output {
+    static func line(_ text: String) {
+        let bytes = Array((text + "\n").utf8)
+        bytes.withUnsafeBytes { _ = Glibc.write(1, $0.baseAddress, $0.count) }
+    }
+
+    static func write(_ finding: Finding) {
+        let data = (try? JSONEncoder().encode(finding)) ?? Data()
+        line("finding \(String(decoding: data, as: UTF8.self))")
+    }
+
+    /// The finding that a process wrote, if it did.
+    static func finding(in lines: [String]) -> Finding? {
+        lines.lazy.filter { $0.hasPrefix("finding ") }.compactMap { line in
+            try? JSONDecoder().decode(Finding.self, from: Data(line.dropFirst(8).utf8))
+        }.first
+    }
+}

@@ -1,0 +1,45 @@
+extension MemoryCache {
+    /// Stores a value as ``insert(_:for:cost:expiration:)`` does, if `isAllowed` says so.
+    ///
+    /// - Parameter isAllowed: called once, after all changes that came before and before all that come after: under the
+    ///   lock of changes. It must be quick, and lock nothing under which this cache is changed.
+    /// - Returns: whether it was stored.
+    @discardableResult
+    @inlinable
+    package func insert(
+        _ value: Value,
+        for key: Key,
+        cost: Int,
+        expiration: Expiration? = nil,
+        if isAllowed: () -> Bool
+    ) -> Bool {
+        let hash = key.hashValue
+        let now = clock.monotonic()
+        let lifetime = MemoryLifetime(expiration ?? self.expiration, clock: clock, at: now)
+        guard lifetime.expiresAt > now else {
+            remove(key, if: isAllowed)
+            return false
+        }
+        return insert(
+            Entry(
+                key: key,
+                hash: hash,
+                value: value,
+                weak: weakReference?(value),
+                cost: max(0, cost),
+                expiresAt: lifetime.expiresAt,
+                lifetime: lifetime.duration
+            ),
+            at: now,
+            if: isAllowed
+        )
+    }
+
+    /// Removes the value for `key`, if `isAllowed` says so, which is called as for ``insert(_:for:cost:expiration:if:)``.
+    @inlinable
+    package func remove(_ key: Key, if isAllowed: () -> Bool) {
+        let entry = ledger.withLock { isAllowed() ? removeEntry(key, hash: key.hashValue) : nil }
+        if entry?.value != nil { listeners.tell(CollectionOfOne(key), .removed) }
+        withExtendedLifetime(entry) {}
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import Testing
+
+/// `Scripts/bootstrap` on a system that the test describes: a folder of commands is all that the script finds.
+@Suite("Scripts/bootstrap")
+struct BootstrapTests {
+    // …/Tests/HalcyonCommandTests/Setup/BootstrapTests.swift
+    private static let folder = "/" + #filePath.split(separator: "/").dropLast().joined(separator: "/")
+    private static let standIns = folder + "/commands/"
+    private static let script = folder + "/../../../Scripts/bootstrap"
+
+    private let work: Workplace
+
+    init() throws {
+        work = try Workplace()
+    }
+
+    /// Runs the script where `pkg-config` knows libraries of these versions; all others have version 99.
+    ///
+    /// - Parameter versions: By the name of the module; empty for one that is not installed.
+    private func bootstrap(
+        _ versions: [String: String] = [:],
+        swift: String = "6.3",
+        settings: [String: String] = [:]
+    ) async throws -> Workplace.Outcome {
+        let commands = work.path("commands")
+        mkdir(commands, 0o755)
+        for name in ["sh", "awk", "sed", "grep", "dirname", "tr", "cat", "head", "id", "env"] {
+            let path = try #require(["/usr/bin/", "/bin/"].map { $0 + name }.first { access($0, X_OK) == 0 })
+            symlink(path, "\(commands)/\(name)")
+        }
+        // Files of the checkout: one that a test writes cannot be started while a child of another test, forked at that
+        // moment, still has it open.
+        for name in ["pkg-config", "swift", "ldconfig"] { symlink(Self.standIns + name, "\(commands)/\(name)") }
+        for name in ["git", "g++"] { symlink("/bin/true", "\(commands)/\(name)") }
+        let described = [
+            "PATH": commands, "TEST_SWIFT": swift,
+            "TEST_VERSIONS": versions.map { "\($0)=\($1)" }.joined(separator: " "),
+        ]
+        return try await work.start(
+            ["build"],
+            executable: Self.script,
+            settings: settings.merging(described) { $1 }
+        )
+        .outcome
+    }
+
+    @Test("says nothing where everything is there")
+    func complete() async throws {
+        let outcome = try await bootstrap()
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.error == "")
+    }
+
+    @Test("names the library that is too old, what is needed, and the trait to leave out")
+    func oldLibraryOfATrait() async throws {
+        let outcome = try await bootstrap(["libheif": "1.12.0"])
+        #expect(outcome.exitCode == 69)
+        #expect(outcome.error.contains("libheif 1.12.0; 1.15 or newer is needed"))
+        #expect(outcome.error.contains("export HALCYON_TRAITS=JPEGXL,TIFF,SVG\n"))
+    }
+
+    @Test("a library that every build needs has no trait to leave out")
+    func oldLibrary() async throws {
+        let outcome = try await bootstrap(["libcurl": "7.68.0", "libheif": "1.12.0"])
+        #expect(outcome.exitCode == 69)
+        #expect(outcome.error.contains("libcurl 7.68.0; 7.88 or newer is needed"))
+        #expect(!outcome.error.contains("HALCYON_TRAITS"))
+    }
+
+    @Test("goes on with old libraries where it is told to")
+    func untried() async throws {
+        let outcome = try await bootstrap(["libcurl": "7.68.0"], settings: ["HALCYON_UNTRIED": "1"])
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.error.contains("libcurl 7.68.0"))
+    }
+
+    @Test("without apt, names the packages of a missing library and the trait to leave out")
+    func missingLibrary() async throws {
+        let outcome = try await bootstrap(["libjxl": ""])
+        #expect(outcome.exitCode == 69)
+        #expect(outcome.error.contains("dnf install libjxl-devel"))
+        #expect(outcome.error.contains("export HALCYON_TRAITS=HEIC,TIFF,SVG\n"))
+    }
+
+    @Test("asks for no library of a trait that is left out")
+    func chosenTraits() async throws {
+        let missing = ["libjxl": "", "libheif": "1.12.0"]
+        #expect(try await bootstrap(missing, settings: ["HALCYON_TRAITS": "SVG,TIFF"]).exitCode == 0)
+        #expect(try await bootstrap(missing, settings: ["HALCYON_TRAITS": ""]).exitCode == 0)
+    }
+
+    @Test("refuses a trait that does not exist")
+    func unknownTrait() async throws {
+        let outcome = try await bootstrap(settings: ["HALCYON_TRAITS": "HEIC,PSD"])
+        #expect(outcome.exitCode == 64)
+        #expect(outcome.error.contains("no trait PSD; there are: HEIC JPEGXL TIFF SVG"))
+    }
+
+    @Test("says that Swift is too old")
+    func oldSwift() async throws {
+        let outcome = try await bootstrap(swift: "5.10")
+        #expect(outcome.exitCode == 69)
+        #expect(outcome.error.contains("needs Swift 6.1 or newer"))
+    }
+}

@@ -1,0 +1,143 @@
+import Testing
+
+@testable import HalcyonSearch
+
+@Suite("The model")
+struct AnswerModelTests {
+    private let model = AnswerModel(resources: [Program.Resource(), Program.Resource()])
+
+    /// A load that gets an image of its own, which takes a transfer.
+    @discardableResult
+    private func load(_ call: Call) -> Int {
+        let id = model.begin([call.identity.resource], call: call)
+        let serial = model.imageIsSent(to: call.identity)
+        model.end(id, .image(serial: serial, call.variant))
+        return serial
+    }
+
+    private func answer(_ call: Call, with serial: Int) {
+        let id = model.begin([call.identity.resource], call: call)
+        model.end(id, .image(serial: serial, call.variant))
+    }
+
+    @Test("allows an image for as long as nothing took its place")
+    func plain() {
+        let serial = load(Call())
+        model.settle(isFlushed: true)
+        answer(Call(), with: serial)
+        #expect(model.finding == nil)
+    }
+
+    @Test("allows no image of another user, body, language or URL")
+    func identity() {
+        for identity in [Identity(resource: 1), Identity(user: 1), Identity(language: 1), Identity(body: 1)] {
+            let model = AnswerModel(resources: [Program.Resource(), Program.Resource()])
+            let serial = model.imageIsSent(to: identity)
+            let id = model.begin([0], call: Call())
+            model.end(id, .image(serial: serial, Variant()))
+            #expect(model.finding?.rule == .wrongImage)
+        }
+    }
+
+    @Test("allows no image that has gone through other processors")
+    func variant() {
+        let id = model.begin([0], call: Call(variant: Variant(marks: [1, 2])))
+        model.end(id, .image(serial: model.imageIsSent(to: Identity()), Variant(marks: [2, 1])))
+        #expect(model.finding?.rule == .wrongVariant)
+    }
+
+    @Test("allows no image whose loads had ended when it was removed")
+    func removal() {
+        let serial = load(Call())
+        model.endRemoval(model.beginRemoval(.everything, busy: []))
+        answer(Call(), with: serial)
+        #expect(model.finding?.rule == .removedImage)
+    }
+
+    @Test("allows an image of which a load went on while it was removed")
+    func removalDuringLoad() {
+        let id = model.begin([0], call: Call())
+        let serial = model.imageIsSent(to: Identity())
+        let removal = model.beginRemoval(.everything, busy: [])
+        model.end(id, .image(serial: serial, Variant()))
+        model.endRemoval(removal)
+        answer(Call(), with: serial)
+        #expect(model.finding == nil)
+    }
+
+    @Test("allows an image to a call that began before the removal ended")
+    func callDuringRemoval() {
+        let serial = load(Call())
+        let removal = model.beginRemoval(.everything, busy: [])
+        let id = model.begin([0], call: Call())
+        model.endRemoval(removal)
+        model.end(id, .image(serial: serial, Variant()))
+        #expect(model.finding == nil)
+    }
+
+    @Test("allows no older image after a forced refresh, once all earlier loads have ended")
+    func refresh() {
+        let earlier = model.begin([0], call: Call())
+        let old = model.imageIsSent(to: Identity())
+        load(Call(reads: .none))
+        model.end(earlier, .image(serial: old, Variant()))
+        model.settle(isFlushed: false)
+        answer(Call(), with: old)
+        #expect(model.finding?.rule == .olderImage)
+    }
+
+    @Test("allows an older image again that its origin has validated")
+    func validation() {
+        let old = load(Call())
+        load(Call(reads: .none))
+        model.settle(isFlushed: false)
+        model.imageIsValidated(old)
+        answer(Call(), with: old)
+        #expect(model.finding == nil)
+    }
+
+    @Test("allows no older image after a store")
+    func store() {
+        let old = load(Call())
+        let (id, serial) = model.beginStore(of: Identity())
+        model.endStore(id, serial, isStored: true)
+        model.settle(isFlushed: false)
+        answer(Call(variant: Variant(marks: [1])), with: serial)
+        #expect(model.finding == nil)
+        answer(Call(variant: Variant(marks: [1])), with: old)
+        #expect(model.finding?.rule == .olderImage)
+    }
+
+    @Test("demands that what is cached is not loaded")
+    func cached() {
+        load(Call())
+        model.settle(isFlushed: true)
+        load(Call())
+        #expect(model.finding?.rule == .needlessLoad)
+    }
+
+    @Test("demands nothing of caches that were cleared, or of a clock that was moved")
+    func disturbed() {
+        for disturb in [{ $0.disturb(nil) }, { $0.clockMoves(by: 1) }, { $0.diskChanges() }] as [(AnswerModel) -> Void]
+        {
+            load(Call())
+            model.settle(isFlushed: true)
+            disturb(model)
+            load(Call())
+            #expect(model.finding == nil)
+        }
+    }
+
+    @Test("allows a load to fail only if its origin does, and to be cancelled only by its caller")
+    func failures() {
+        let failing = model.begin([1], call: Call(identity: Identity(resource: 1)))
+        model.resourceFails(1)
+        model.end(failing, .failure("no answer"))
+        let cancelled = model.begin([0], call: Call())
+        model.cancel(cancelled)
+        model.end(cancelled, .cancelled)
+        #expect(model.finding == nil)
+        model.end(model.begin([0], call: Call()), .failure("no answer"))
+        #expect(model.finding?.rule == .wrongError)
+    }
+}

@@ -1,0 +1,202 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("An image that a server gave for a credential")
+struct CredentialScopeTests {
+    private let users = TwoUsers()
+
+    private func load(
+        _ test: TestPipeline,
+        _ carrier: TwoUsers.Carrier,
+        user: Int,
+        _ more: [ImageOption] = []
+    ) async throws -> ImageResponse {
+        let (source, options) = try users.request(carrier, user: user)
+        let response = try await test.pipeline.response(for: source, options: options + more)
+        await test.settle()
+        return response
+    }
+
+    @Test("is found again for it, and for no other, in memory and on disk", arguments: TwoUsers.Carrier.allCases)
+    func isolation(carrier: TwoUsers.Carrier) async throws {
+        for options in [[], [ImageOption.processor(.crop(to: PixelSize(8, 8), anchor: .topLeft))]] {
+            let tests = [users.pipeline(carrier, user: 0), users.pipeline(carrier, user: 1)]
+            for (user, test) in tests.enumerated() {
+                #expect(try await load(test, carrier, user: user, options).image.owner == user + 1)
+            }
+            // As one pipeline, whose users take turns.
+            for (origin, user) in [(ImageResponse.Origin.memory, 0), (.memory, 1), (.disk, 0), (.disk, 1)] {
+                if origin == .disk { tests[user].pipeline.cache.removeAllFromMemory() }
+                let response = try await load(tests[user], carrier, user: user, options)
+                #expect(response.image.owner == user + 1)
+                #expect(response.origin == origin)
+            }
+            try await tests[0].pipeline.cache.removeAll()
+        }
+    }
+
+    @Test("is given to no other of the same pipeline", arguments: TwoUsers.Carrier.allCases)
+    func onePipeline(carrier: TwoUsers.Carrier) async throws {
+        guard carrier != .defaultHeader, carrier != .downloaderHeader else { return }
+        let test = users.pipeline()
+        for origin in [ImageResponse.Origin.network, .memory, .disk] {
+            if origin == .disk { test.pipeline.cache.removeAllFromMemory() }
+            for user in 0...1 {
+                let response = try await load(test, carrier, user: user)
+                #expect(response.image.owner == user + 1)
+                #expect(response.origin == origin)
+            }
+        }
+        #expect(test.transport.startedCount == 2)
+    }
+
+    @Test("is not given to who carries none, nor theirs to it", arguments: TwoUsers.Carrier.allCases)
+    func anonymous(carrier: TwoUsers.Carrier) async throws {
+        let test = users.pipeline(carrier, user: 0)
+        let plain = users.pipeline()
+        for _ in 0..<2 {
+            #expect(try await load(test, carrier, user: 0).image.owner == 1)
+            #expect(try await plain.pipeline.response(for: users.url).image.owner == 9)
+            await plain.settle()
+        }
+        plain.pipeline.cache.removeAllFromMemory()
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await load(test, carrier, user: 0).image.owner == 1)
+        #expect(try await plain.pipeline.response(for: users.url).image.owner == 9)
+    }
+
+    @Test("shares no work under way with that for another")
+    func work() async throws {
+        let test = TestPipeline()
+        let tasks = try (0...1).map { user in
+            let (source, options) = try users.request(.authorization, user: user)
+            return test.pipeline.task(for: source, options: options)
+        }
+        for _ in 0...1 {
+            let transfer = await test.transport.nextTransfer()
+            transfer.answer(.init(body: Sample.png(seed: TwoUsers.seed(transfer.request))))
+        }
+        for (user, task) in tasks.enumerated() { #expect(try await task.image.owner == user + 1) }
+    }
+
+    @Test("is told apart although the source has a cache key")
+    func cacheKey() async throws {
+        let test = users.pipeline()
+        for user in [0, 1, 0, 1] {
+            let request = TransferRequest(url: users.url, headers: [.authorization: TwoUsers.secrets[user]])
+            let source = Source.request(request, cacheKey: "avatar")
+            #expect(try await test.pipeline.response(for: source).image.owner == user + 1)
+        }
+        #expect(test.transport.startedCount == 2)
+    }
+
+    @Test("of a named scope is found after the token was renewed and the program was started again")
+    func namedScope() async throws {
+        let first = users.pipeline()
+        #expect(try await load(first, .authorization, user: 0, [.cacheScope("user-42")]).origin == .network)
+        let second = users.pipeline()
+        let renewed = try await load(second, .authorization, user: 1, [.cacheScope("user-42")])
+        #expect(renewed.origin == .disk)
+        #expect(renewed.image.owner == 1)
+        // The scope counts, not the credential.
+        #expect(try await load(second, .authorization, user: 1, [.cacheScope("user-43")]).image.owner == 2)
+        #expect(try await load(second, .authorization, user: 1).image.owner == 2)
+        #expect(second.transport.startedCount == 2)
+    }
+
+    @Test("is found after the program was started again, by the same credential")
+    func restart() async throws {
+        _ = try await load(users.pipeline(), .credential, user: 0)
+        let again = users.pipeline()
+        #expect(try await load(again, .credential, user: 0).origin == .disk)
+        #expect(try await load(again, .credential, user: 1).origin == .network)
+    }
+
+    @Test("is everyone's if the options say so")
+    func shared() async throws {
+        let test = users.pipeline()
+        for carrier in [TwoUsers.Carrier.user, .authorization, .credential] {
+            for user in 0...1 {
+                #expect(try await load(test, carrier, user: user, [.sharedAcrossCredentials]).image.owner == 1)
+            }
+        }
+        #expect(try await test.pipeline.response(for: users.url).image.owner == 1)
+        #expect(test.transport.startedCount == 1)
+    }
+
+    @Test("leaves nothing of the credential in the cache folder", arguments: TwoUsers.Carrier.allCases)
+    func secrecy(carrier: TwoUsers.Carrier) async throws {
+        let test = users.pipeline(carrier, user: 0)
+        _ = try await load(test, carrier, user: 0)
+        #expect(try await test.pipeline.cache.storedImages().map(\.hasScope) == [true])
+        #expect(try await !test.pipeline.cache.storedImages().contains { $0.original.contains("@") })
+        let files = try FileManager.default.subpathsOfDirectory(atPath: users.path)
+        for file in files {
+            guard let data = try? Data(contentsOf: URL(filePath: "\(users.path)/\(file)")) else { continue }
+            #expect(data.firstRange(of: Data(TwoUsers.secrets[0].utf8)) == nil, "\(file)")
+        }
+    }
+
+    @Test("is found, prefetched and removed by the cache's own functions with the same source and options")
+    func cacheFunctions() async throws {
+        let test = users.pipeline()
+        let cache = test.pipeline.cache
+        for carrier in [TwoUsers.Carrier.authorization, .user, .optionHeader] {
+            let (source, changes) = try users.request(carrier, user: 0)
+            let (other, otherChanges) = try users.request(carrier, user: 1)
+            let options = ImageOptions().applying(changes)
+            let otherOptions = ImageOptions().applying(otherChanges)
+            let prefetcher = ImagePrefetcher(
+                sources: [source],
+                pipeline: test.pipeline,
+                options: options,
+                destination: .disk
+            )
+            #expect(await prefetcher.result.completed == [source])
+            let repeated = ImagePrefetcher(
+                sources: [source],
+                pipeline: test.pipeline,
+                options: options,
+                destination: .disk
+            )
+            #expect(await repeated.result.skipped == [source])
+            #expect(await cache.cachedType(of: source, options: options) == .disk)
+            #expect(await cache.cachedType(of: other, options: otherOptions) == .none)
+            #expect(await cache.cachedType(of: .url(users.url)) == .none)
+            #expect(try await test.pipeline.response(for: source, options: options).origin == .disk)
+            #expect(cache.isInMemory(source, options: options))
+            #expect(cache.imageInMemory(source, options: options)?.owner == 1)
+            #expect(!cache.isInMemory(other, options: otherOptions))
+            #expect(try await cache.remove(source, options: options))
+            #expect(await cache.cachedType(of: source, options: options) == .none)
+            #expect(try await cache.store(Sample.png(seed: 5), for: other, options: otherOptions))
+            #expect(try await test.pipeline.response(for: other, options: otherOptions).image.owner == 5)
+            try await cache.removeAll()
+        }
+        // Those of a server are found by how their names begin, whoever they are for.
+        let (source, _) = try users.request(.authorization, user: 0)
+        try await cache.store(Sample.png(), for: source)
+        #expect(try await cache.removeAll(originalsBeginningWith: "https://images.example/") == 1)
+    }
+
+    @Test("has a key that no name without a scope can have")
+    func keys() {
+        let names = ["a", "a\0", "a\u{1}", "a\u{1}s", "a\u{1}sn", "a\u{1}snb", "a\u{FFFD}nb", "s", ""]
+        let scopes = [nil, "n", "nb", "nb\0", "c0", "\u{1}s"]
+        let keys = names.flatMap { name in
+            scopes.map { ImageKey(original: OriginalKey(text: name, scope: $0), variant: nil) }
+        }
+        #expect(Set(keys).count == keys.count)
+        #expect(Set(keys.map { Array($0.originalDiskKey.utf8) }).count == keys.count)
+        for key in keys {
+            #expect(ImageKey(original: key.original, variant: nil) == key)
+            let parsed = DiskKey(key.processedDiskKey)
+            #expect(Array(parsed.original.utf8) == Array(key.original.text.utf8))
+            #expect(parsed.hasScope == (key.original.scope != nil) && parsed.isProcessed)
+        }
+    }
+}

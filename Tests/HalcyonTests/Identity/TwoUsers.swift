@@ -1,0 +1,84 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+
+@testable import Halcyon
+
+/// A server that has one image for each of two users at one URL, one for who says nothing, and says by its first sample whose
+/// it is: 1, 2, and 9 for nobody.
+final class TwoUsers: Sendable {
+    /// How a request says who asks.
+    enum Carrier: String, CaseIterable {
+        case authorization, cookie, credential, user, optionHeader, cookieOption, defaultHeader, downloaderHeader, proxy
+    }
+
+    static let secrets = ["first-secret", "second-secret"]
+
+    let url: URL
+    let path = TestPipeline.temporaryPath()
+    /// Kept, as the folder goes with the first that does.
+    private let pipelines = Lock<[TestPipeline]>([])
+
+    init() {
+        url = Sample.url()
+    }
+
+    static func seed(_ request: TransferRequest) -> Int {
+        var text = request.headers.map(\.value).joined() + request.url.absoluteString
+        for credential in [request.credential, request.proxyCredential] {
+            if case .bearer(let token) = credential { text += token }
+            if case .basic(_, let password) = credential { text += password }
+        }
+        if let body = request.body { text += String(decoding: body, as: UTF8.self) }
+        return (secrets.firstIndex { text.contains($0) } ?? 8) + 1
+    }
+
+    static func serve(_ transport: ScriptedTransport) {
+        transport.setAnswer { .init(body: Sample.png(seed: seed($0))) }
+    }
+
+    /// A pipeline of the program that serves both, over one folder.
+    func pipeline(_ carrier: Carrier = .authorization, user: Int = 0) -> TestPipeline {
+        var options = ImageOptions()
+        var downloads = NetworkPolicy()
+        let headers: HTTPFields = [.authorization: "Bearer \(Self.secrets[user])"]
+        if carrier == .defaultHeader { options.network.headers = headers }
+        if carrier == .downloaderHeader { downloads.headers = headers }
+        let test = TestPipeline(folder: path, defaultOptions: options, downloads: downloads)
+        Self.serve(test.transport)
+        pipelines.withLock { $0.append(test) }
+        return test
+    }
+
+    /// What a user asks for, with which options.
+    func request(_ carrier: Carrier, user: Int) throws -> (Source, [ImageOption]) {
+        let secret = Self.secrets[user]
+        var request = TransferRequest(url: url)
+        var options: [ImageOption] = []
+        switch carrier {
+        case .authorization: request.headers[.authorization] = "Bearer \(secret)"
+        case .cookie: request.headers[.cookie] = "session=\(secret)"
+        case .credential: request.credential = .bearer(secret)
+        case .user:
+            let text = url.absoluteString.replacing("https://", with: "https://me:\(secret)@")
+            guard let url = URL(string: text) else { throw CancellationError() }
+            request.url = url
+        case .optionHeader: options = [.headers([.authorization: "Bearer \(secret)"])]
+        case .cookieOption: options = [.headers([.cookie: "a=\(secret)"])]
+        case .defaultHeader, .downloaderHeader: break
+        case .proxy:
+            guard let url = URL(string: url.absoluteString.replacing("https:", with: "http:")) else {
+                throw CancellationError()
+            }
+            request.url = url
+            request.proxyCredential = .basic(user: "me", password: secret)
+        }
+        return (.request(request), options)
+    }
+}
+
+extension DecodedImage {
+    /// Whose image it is, as ``TwoUsers`` has them.
+    var owner: Int { Int(bitmap.pixel(0, 0)[0]) }
+}
