@@ -47,7 +47,9 @@ struct DiskCacheWaitingTests {
         }
         #expect(fixture.log.events.isEmpty)
         try fixture.cache.flush()
-        for listing in try fixture.cache.entries() { #expect(listing.lastAccess == fixture.clock.date) }
+        for listing in try fixture.cache.entries() where listing.key != "late" {
+            #expect(listing.lastAccess == fixture.clock.date)
+        }
     }
 
     @Test("do not wait to remove what they find damaged, which a later one does")

@@ -62,6 +62,8 @@ struct DiskCacheFixture {
         var configuration = DiskCache.Configuration(folder: folder.path)
         configuration.sizeLimit = 1 << 30
         configuration.clock = clock.clock
+        // Its tests say when.
+        configuration.sweepInterval = nil
         configuration.onEvent = { log.add($0) }
         adjust(&configuration)
         self.folder = folder

@@ -109,8 +109,8 @@ extension SQLiteConnection {
     /// whatever lies behind that time waits for the next batch, so that the order is exactly that of the uses.
     ///
     /// What lies in the future was queued before the clock was set back, so it goes before what was queued since: by their
-    /// times alone, the newest entries would go first until the clock has caught up. A minute of difference is none, since
-    /// clocks are corrected by such steps all the time.
+    /// times alone, the newest entries would go first until the clock has caught up. Uses in the future count for nothing.
+    /// Ten seconds are none: the caller read the clock before it waited for its turn, and others have stored since.
     func removeLeastRecentlyUsed(
         bytes: Int,
         entries: Int,
@@ -118,7 +118,7 @@ extension SQLiteConnection {
         at now: DiskTime,
         listsKeys: Bool
     ) throws -> RemovedRows {
-        let latest = now.advanced(by: 60_000_000)
+        let latest = now.advanced(by: 10_000_000)
         let removed = try removeLeastRecentlyUsed(
             foundBy: statement(
                 """
@@ -127,7 +127,6 @@ extension SQLiteConnection {
                 """
             ),
             (bytes, entries, count),
-            now: now,
             latest: latest,
             listsKeys: listsKeys
         )
@@ -140,7 +139,6 @@ extension SQLiteConnection {
                 """
             ),
             (bytes, entries, count),
-            now: now,
             latest: latest,
             listsKeys: listsKeys
         )
@@ -149,7 +147,6 @@ extension SQLiteConnection {
     private func removeLeastRecentlyUsed(
         foundBy find: SQLiteStatement,
         _ target: (bytes: Int, entries: Int, count: Int),
-        now: DiskTime,
         latest: DiskTime,
         listsKeys: Bool
     ) throws -> RemovedRows {
@@ -161,12 +158,9 @@ extension SQLiteConnection {
         var removed = try removeAll(foundBy: find, listsKeys: listsKeys) {
             let (queuedAt, lastAccess) = (find.integer(5), find.integer(6))
             if queuedAt > firstUse { return false }
-            if lastAccess > queuedAt {
-                // When exactly it was used in the future cannot be told: it counts as used now.
-                let isBelievable = lastAccess <= latest.microseconds || queuedAt > latest.microseconds
-                let time = isBelievable ? lastAccess : now.microseconds
-                firstUse = min(firstUse, time)
-                used.append((find.integer(0), time))
+            if lastAccess > queuedAt, lastAccess <= latest.microseconds || queuedAt > latest.microseconds {
+                firstUse = min(firstUse, lastAccess)
+                used.append((find.integer(0), lastAccess))
                 return false
             }
             guard bytesLeft > 0 || entriesLeft > 0 else { return false }
@@ -174,29 +168,15 @@ extension SQLiteConnection {
             entriesLeft -= 1
             return true
         }
-        try correct(
-            statement(
-                """
-                UPDATE entry SET queued_at = ?2, last_access = iif(last_access <= ?3, last_access, min(last_access, ?2))
-                WHERE id = ?1
-                """
-            ),
-            used,
-            latest: latest
-        )
+        try correct(statement("UPDATE entry SET queued_at = ?2 WHERE id = ?1"), used)
         removed.correctedCount = used.count
         return removed
     }
 
-    private func correct(
-        _ update: SQLiteStatement,
-        _ times: [(id: Int64, time: Int64)],
-        latest: DiskTime? = nil
-    ) throws {
+    private func correct(_ update: SQLiteStatement, _ times: [(id: Int64, time: Int64)]) throws {
         for (id, time) in times {
             update.bind(id, at: 1)
             update.bind(time, at: 2)
-            if let latest { update.bind(latest.microseconds, at: 3) }
             try update.run()
         }
     }

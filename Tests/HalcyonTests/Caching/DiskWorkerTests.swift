@@ -27,6 +27,7 @@ struct DiskWorkerTests {
             let body = Sample.encoded(Sample.noise(100 + seed, 100), .png)
             return Task { try await cache.store(body, for: .url(Sample.url())) }
         }
+        // Stores and removals have a thread of their own; the other stores wait for it.
         await eventually { reached.withLock { $0 } >= 1 }
         #expect(try await test.pipeline.response(for: url).origin == .disk)
         #expect(await cache.storedData(for: .url(url)) != nil)

@@ -18,17 +18,14 @@ struct LateValidationTests {
         two = TestPipeline(folder: one.folder, clock: clock.clock)
     }
 
-    /// - Parameter isAlone: Whether nothing else is under way in that pipeline, so that it settles.
-    private func load(
-        _ test: TestPipeline,
-        language: String? = nil,
-        isAlone: Bool = true
-    ) async throws -> ImageResponse {
+    private func load(_ test: TestPipeline, language: String? = nil) async throws -> ImageResponse {
         var headers: HTTPFields = [:]
         headers[.acceptLanguage] = language
         test.pipeline.cache.removeAllFromMemory()
-        let response = try await test.pipeline.response(for: .request(TransferRequest(url: url, headers: headers)))
-        if isAlone { await test.settle() } else { await test.pipeline.cache.flush() }
+        let source = Source.request(TransferRequest(url: url, headers: headers))
+        let options = ImageOptions().applying([.waitForCache])
+        let response = try await test.pipeline.response(for: source, options: options)
+        await test.pipeline.cache.flush()
         return response
     }
 
@@ -86,8 +83,7 @@ struct LateValidationTests {
             for number in 0..<OriginalStorage.slotCount {
                 clock.advance(by: 1)
                 serve(other, seed: number, isVarying: true)
-                let response = try await load(other, language: "l\(number)", isAlone: isElsewhere)
-                expect(response, seed: number, .network)
+                expect(try await load(other, language: "l\(number)"), seed: number, .network)
             }
         }
         for number in 0..<OriginalStorage.slotCount {

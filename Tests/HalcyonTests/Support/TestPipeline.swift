@@ -31,6 +31,7 @@ final class TestPipeline: Sendable {
         var disk = DiskCache.Configuration(folder: path)
         if let fileSystem { disk.fileSystem = fileSystem }
         disk.clock = clock
+        disk.sweepInterval = nil
         let cache = ImageCache(disk: disk, memoryCostLimit: memoryCostLimit) { [faults] fault in
             faults.withLock { $0.append(fault) }
         }
