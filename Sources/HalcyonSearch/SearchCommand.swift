@@ -34,8 +34,7 @@ private struct ModelCommand: ParsableCommand {
     @Option(help: "Where failing programs are written.")
     var findings = ".build/search"
 
-    @Option(help: .hidden)
-    var planted: PlantedDefect?
+    @OptionGroup var conditions: ConditionOptions
 
     func run() throws {
         let seed = seed ?? UInt64.random(in: 0..<1 << 32)
@@ -44,7 +43,7 @@ private struct ModelCommand: ParsableCommand {
             seed: seed,
             seconds: minutes * 60,
             findsAll: all,
-            planted: planted,
+            conditions: conditions.value,
             folder: findings
         )
         let (results, count) = try search.run()
@@ -63,11 +62,7 @@ private struct PlayCommand: AsyncParsableCommand {
     @Option(help: "How often, unless it fails before.")
     var times = 20
 
-    @Option(help: .hidden)
-    var patience = 30
-
-    @Option(help: .hidden)
-    var planted: PlantedDefect?
+    @OptionGroup var conditions: ConditionOptions
 
     @Flag(help: .hidden)
     var quiet = false
@@ -81,7 +76,7 @@ private struct PlayCommand: AsyncParsableCommand {
         }
         if !quiet { Output.line("\(program)") }
         for number in 1...max(1, times) {
-            guard let finding = await Trial.run(program, planted: planted, patience: patience) else { continue }
+            guard let finding = await Trial.run(program, conditions.value) else { continue }
             if quiet { Output.write(finding) } else { Output.line("play \(number): \(finding)") }
             // What goes on must not delay the verdict.
             _exit(1)
@@ -96,8 +91,7 @@ private struct BatchCommand: AsyncParsableCommand {
 
     @Option var seed: UInt64
     @Option var seconds: Double
-    @Option var patience = 30
-    @Option var planted: PlantedDefect?
+    @OptionGroup var conditions: ConditionOptions
 
     func run() async throws {
         let deadline = ContinuousClock.now + .seconds(seconds)
@@ -105,7 +99,7 @@ private struct BatchCommand: AsyncParsableCommand {
         var openFiles: Int?
         repeat {
             Output.line("seed \(seed)")
-            var finding = await Trial.run(ProgramGenerator.program(seed: seed), planted: planted, patience: patience)
+            var finding = await Trial.run(ProgramGenerator.program(seed: seed), conditions.value)
             // The first program opens what stays open.
             if finding == nil, let openFiles { finding = await leakedFiles(openFiles) }
             if let finding {
@@ -127,4 +121,20 @@ private struct BatchCommand: AsyncParsableCommand {
     }
 }
 
+/// How programs are played.
+private struct ConditionOptions: ParsableArguments {
+    @Option(help: "A rule that may be broken, as it would hide others. Can be repeated.")
+    var ignore: [Finding.Rule] = []
+
+    @Option(help: .hidden)
+    var patience = 30
+
+    @Option(help: .hidden)
+    var planted: PlantedDefect?
+
+    var value: Conditions { Conditions(patience: patience, ignored: Set(ignore), planted: planted) }
+}
+
 extension PlantedDefect: ExpressibleByArgument {}
+
+extension Finding.Rule: ExpressibleByArgument {}

@@ -9,7 +9,12 @@ struct ModelSearchTests {
     private let folder = FileManager.default.temporaryDirectory.path + "/halcyon-search-test-\(UUID().uuidString)"
 
     private func search(_ planted: PlantedDefect?) -> ModelSearch {
-        ModelSearch(seed: 0, seconds: 60, planted: planted, folder: folder, patience: 20)
+        ModelSearch(
+            seed: 0,
+            seconds: 60,
+            conditions: Conditions(patience: 20, planted: planted),
+            folder: folder
+        )
     }
 
     private func program(_ steps: [Step]) -> Program {

@@ -67,10 +67,13 @@ final class AnswerModel: Sendable {
     }
 
     let resources: [Program.Resource]
+    private let ignored: Set<Finding.Rule>
     let state = Lock(State())
 
-    init(resources: [Program.Resource]) {
+    /// - Parameter ignored: Rules that may be broken, as one that many programs break hides the others.
+    init(resources: [Program.Resource], ignoring ignored: Set<Finding.Rule> = []) {
         self.resources = resources
+        self.ignored = ignored
     }
 
     /// The first rule that was broken.
@@ -78,6 +81,7 @@ final class AnswerModel: Sendable {
 
     /// Notes a broken rule; the first one counts.
     func report(_ rule: Finding.Rule, _ message: String) {
+        guard !ignored.contains(rule) else { return }
         state.withLock { state in
             if state.finding == nil { state.finding = Finding(rule: rule, message: message) }
         }

@@ -15,6 +15,8 @@ final class SearchOrigin: HTTPTransport {
         var headers: HTTPFields = [:]
         var body = Data()
         var fails = false
+        /// Where redirects have led.
+        var url: URL?
     }
 
     private struct Waiting {
@@ -120,6 +122,7 @@ final class SearchOrigin: HTTPTransport {
         case .emptyBody: return Answer()
         }
         var answer = Answer()
+        if resource.isRedirected { answer.url = request.url.appending(path: "elsewhere") }
         answer.headers[.cacheControl] = resource.policy.value
         if resource.isVarying { answer.headers[.vary] = "Accept-Language" }
         let named = request.headers[.ifNoneMatch].flatMap { Int($0.filter(\.isNumber)) }
@@ -197,7 +200,7 @@ extension SearchOrigin {
         if answer.fails { return transfer.fail(.connectionLost("the origin is gone")) }
         var headers = answer.headers
         headers[.contentLength] = String(answer.body.count)
-        transfer.respond(status: answer.status, headers: headers)
+        transfer.respond(status: answer.status, headers: headers, url: answer.url)
         if !answer.body.isEmpty { transfer.send(answer.body.prefix(answer.body.count / 2)) }
     }
 

@@ -34,11 +34,12 @@ final class Player: Sendable {
     let state = Lock(State())
 
     /// - Parameter folder: A folder for the disk cache, which is not there yet.
-    init(program: Program, folder: String, planted: PlantedDefect? = nil) {
+    init(program: Program, folder: String, conditions: Conditions = Conditions()) {
+        let planted = conditions.planted
         self.program = program
         self.folder = folder
         self.planted = planted
-        model = AnswerModel(resources: program.resources)
+        model = AnswerModel(resources: program.resources, ignoring: conditions.ignored)
         origin = SearchOrigin(program: program, model: model, planted: planted)
     }
 

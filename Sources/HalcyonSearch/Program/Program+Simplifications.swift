@@ -17,6 +17,7 @@ extension Program {
             add { $0.resources[index].hasValidator = false }
             add { $0.resources[index].isVarying = false }
             add { $0.resources[index].isLarge = false }
+            add { $0.resources[index].isRedirected = false }
         }
         for index in lines.indices {
             for step in lines[index].step.simplifications {

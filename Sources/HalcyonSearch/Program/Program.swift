@@ -19,6 +19,8 @@ struct Program: Hashable, Codable, Sendable {
         var isLarge = false
         /// Whether there is a second frame.
         var isAnimated = false
+        /// Whether the transport comes to the image by a redirect.
+        var isRedirected = false
     }
 
     /// `Cache-Control` of a resource.
@@ -72,6 +74,7 @@ extension Program: CustomStringConvertible {
             if resource.isVarying { words.append("Vary: Accept-Language") }
             if resource.isLarge { words.append("large") }
             if resource.isAnimated { words.append("two frames") }
+            if resource.isRedirected { words.append("redirected") }
             text.append("r\(index): \(words.joined(separator: ", "))")
         }
         for (number, line) in lines.enumerated() {

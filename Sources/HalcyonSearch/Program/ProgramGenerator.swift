@@ -7,7 +7,7 @@ struct ProgramGenerator {
     enum Feature: CaseIterable {
         case users, bodies, languages, marks, resizing, frames, priorities, cancelling, refreshing, cachePolicies,
             freshness, removing, storing, clearing, time, outages, diskFaults, restarting, prefetching, pressure,
-            holding, otherCalls, publishing, offline
+            holding, otherCalls, publishing, offline, redirects, churning
     }
 
     private let seed: UInt64
@@ -16,6 +16,10 @@ struct ProgramGenerator {
     private var resources: [Program.Resource] = []
     private var answersAtOnce = false
     private var laneCount = 1
+    /// Marks of which chains are beginnings, so that they share work.
+    private var chain: [UInt8] = []
+    /// Calls that a program makes again and again: what was done to an image shows when it is asked for once more.
+    private var favorites: [Call] = []
 
     init(seed: UInt64) {
         self.seed = seed
@@ -35,6 +39,8 @@ struct ProgramGenerator {
         laneCount = isConcurrent ? Int.random(in: 2...4, using: &random) : 1
         answersAtOnce = isConcurrent ? chance(90) : chance(30)
         resources = (0..<Int.random(in: 1...3, using: &random)).map { _ in resource() }
+        chain = (0..<3).map { _ in mark() }
+        favorites = (0..<Int.random(in: 1...4, using: &random)).map { _ in call() }
         var lines: [Program.Line] = []
         let count = Int.random(in: isConcurrent ? 30...140 : 8...50, using: &random)
         let period = Int.random(in: 6...30, using: &random)
@@ -57,7 +63,8 @@ struct ProgramGenerator {
             hasValidator: chance(50),
             isVarying: features.contains(.languages) && chance(70),
             isLarge: chance(30),
-            isAnimated: features.contains(.frames) && chance(60)
+            isAnimated: features.contains(.frames) && chance(60),
+            isRedirected: features.contains(.redirects) && chance(50)
         )
     }
 
@@ -66,8 +73,29 @@ struct ProgramGenerator {
         if features.contains(.priorities), chance(25) {
             return .prioritize(small(), Int.random(in: 0...4, using: &random))
         }
-        if chance(45) { return .load(call()) }
-        return rare() ?? .load(call())
+        if chance(45) { return .load(nextCall()) }
+        return rare() ?? .load(nextCall())
+    }
+
+    /// Mostly one that was made before, perhaps in another way.
+    private mutating func nextCall() -> Call {
+        guard chance(80), var call = favorites.randomElement(using: &random) else { return call() }
+        if features.contains(.refreshing) { call.reads = chance(25) ? .none : call.reads }
+        if features.contains(.churning), chance(70) { call.reads = .none }
+        if features.contains(.priorities) { call.priority = Int.random(in: 0...4, using: &random) }
+        call.isAwaited = chance(features.contains(.churning) ? 15 : 45)
+        return call
+    }
+
+    /// What is removed or stored: mostly what is loaded, too.
+    private mutating func target() -> (identity: Identity, variant: Variant) {
+        if chance(75), let call = favorites.randomElement(using: &random), call.identity.body == 0,
+            call.identity.language == 0
+        {
+            return (call.identity, call.variant)
+        }
+        let identity = originalIdentity()
+        return (identity, variant(identity.resource))
     }
 
     /// One of the other steps; `nil` if the program does not use what was drawn.
@@ -81,12 +109,14 @@ struct ProgramGenerator {
         case .removing:
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1: return .removeAll
-            case 2: return .removeResource(resourceNumber())
-            case 3: return .removeFromDisk(originalIdentity())
-            default: return .remove(originalIdentity(), variant(resourceNumber()))
+            case 2: return .removeResource(target().identity.resource)
+            case 3: return .removeFromDisk(target().identity)
+            default:
+                let (identity, variant) = target()
+                return .remove(identity, variant)
             }
         case .storing:
-            let identity = originalIdentity()
+            let identity = target().identity
             return resources[identity.resource].isVarying ? nil : .store(identity)
         case .clearing:
             return [.clearMemory, .clearMemory, .clearDisk, .trimDisk, .removeExpired, .flush].randomElement(
@@ -160,8 +190,10 @@ struct ProgramGenerator {
     private mutating func variant(_ resource: Int) -> Variant {
         var variant = Variant()
         if features.contains(.marks), chance(75) {
-            // Chains of a few marks have common beginnings.
-            variant.marks = (0..<Int.random(in: 1...3, using: &random)).map { _ in mark() }
+            variant.marks =
+                chance(75)
+                ? Array(chain.prefix(Int.random(in: 1...3, using: &random)))
+                : (0..<Int.random(in: 1...2, using: &random)).map { _ in mark() }
         }
         if features.contains(.resizing) { variant.isReduced = chance(40) }
         if features.contains(.frames), resources[resource].isAnimated { variant.frame = chance(50) ? 1 : 0 }

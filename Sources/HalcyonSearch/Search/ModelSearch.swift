@@ -8,11 +8,9 @@ struct ModelSearch {
     var seconds: Double
     /// Goes on after a finding, for as long as there is time, and tells each rule once.
     var findsAll = false
-    var planted: PlantedDefect?
+    var conditions = Conditions()
     /// Where failing programs are written.
     var folder: String
-    /// Seconds after which a program that has not ended is taken for hanging.
-    var patience = 30
 
     /// What was found, and the program that shows it.
     struct Result {
@@ -31,8 +29,8 @@ struct ModelSearch {
         while elapsed() < seconds {
             let batch = min(20, max(1, seconds - elapsed()))
             let child = try ChildProcess.run(
-                ["batch", "--seed", "\(next)", "--seconds", "\(batch)", "--patience", "\(patience)"] + plantedArguments,
-                seconds: batch + Double(patience) + 30
+                ["batch", "--seed", "\(next)", "--seconds", "\(batch)"] + conditions.arguments,
+                seconds: batch + Double(conditions.patience) + 30
             )
             let seeds = child.output.filter { $0.hasPrefix("seed ") }.compactMap { UInt64($0.dropFirst(5)) }
             count += seeds.count
@@ -54,8 +52,6 @@ struct ModelSearch {
         }
         return (results, count)
     }
-
-    private var plantedArguments: [String] { planted.map { ["--planted", $0.rawValue] } ?? [] }
 
     /// What a process found, by its own words or by its end.
     private func finding(_ child: ChildProcess) -> Finding? {
@@ -79,14 +75,15 @@ struct ModelSearch {
         let trial = "\(folder)/trial-\(getpid()).json"
         defer { try? FileManager.default.removeItem(atPath: trial) }
         // A hang costs its whole patience each time, so it is waited for less long.
-        let patience = finding.rule == .hang ? min(3, patience) : patience
+        var conditions = conditions
+        if finding.rule == .hang { conditions.patience = min(3, conditions.patience) }
         let deadline = ContinuousClock.now + .seconds(min(120, max(20, seconds)))
         var last = finding
         func fails(_ program: Program, times: Int) throws -> Bool {
             try program.encoded().write(to: URL(filePath: trial))
             let child = try ChildProcess.run(
-                ["play", trial, "--quiet", "--times", "\(times)", "--patience", "\(patience)"] + plantedArguments,
-                seconds: Double(times * patience + 30)
+                ["play", trial, "--quiet", "--times", "\(times)"] + conditions.arguments,
+                seconds: Double(times * conditions.patience + 30)
             )
             guard let found = self.finding(child), found.rule == finding.rule else { return false }
             last = found

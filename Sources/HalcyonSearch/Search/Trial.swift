@@ -6,11 +6,11 @@ internal import HalcyonConcurrency
 enum Trial {
     /// Plays a program in a folder that is new.
     ///
-    /// - Parameter patience: Seconds after which a program that has not ended is a finding, which ends the process.
-    static func run(_ program: Program, planted: PlantedDefect?, patience: Int) async -> Finding? {
+    /// A program that has not ended when the patience is over is a finding, which ends the process.
+    static func run(_ program: Program, _ conditions: Conditions) async -> Finding? {
         let folder = "\(TemporaryFolder.path)/halcyon-search-\(UUID().uuidString)"
-        let player = Player(program: program, folder: folder, planted: planted)
-        let watchdog = Watchdog(seconds: patience) { player.report }
+        let player = Player(program: program, folder: folder, conditions: conditions)
+        let watchdog = Watchdog(seconds: conditions.patience) { player.report }
         defer { watchdog.end() }
         let finding = await player.play()
         try? FileManager.default.removeItem(atPath: folder)
