@@ -12,8 +12,8 @@ final class SVGDrawing {
 
     init(_ text: Data) throws(CodecError) {
         var error: UnsafeMutablePointer<GError>?
-        let plain = SVGRootElement.withoutInvalidAttributes(text)
-        let text = SVGDropShadows.spelledOut(in: SVGEmbeddedPictures.withStatedTypes(plain))
+        let plain = SVGEmbeddedPictures.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
+        let text = SVGDropShadows.areKnown ? plain : SVGDropShadows.spelledOut(in: plain)
         let handle = text.withUnsafeBytes { bytes in
             rsvg_handle_new_from_data(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
         }

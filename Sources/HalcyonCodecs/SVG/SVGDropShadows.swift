@@ -8,6 +8,9 @@ enum SVGDropShadows {
     private static let name = Array("feDropShadow".utf8)
     private static let entity = Array("!ENTITY".utf8)
 
+    /// Whether librsvg draws them itself. 2.60 does.
+    static var areKnown: Bool { !CodecLibrary.rsvg.isOlder(than: .init(2, 60)) }
+
     /// The text of a document, with the shadows spelled out.
     static func spelledOut(in text: Data) -> Data {
         let bytes = Array(text)

@@ -15,7 +15,7 @@ enum SVGEmbeddedPictures {
         _ = try byteCount(of: text, limits: limits, depth: 0)
     }
 
-    /// The text, with the type of each embedded drawing that does not state it: from 2.5x on, librsvg draws only those that
+    /// The text, with the type of each embedded drawing that does not state it: librsvg 2.60 draws only those that
     /// do, as browsers look at the bytes.
     static func withStatedTypes(_ text: Data) -> Data {
         var references = SVGReferences(text)
