@@ -292,11 +292,11 @@ struct HTTP2FaultTests {
         }
     }
 
-    @Test("silence on a stream is an idle timeout")
+    @Test("silence on a stream is an idle timeout, and its connection is not used again")
     func silence() async throws {
         try await withPeer { request in
-            request.connection == 0 && request.stream == 1
-                ? [.frame(.headers(stream: 1, [.contentLength: "3"]))] : Self.answer(request.stream)
+            guard request.connection == 0 else { return Self.answer(request.stream) }
+            return request.stream == 1 ? [.frame(.headers(stream: 1, [.contentLength: "3"]))] : []
         } _: { server, transport in
             var request = TransferRequest.patient(url: server.url())
             request.timeouts.idle = .milliseconds(200)
