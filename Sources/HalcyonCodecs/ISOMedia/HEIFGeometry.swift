@@ -64,7 +64,12 @@ struct HEIFGeometry {
 
     /// Alpha has the size of what it belongs to, and both have that by the headers of what is coded.
     private func checkAlpha(_ alpha: Int, of item: Int) throws(CodecError) {
-        for one in [item, alpha] where try decodedSize(of: one) != coded.items[item]?.size {
+        let size = coded.items[item]?.size
+        // Alpha that does not state its size has that of the image.
+        let isStatedOtherwise = coded.items[alpha]?.size.map { $0 != size } ?? false
+        var isEqual = !isStatedOtherwise
+        for one in [item, alpha] where try decodedSize(of: one) != size { isEqual = false }
+        guard isEqual else {
             throw .corrupt(format, reason: "a picture and its alpha are not equally large")
         }
     }

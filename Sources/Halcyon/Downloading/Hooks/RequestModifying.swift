@@ -32,7 +32,9 @@ public struct RequestModifier: RequestModifying {
 
     /// Modifies requests by a closure; see ``RequestModifying/modified(_:)``.
     ///
-    /// - Parameter cacheScope: Default: `nil`.
+    /// - Parameters:
+    ///   - cacheScope: The scope of what it makes of requests. Default: `nil`.
+    ///   - closure: Gets a request, and returns what is sent in its place.
     public init(
         cacheScope: String? = nil,
         _ closure: @escaping @Sendable (TransferRequest) async throws -> TransferRequest?
