@@ -25,7 +25,14 @@ struct HEIFDepthTests {
         func decode(_ options: DecodeOptions) throws -> DecodedImage {
             try decoder.decode(data, options: options, isCancelled: { false })
         }
-        let sixteen = try decode(DecodeOptions(keepsSixteenBits: true))
+        let sixteen: DecodedImage
+        do {
+            sixteen = try decode(DecodeOptions(keepsSixteenBits: true))
+        } catch let error as CodecError where isRefused(path) {
+            // It refers to an item 0, which ISO/IEC 14496-12 does not allow.
+            guard case .corrupt(.avif, let reason) = error, reason.contains("invalid item ID") else { throw error }
+            return
+        }
         let eight = try decode(DecodeOptions())
         #expect(sixteen.bitmap.depth == .sixteen && eight.bitmap.depth == .eight)
         #expect(sixteen.info == eight.info && sixteen.info.bitDepth > 8)
@@ -44,6 +51,11 @@ struct HEIFDepthTests {
         #expect(throws: CodecError.self) {
             try decode(DecodeOptions(keepsSixteenBits: true, limits: DecodeLimits(memory: sixteen.bitmap.byteCount)))
         }
+    }
+
+    /// Whether this libavif may be stricter with a file than browsers are: 1.2 is.
+    private func isRefused(_ path: String) -> Bool {
+        path == "avif_link_u/star-12bpc-with-alpha.avifs" && !CodecLibrary.avif.isOlder(than: .init(1, 0))
     }
 
     @Test("8 bits stay 8 bits", arguments: ["avif_pillow/transparency.avif", "heic_nokia/C002.heic"])
