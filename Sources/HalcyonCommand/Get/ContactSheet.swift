@@ -8,8 +8,8 @@ internal import HalcyonConcurrency
 final class ContactSheet: Sendable {
     private static let width = 1280
     private static let tallestRow = 240
-    /// 24 MiB, and as much again for the tiles: the most that a sheet of any number of images takes.
-    private static let pixelLimit = 6 << 20
+    /// 16 MiB, as much again for the tiles, and more while the sheet is encoded: what a sheet of any number of images takes.
+    private static let pixelLimit = 4 << 20
     /// Width over height of the usual image, for the first guess of the rows' height.
     private static let usualRatio = 1.4
 

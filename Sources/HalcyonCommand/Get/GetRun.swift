@@ -1,4 +1,5 @@
 internal import Halcyon
+internal import HalcyonConcurrency
 
 /// One run of `halcyon get`.
 struct GetRun: Sendable {
@@ -145,6 +146,7 @@ struct GetRun: Sendable {
         do {
             // What comes from here on needs none of what was kept for more images.
             pipeline.cache.removeAllFromMemory()
+            MemoryPool.shared.trim()
             let sheet = try drawing.drawn(loaded)
             let format = OutputFormat(path: path)?.format ?? .png
             let data = try ImageCodecs.standard.encode(sheet, as: format, options: command.encoding.options)
