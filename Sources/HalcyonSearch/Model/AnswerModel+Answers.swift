@@ -19,7 +19,8 @@ extension AnswerModel {
             state.activities[id]?.end = end
             switch outcome {
             case .image(let serial, let variant):
-                state.activities[id]?.succeeded = true
+                let time = state.images[serial]?.time ?? 0
+                state.activities[id]?.hasLoaded = activity.isAlone && time > activity.start
                 return state.check(serial, variant, for: activity, call, resources)
             case .unreadable(let text):
                 // Bytes are not looked at before they are given out.

@@ -53,7 +53,8 @@ final class AnswerModel: Sendable {
         var isCancelled = false
         /// Whether others went on with the same resource at the same time.
         var isAlone: Bool
-        var succeeded = false
+        /// Whether the call brought the image itself: one that another cache or another call had is stored as those say.
+        var hasLoaded = false
     }
 
     /// An image that takes the place of all that began before.
@@ -233,7 +234,7 @@ extension AnswerModel.State {
 
     /// Whether a cache has to answer the same call from now on.
     fileprivate func isCached(_ activity: AnswerModel.Activity, _ resources: [Program.Resource]) -> Bool {
-        guard activity.succeeded, let call = activity.call, call.kind == .task || call.kind == .response,
+        guard activity.hasLoaded, let call = activity.call, call.kind == .task || call.kind == .response,
             call.reads == .all, call.storesInMemory, call.storesOnDisk, !call.revalidates, call.identity.body == 0
         else { return false }
         let resource = resources[call.identity.resource]

@@ -35,15 +35,18 @@ struct ProgramGenerator {
     private mutating func program() -> Program {
         let share = [25, 40, 60].randomElement(using: &random) ?? 40
         features = Set(Feature.allCases.filter { _ in chance(share) })
-        let isConcurrent = chance(45)
+        // Much shared work whose waiters come, change and go.
+        let churns = chance(15)
+        if churns { features = [.priorities, .marks, .cancelling, .churning] }
+        let isConcurrent = churns || chance(40)
         laneCount = isConcurrent ? Int.random(in: 2...4, using: &random) : 1
-        answersAtOnce = isConcurrent ? chance(90) : chance(30)
-        resources = (0..<Int.random(in: 1...3, using: &random)).map { _ in resource() }
+        answersAtOnce = churns || (isConcurrent ? chance(90) : chance(30))
+        resources = (0..<(churns ? 1 : Int.random(in: 1...3, using: &random))).map { _ in resource() }
         chain = (0..<3).map { _ in mark() }
-        favorites = (0..<Int.random(in: 1...4, using: &random)).map { _ in call() }
+        favorites = (0..<Int.random(in: churns ? 4...6 : 1...4, using: &random)).map { _ in call() }
         var lines: [Program.Line] = []
-        let count = Int.random(in: isConcurrent ? 30...140 : 8...50, using: &random)
-        let period = Int.random(in: 6...30, using: &random)
+        let count = churns ? 250 : Int.random(in: isConcurrent ? 30...140 : 8...50, using: &random)
+        let period = churns ? 40 : Int.random(in: 6...30, using: &random)
         while lines.count < count {
             if chance(100 / period) {
                 let restarts = features.contains(.restarting) && chance(30)
@@ -70,8 +73,8 @@ struct ProgramGenerator {
 
     private mutating func step() -> Step {
         if !answersAtOnce, chance(30) { return chance(85) ? .deliver(small()) : .deliverPart(small()) }
-        if features.contains(.priorities), chance(25) {
-            return .prioritize(small(), Int.random(in: 0...4, using: &random))
+        if features.contains(.priorities), chance(features.contains(.churning) ? 50 : 25) {
+            return .prioritize(Int.random(in: 0..<10, using: &random), Int.random(in: 0...4, using: &random))
         }
         if chance(45) { return .load(nextCall()) }
         return rare() ?? .load(nextCall())
