@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CCurlShim
 
 extension CurlEventLoop {
     /// The time between two looks. A server needs longer than that to send much.

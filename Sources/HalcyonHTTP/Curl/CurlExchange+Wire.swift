@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CCurlShim
 
 extension CurlExchange {
     /// How an exchange stood when its connection was first looked at.
