@@ -122,7 +122,8 @@ enum StoredTarget: String, CaseIterable, Sendable {
             _ = try cache.put("new", body: Data([1]))
             _ = try cache.entries()
             _ = try cache.verify(repair: true)
-            precondition(try cache.verify().isSound, "a cache that is not sound after its repair")
+            let isSound = try cache.verify().isSound
+            precondition(isSound, "a cache that is not sound after its repair")
         } catch is DiskCacheError {
         } catch {
             fatalError("an error of another type: \(error)")
