@@ -45,6 +45,7 @@ struct DiskFaultTests {
             var disk = DiskCache.Configuration(folder: folder)
             disk.fileSystem = listings
             let second = ImageCache(disk: disk, memoryCostLimit: 0)
+            await test.pipeline.cache.flush()
             #expect(try await second.diskStatistics().count == test.transport.startedCount)
         }
         await test.settle()
@@ -154,6 +155,7 @@ struct DiskFaultTests {
         let test = TestPipeline()
         test.transport.serve(url, Sample.png())
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        await test.pipeline.cache.flush()
         try FileManager.default.removeItem(atPath: test.folder)
         test.pipeline.cache.removeAllFromMemory()
         #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).origin == .network)

@@ -42,7 +42,8 @@ public struct CachePolicy: Sendable, Hashable {
     /// Whether a processed image's original bytes are stored as well. Unprocessed images are always stored as they
     /// came. Default: `false`.
     public var storesOriginal = false
-    /// Whether the result waits until it is on disk. A store that fails does not fail the load. Default: `false`.
+    /// Whether the result waits until it is stored on disk, where this process finds it; ``ImageCache/flush()`` waits
+    /// until other processes do. A store that fails does not fail the load. Default: `false`.
     public var waitsForStore = false
     /// How long the image stays in memory; `nil`: as the memory cache says (5 minutes, extended on access).
     public var memoryExpiration: Expiration?

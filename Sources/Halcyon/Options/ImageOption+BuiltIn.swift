@@ -42,7 +42,7 @@ extension ImageOption {
         ImageOption { $0.cache.storesOriginal = true }
     }
 
-    /// Gives the result only when it is stored on disk.
+    /// Gives the result only when it is stored on disk, where this process finds it.
     public static var waitForCache: ImageOption {
         ImageOption { $0.cache.waitsForStore = true }
     }

@@ -38,11 +38,16 @@ extension DiskCache {
     ) throws(DiskCacheError) -> Bool {
         try failing(.write) {
             if body.count > configuration.inlineLimit {
+                let putBody = { [self] in
+                    durability == .none
+                        ? try stage(store, key, body, metadata, expiration)
+                        : try putFile(store, key, body, metadata, expiration, durability)
+                }
                 // Once more if the folder vanished between the two steps: the body is still at hand.
                 do {
-                    return try putFile(store, key, body, metadata, expiration, durability)
+                    return try putBody()
                 } catch let error as FileSystemError where error == .notFound {
-                    return try putFile(store, key, body, metadata, expiration, durability)
+                    return try putBody()
                 }
             }
             if durability == .none { return try stage(store, key, body, metadata, expiration) }

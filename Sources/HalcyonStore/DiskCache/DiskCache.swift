@@ -76,8 +76,10 @@ public final class DiskCache: Sendable {
     public func get(_ key: String, extending: ExpirationExtension = .originalLifetime) -> Entry? {
         answering(.read, nil) {
             try withKey(key) { key in
-                if let row = stagedRow(key), let body = row.inlineBody {
-                    return used(row, body, extending, at: configuration.clock.now())
+                switch try lookUpStaged(key) {
+                case .found(let row, let body): return used(row, body, extending, at: configuration.clock.now())
+                case .lost: return nil
+                case .absent: break
                 }
                 return try withIndex(found: .inTurn) { try lookUp(key, in: $0, extending: extending) }
             }

@@ -111,14 +111,18 @@ extension SQLiteConnection {
 
     /// The files of bodies with this hash and length: most likely the same bytes, which the caller compares.
     func files(hash: UInt64, size: Int) throws -> [Int64] {
+        // Not DISTINCT, which takes a table of its own, and walks over all entries of one image.
         let find = try statement(
-            "SELECT DISTINCT file FROM entry WHERE body_hash = ?1 AND size = ?2 AND file IS NOT NULL LIMIT 4"
+            "SELECT file FROM entry WHERE body_hash = ?1 AND size = ?2 AND file IS NOT NULL LIMIT 4"
         )
         find.bind(Int64(bitPattern: hash), at: 1)
         find.bind(size, at: 2)
         defer { find.reset() }
         var files: [Int64] = []
-        while try find.step() { files.append(find.integer(0)) }
+        while try find.step() {
+            let file = find.integer(0)
+            if !files.contains(file) { files.append(file) }
+        }
         return files
     }
 

@@ -25,6 +25,19 @@ extension SQLiteConnection {
         return try removeAll(foundBy: find, listsKeys: listsKeys) { find.withBytes(4) { key.hasBytes($0) } }
     }
 
+    /// Removes the entry that has number and key, and was not stored after a time.
+    func removeRow(_ key: DiskKey, notAfter time: DiskTime, listsKeys: Bool) throws -> RemovedRows {
+        let find = try statement(
+            """
+            SELECT id, file, body_id, size + length(key) + length(metadata), key FROM entry
+            WHERE id = ?1 AND stored_at <= ?2
+            """
+        )
+        find.bind(key.id, at: 1)
+        find.bind(time.microseconds, at: 2)
+        return try removeAll(foundBy: find, listsKeys: listsKeys) { find.withBytes(4) { key.hasBytes($0) } }
+    }
+
     /// Removes an entry found damaged, unless it was replaced meanwhile.
     func removeRow(like row: DiskIndexRow) throws -> RemovedRows {
         let find = try statement(

@@ -34,13 +34,13 @@ struct DiskIndexRow {
     }
 
     /// The row of an entry that is not in the index yet.
-    init(id: Int64, key: String, body: Data, entry: NewDiskEntry) {
+    init(id: Int64, key: String, body: Data?, file: Int64?, entry: NewDiskEntry) {
         self.id = id
         self.key = key
         metadata = entry.metadata
         size = entry.size
         checksum = entry.checksum
-        file = nil
+        self.file = file
         storedAt = entry.storedAt
         expiresAt = entry.lifetime.expiresAt
         lifetime = entry.lifetime.duration

@@ -4,17 +4,54 @@ internal import Synchronization
 
 /// An entry that is stored but not yet in the index.
 struct StagedEntry {
+    /// Where the body is.
+    enum Content {
+        case inline(Data)
+        /// In a file that is in its place, and whose lock is held until the entry is in the index. Released before, it is
+        /// removed.
+        case file(IncomingFile)
+        /// In the file of entries that are in the index.
+        case sharedFile(Int64)
+    }
+
     let key: String
-    let body: Data
+    let content: Content
     let entry: NewDiskEntry
     /// The number of its store.
     let number: UInt64
 
-    var byteCount: Int { body.count + entry.metadata.count + key.utf8.count }
+    /// The bytes that it takes in memory.
+    var byteCount: Int { (inlineBody?.count ?? 0) + entry.metadata.count + key.utf8.count }
+
+    /// The bytes that it takes in a file.
+    var fileByteCount: Int { inlineBody == nil ? entry.size : 0 }
+
+    var inlineBody: Data? { if case .inline(let body) = content { body } else { nil } }
+
+    /// The file that is to be kept with the entry.
+    var incomingFile: IncomingFile? { if case .file(let file) = content { file } else { nil } }
+
+    /// The number of the file that holds the body.
+    var file: Int64? {
+        switch content {
+        case .inline: nil
+        case .file(let file): file.number
+        case .sharedFile(let number): number
+        }
+    }
+
+    /// The file, if only entries of the index keep it: it may have gone with the last of them.
+    var borrowedFile: Int64? {
+        switch content {
+        case .inline: nil
+        case .file(let file): file.isKept ? file.number : nil
+        case .sharedFile(let number): number
+        }
+    }
 
     /// The entry as the index will hold it.
     func row(id: Int64) -> DiskIndexRow {
-        DiskIndexRow(id: id, key: key, body: body, entry: entry)
+        DiskIndexRow(id: id, key: key, body: inlineBody, file: file, entry: entry)
     }
 }
 
@@ -30,6 +67,8 @@ struct DiskStaging {
     private var pending: [Int64: StagedEntry] = [:]
     private var writing: [Int64: StagedEntry] = [:]
     private var byteCount = 0
+    private var fileCount = 0
+    private var fileByteCount = 0
     /// When the first of those pending was stored.
     private var began = DiskTime.never
 
@@ -41,8 +80,17 @@ struct DiskStaging {
         return entry
     }
 
-    /// Adds the entry of a store, which ends with it. Returns whether it is time to write: 128 entries, 1 MiB, or what has
-    /// waited for a second; nil if the store was overtaken, and nothing was added.
+    /// A file with a body of this hash and length that is not in the index yet.
+    func file(hash: UInt64, size: Int) -> IncomingFile? {
+        guard fileCount > 0 || !writing.isEmpty else { return nil }
+        func isEqual(_ entry: StagedEntry) -> Bool {
+            entry.incomingFile != nil && entry.entry.bodyHash == hash && entry.entry.size == size
+        }
+        return (pending.values.first(where: isEqual) ?? writing.values.first(where: isEqual))?.incomingFile
+    }
+
+    /// Adds the entry of a store, which ends with it. Returns whether it is time to write: 128 entries, 1 MiB, 32 files,
+    /// 16 MiB of files, or what has waited for a second; nil if the store was overtaken, and nothing was added.
     mutating func add(
         _ entry: StagedEntry,
         _ key: DiskKey,
@@ -53,12 +101,23 @@ struct DiskStaging {
         stores.revoke(key, before: store.number)
         let time = entry.entry.storedAt
         if pending.isEmpty { began = time }
-        byteCount += entry.byteCount
+        count(entry, times: 1)
         let replaced = pending.updateValue(entry, forKey: key.id)
-        if let replaced { byteCount -= replaced.byteCount }
+        if let replaced { count(replaced, times: -1) }
         // A clock that was set back tells nothing of how long the first has waited.
         let isOld = time > began.advanced(by: 1_000_000) || began > time.advanced(by: 1_000_000)
-        return (pending.count >= 128 || byteCount >= 1 << 20 || isOld, replaced)
+        let isMuch = byteCount >= 1 << 20 || fileByteCount >= 1 << 24
+        // Each file is open until it is in the index.
+        return (pending.count >= 128 || fileCount >= 32 || isMuch || isOld, replaced)
+    }
+
+    /// Whether more waits than twice what is written at once.
+    var isOverfull: Bool { pending.count >= 256 || fileCount >= 64 || byteCount >= 2 << 20 || fileByteCount >= 2 << 24 }
+
+    private mutating func count(_ entry: StagedEntry, times: Int) {
+        byteCount += times * entry.byteCount
+        fileByteCount += times * entry.fileByteCount
+        if entry.incomingFile != nil { fileCount += times }
     }
 
     /// Takes out the entry of a key if its store is not later than one with this number.
@@ -78,8 +137,13 @@ struct DiskStaging {
 
     private mutating func take(_ id: Int64) -> StagedEntry? {
         guard let entry = pending.removeValue(forKey: id) else { return nil }
-        byteCount -= entry.byteCount
+        count(entry, times: -1)
         return entry
+    }
+
+    /// Takes out an entry, if it is still there. One that is being written stays until it is written.
+    mutating func remove(_ entry: StagedEntry, _ key: DiskKey) -> StagedEntry? {
+        pending[key.id]?.number == entry.number ? take(key.id) : nil
     }
 
     /// Takes out the entries whose stores are not later than one with this number.
@@ -114,7 +178,7 @@ struct DiskStaging {
         let entry = earlier.entry
         let updated = StagedEntry(
             key: earlier.key,
-            body: earlier.body,
+            content: earlier.content,
             entry: NewDiskEntry(
                 metadata: metadata,
                 size: entry.size,
@@ -124,7 +188,8 @@ struct DiskStaging {
             ),
             number: earlier.number
         )
-        byteCount += updated.byteCount - earlier.byteCount
+        count(updated, times: 1)
+        count(earlier, times: -1)
         pending[key.id] = updated
         return .updated(earlier)
     }
@@ -133,7 +198,7 @@ struct DiskStaging {
     mutating func beginWriting() -> [(id: Int64, entry: StagedEntry)] {
         writing = pending
         pending = [:]
-        byteCount = 0
+        (byteCount, fileCount, fileByteCount) = (0, 0, 0)
         return writing.map { (id: $0.key, entry: $0.value) }.sorted { $0.id < $1.id }
     }
 
@@ -151,7 +216,7 @@ struct DiskStaging {
                 replaced.append(entry)
             } else {
                 pending[id] = entry
-                byteCount += entry.byteCount
+                count(entry, times: 1)
             }
         }
         writing = [:]

@@ -120,6 +120,9 @@ final class IncomingFile: Sendable {
         }
     }
 
+    /// Whether it stays.
+    var isKept: Bool { place.withLock { $0 == .kept } }
+
     /// Its entry is committed: the file stays.
     func keep() {
         place.withLock { $0 = .kept }
