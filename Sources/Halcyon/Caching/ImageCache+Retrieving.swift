@@ -52,7 +52,9 @@ extension ImageCache {
         }
         guard policy.reads == .all else { return nil }
         let isOriginal = options.processing.isIdentity
-        let claim = StoreClaim(load: StorePermits(for: key, in: [self]), isFromCache: true)
+        let permits = StorePermits(for: key, in: [self])
+        let age = order.age(of: isOriginal ? .original : .image(key), named: key.originalDiskKey)
+        let claim = StoreClaim(load: permits, age: age)
         do {
             let cached =
                 isOriginal

@@ -46,14 +46,14 @@ extension ImageLoader {
 
     /// Begins to write what the options want on disk.
     ///
-    /// - Parameter priority: Of encoding.
+    /// - Parameter priority: Of encoding; `nil`: low, unless someone reads what is being stored.
     func store(
         _ response: ImageResponse,
         decoded: DecodedOriginal,
         key: ImageKey,
         request: LoadRequest,
         claim: StoreClaim,
-        priority: PriorityBox
+        priority: PriorityBox?
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
         let isIdentity = request.options.processing.isIdentity
@@ -73,7 +73,8 @@ extension ImageLoader {
             let data = decoded.original.data
             stores.append(
                 cache.disk.store(
-                    old.diskKey,
+                    key.originalDiskKey,
+                    slot: { _ in old.diskKey },
                     expiration: policy.diskExpiration,
                     byteCount: data.count,
                     isAdmitted: cache.admission(of: claim, .original),
@@ -85,18 +86,20 @@ extension ImageLoader {
         if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {
             let image = response.image
             let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
+            let storePriority = PriorityBox(.low)
             stores.append(
                 cache.disk.store(
                     key.processedDiskKey,
                     expiration: processedExpiration(policy, validity),
                     byteCount: image.bitmap.byteCount,
+                    priority: storePriority,
                     isAdmitted: cache.admission(of: claim, .image(key)),
                     content: { [workers, codecs] in
                         let body = try await workers.encode(
                             image,
                             codecs: codecs,
                             serializer: policy.serializer,
-                            priority: priority
+                            priority: priority ?? storePriority
                         )
                         return (body, metadata.data)
                     }
@@ -120,6 +123,7 @@ extension ImageLoader {
         let cache = originalCaches(options)[0]
         return cache.disk.store(
             entry.diskKey,
+            slot: entry.slot,
             expiration: options.cache.diskExpiration,
             byteCount: data.count,
             isAdmitted: cache.admission(of: claim, .original, with: image),

@@ -1,10 +1,11 @@
 internal import FoundationEssentials
 internal import HalcyonHTTP
+internal import HalcyonStore
 
 /// What becomes of an original in the caches.
 struct OriginalCaching: Sendable {
     /// How the disk is to keep the original; `nil`: it has it, or must not.
-    var entry: (diskKey: String, metadata: Data)?
+    var entry: Entry?
     /// The name of the entry that the original came from; `nil`: it came from elsewhere.
     var sourceKey: String?
     /// Where the entry is that the original takes the place of; `nil`: nowhere.
@@ -14,9 +15,18 @@ struct OriginalCaching: Sendable {
     /// For how long and for whom.
     var validity: OriginalValidity?
 
+    /// An entry that is to be stored.
+    struct Entry: Sendable {
+        /// The name of the original.
+        let diskKey: String
+        /// Picks its place among the representations under that name; `nil`: the first.
+        var slot: (@Sendable (DiskCache) -> String)?
+        let metadata: Data
+    }
+
     /// The server has no say.
     init(storingAs diskKey: String? = nil, foundAs sourceKey: String? = nil) {
-        entry = diskKey.map { ($0, Data()) }
+        entry = diskKey.map { Entry(diskKey: $0, metadata: Data()) }
         self.sourceKey = sourceKey
     }
 
@@ -29,7 +39,7 @@ struct OriginalCaching: Sendable {
 
     /// As the server says.
     init(_ answer: HTTPCacheResponse, storage: OriginalStorage, rules: HTTPCacheRules, now: Date) {
-        entry = storage.pending.map { ($0.diskKey, $0.head.metadata) }
+        entry = storage.pending.map { Entry(diskKey: $0.diskKey, slot: $0.slot, metadata: $0.head.metadata) }
         if answer.origin == .network { replaced = storage.found } else { sourceKey = storage.found?.diskKey }
         guard let head = answer.stored else {
             isStorable = false
