@@ -87,6 +87,9 @@ final class DiskStage: Sendable {
         }
     }
 
+    /// Those who wait to read what is being stored.
+    var waitingReadCount: Int { waits.waiterCount }
+
     private func waitForStores(of name: String, priority: PriorityBox) async throws {
         let stores = state.withLock { state in
             (state.numbers[name] ?? []).compactMap { id in state.pending[id].map { (id: id, store: $0) } }
