@@ -63,7 +63,8 @@ extension ImageCache {
             guard let cached else { return nil }
             // What its server wants to be asked about goes to no one who does not know that.
             if policy.storesInMemory, cached.validity?.isOver(at: disk.now()) != true {
-                remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
+                let original = isOriginal ? StoreOrder.Place.original : nil
+                remember(cached, for: key, original: original, claim, expiration: policy.memoryExpiration)
             }
             return RetrievedImage(image: cached.image, type: .disk)
         } catch let error as CodecError {

@@ -88,7 +88,13 @@ extension ImageCache {
         let claim = StoreClaim(original: StorePermits(for: key, in: [self], .replacement), age: .new)
         if policy.storesInMemory {
             let cached = CachedImage(image: image, byteCount: original?.count ?? 0)
-            remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
+            remember(
+                cached,
+                for: key,
+                original: isOriginal ? .original : nil,
+                claim,
+                expiration: policy.memoryExpiration
+            )
         }
         guard policy.storesOnDisk else { return false }
         if let original, isOriginal || policy.storesOriginal {

@@ -91,7 +91,7 @@ final class OriginalStorage: HTTPCacheStorage {
 
     /// How old the entry that was found is.
     var age: ContentAge {
-        state.withLock { $0.found?.age } ?? ContentAge(number: 0, isFromCache: true)
+        state.withLock { $0.found?.age } ?? .unknown
     }
 
     /// Where the entry that was found is.
@@ -119,7 +119,7 @@ final class OriginalStorage: HTTPCacheStorage {
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)? {
         let disk = cache.disk
-        let age = cache.order.age(of: .original, named: diskKey)
+        let ages = cache.order.agesOfOriginal(named: diskKey)
         for slot in 0..<Self.slotCount {
             let diskKey = Self.diskKey(self.diskKey, slot: slot)
             guard let (head, entry) = await entry(diskKey, in: disk) else {
@@ -127,6 +127,7 @@ final class OriginalStorage: HTTPCacheStorage {
                 continue
             }
             if matches(head) {
+                let age = ages[.ofOriginal(head)] ?? .unknown
                 state.withLock {
                     $0.found = Found(disk: disk, diskKey: diskKey, head: head, version: entry.version, age: age)
                 }

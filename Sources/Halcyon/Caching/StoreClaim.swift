@@ -44,16 +44,16 @@ struct StoreClaim: Sendable {
 extension ImageCache {
     /// Keeps an image in memory, if its claim holds.
     ///
-    /// - Parameter isOriginal: Whether it is an original as it is on disk, and not the result of processing.
+    /// - Parameter original: The place on disk of the same image, if it is no result of processing.
     func remember(
         _ image: CachedImage,
         for key: ImageKey,
-        isOriginal: Bool,
+        original: StoreOrder.Place?,
         _ claim: StoreClaim,
         expiration: Expiration?
     ) {
         memory.insert(image, for: key, cost: image.cost, expiration: expiration) {
-            claim.isAdmitted(to: order, .image(key), with: isOriginal ? .original : nil, in: .memory)
+            claim.isAdmitted(to: order, .image(key), with: original, in: .memory)
         }
     }
 

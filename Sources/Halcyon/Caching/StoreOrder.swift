@@ -18,6 +18,8 @@ final class StoreOrder: Sendable {
         case image(ImageKey)
         /// The original on disk, all of its representations together.
         case original
+        /// One of the representations that an original has for different requests.
+        case representation(String)
     }
 
     /// The parts of a cache.
@@ -117,12 +119,12 @@ final class StoreOrder: Sendable {
     ///
     /// Asked before ``DiskStage`` waits for stores under the name: all that is counted here is in what is read then.
     func age(of place: Place, named name: String) -> ContentAge {
-        let number = state.withLock { state in
-            let changes = state.names[name]?.changes[NameRecord.Spot(place: place, tier: .disk)] ?? []
-            return changes.map(\.number).filter { $0 != .max }.max()
-        }
-        // Stored before all that goes on began, if nothing is known of it.
-        return ContentAge(number: number ?? 0, isFromCache: true)
+        state.withLock { $0.names[name]?.age(of: place) } ?? .unknown
+    }
+
+    /// The same of the original, which of its representations it will be: by their places.
+    func agesOfOriginal(named name: String) -> [Place: ContentAge] {
+        state.withLock { $0.names[name]?.agesOfOriginal() } ?? [:]
     }
 
     /// Notes a removal. Nothing that is under way is stored where it was, and nothing read from the cache until ``end(_:)``
@@ -194,7 +196,8 @@ final class StoreOrder: Sendable {
                 begin > state.clearing.time(of: tier), begin > record.clearing.time(of: tier),
                 !age.isFromCache || (state.reads.areValid(since: begin) && record.reads.areValid(since: begin))
             else { return false }
-            for other in [place, companion].compactMap(\.self).flatMap(NameRecord.Spot.all(of:)) {
+            let places = [place, companion].compactMap(\.self).flatMap(record.placesAffecting)
+            for other in places.flatMap(NameRecord.Spot.all(of:)) {
                 for change in record.changes[other] ?? [] where change.time > since && change.number > number {
                     return false
                 }

@@ -42,6 +42,9 @@ struct ContentAge: Sendable {
     /// Content that was made for the work that stores it.
     static let new = ContentAge(number: .max, isFromCache: false)
 
+    /// Content of a cache that was stored there before all that goes on began, as far as is known.
+    static let unknown = ContentAge(number: 0, isFromCache: true)
+
     /// Content that came with a transfer.
     static func transferred(began number: UInt64) -> ContentAge { ContentAge(number: number, isFromCache: false) }
 }

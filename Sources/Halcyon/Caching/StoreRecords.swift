@@ -70,6 +70,28 @@ struct NameRecord {
     var floor: UInt64 = 0
     private var pruningCount = 64
 
+    /// The places whose changes decide about a store in a place.
+    func placesAffecting(_ place: StoreOrder.Place) -> [StoreOrder.Place] {
+        switch place {
+        case .image: [place]
+        case .representation: [place, .original]
+        case .original:
+            [place] + changes.keys.map(\.place).filter { if case .representation = $0 { true } else { false } }
+        }
+    }
+
+    /// The age of what was stored last in a place on disk.
+    func age(of place: StoreOrder.Place) -> ContentAge {
+        let numbers = (changes[Spot(place: place, tier: .disk)] ?? []).map(\.number)
+        return numbers.filter { $0 != .max }.max().map { ContentAge(number: $0, isFromCache: true) } ?? .unknown
+    }
+
+    /// The ages of an original's representations on disk, by their places.
+    func agesOfOriginal() -> [StoreOrder.Place: ContentAge] {
+        let places = placesAffecting(.original)
+        return Dictionary(places.map { ($0, age(of: $0)) }) { first, _ in first }
+    }
+
     init(sharedSince: UInt64) {
         self.sharedSince = sharedSince
     }

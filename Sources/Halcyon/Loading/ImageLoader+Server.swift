@@ -183,7 +183,7 @@ extension ImageLoader {
                 slot: pending.slot,
                 expiration: policy.diskExpiration,
                 byteCount: answer.data.count,
-                isAdmitted: cache.admission(of: claim, .original),
+                isAdmitted: cache.admission(of: claim, .ofOriginal(pending.head)),
                 content: { (answer.data, pending.head.metadata) }
             )
             await stored.value

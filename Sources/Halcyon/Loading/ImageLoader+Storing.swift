@@ -41,7 +41,8 @@ extension ImageLoader {
         if validity?.isOver(at: cache.disk.now()) ?? false { return cache.forget(key, claim) }
         let cached = CachedImage(image: response.image, byteCount: response.byteCount, validity: validity)
         let isOriginal = request.options.processing.isIdentity
-        cache.remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
+        let original = isOriginal ? StoreOrder.Place.ofOriginal(validity?.response) : nil
+        cache.remember(cached, for: key, original: original, claim, expiration: policy.memoryExpiration)
     }
 
     /// Begins to write what the options want on disk.
@@ -77,7 +78,7 @@ extension ImageLoader {
                     slot: { _ in old.diskKey },
                     expiration: policy.diskExpiration,
                     byteCount: data.count,
-                    isAdmitted: cache.admission(of: claim, .original),
+                    isAdmitted: cache.admission(of: claim, caching.place),
                     content: { (data, entry.metadata) }
                 )
             )
@@ -126,7 +127,7 @@ extension ImageLoader {
             slot: entry.slot,
             expiration: options.cache.diskExpiration,
             byteCount: data.count,
-            isAdmitted: cache.admission(of: claim, .original, with: image),
+            isAdmitted: cache.admission(of: claim, original.caching.place, with: image),
             content: { (data, entry.metadata) }
         )
     }

@@ -24,6 +24,9 @@ struct OriginalCaching: Sendable {
         let metadata: Data
     }
 
+    /// The place of the original on disk.
+    var place: StoreOrder.Place { .ofOriginal(validity?.response) }
+
     /// The server has no say.
     init(storingAs diskKey: String? = nil, foundAs sourceKey: String? = nil) {
         entry = diskKey.map { Entry(diskKey: $0, metadata: Data()) }
@@ -46,5 +49,13 @@ struct OriginalCaching: Sendable {
             return
         }
         validity = OriginalValidity(head, at: now, rules: rules)
+    }
+}
+
+extension StoreOrder.Place {
+    /// The place on disk of an original with this head.
+    static func ofOriginal(_ head: StoredResponse?) -> StoreOrder.Place {
+        guard let head, head.isVarying else { return .original }
+        return .representation(head.representation)
     }
 }

@@ -71,6 +71,38 @@ struct VaryingImageTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
+    @Test("is replaced by what a forced refresh brings although another was stored that began later")
+    func otherRepresentation() async throws {
+        serve(9)
+        _ = try await fixture.load(headers: [.acceptLanguage: "en"])
+        let test = fixture.test
+        test.transport.setRoute(fixture.url, nil)
+        func begin(_ language: String) -> ImageTask {
+            var request = TransferRequest(url: fixture.url)
+            request.headers[.acceptLanguage] = language
+            return test.pipeline.task(for: .request(request), options: [.forceRefresh, .waitForCache])
+        }
+        func answer(_ transfer: ScriptedTransfer, _ seed: Int) {
+            transfer.answer(
+                .init(
+                    headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"],
+                    body: Sample.png(seed: seed)
+                )
+            )
+        }
+        let english = begin("en")
+        let englishTransfer = await test.transport.nextTransfer()
+        let german = begin("de")
+        answer(await test.transport.nextTransfer(), 1)
+        _ = try await german.response
+        answer(englishTransfer, 10)
+        _ = try await english.response
+        fixture.forgetMemory()
+        let again = try await fixture.load(headers: [.acceptLanguage: "en"])
+        #expect(again.origin == .disk)
+        #expect(again.image.bitmap.pixel(0, 0)[0] == 10)
+    }
+
     @Test("is replaced where it is when it is stored, and not where it was expected to be when it came")
     func placeAtStore() async throws {
         let url = Sample.url()
