@@ -62,7 +62,8 @@ extension ImageLoader {
         let cache = target(policy)
         var stores: [Task<Void, Never>] = []
         let caching = decoded.original.caching
-        let companion = isIdentity ? StoreOrder.Place.image(key) : nil
+        // In memory the representations of an original have one place, so that it says nothing about each of them.
+        let companion = isIdentity && caching.place == .original ? StoreOrder.Place.image(key) : nil
         if isIdentity || policy.storesOriginal,
             let store = store(decoded.original, claim: claim, with: companion, options: request.options)
         {
