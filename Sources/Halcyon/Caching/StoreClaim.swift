@@ -34,10 +34,11 @@ struct StoreClaim: Sendable {
         to order: StoreOrder,
         _ place: StoreOrder.Place,
         with companion: StoreOrder.Place? = nil,
-        in tier: StoreOrder.Tiers
+        in tier: StoreOrder.Tiers,
+        isRemoval: Bool = false
     ) -> Bool {
         let permits = [load?[order], original?[order]].compactMap(\.self)
-        return order.admits(permits, age, place, with: companion, in: tier)
+        return order.admits(permits, age, place, with: companion, in: tier, isRemoval: isRemoval)
     }
 }
 
@@ -52,9 +53,13 @@ extension ImageCache {
         _ claim: StoreClaim,
         expiration: Expiration?
     ) {
+        var isAdmitted = false
         memory.insert(image, for: key, cost: image.cost, expiration: expiration) {
-            claim.isAdmitted(to: order, .image(key), with: original, in: .memory)
+            isAdmitted = claim.isAdmitted(to: order, .image(key), with: original, in: .memory)
+            return isAdmitted
         }
+        // Since memory was cleared, an older image may have come there from disk.
+        if !isAdmitted, !claim.age.isFromCache { forget(key, claim) }
     }
 
     /// Asks on the thread that changes the disk whether a claim holds there.
@@ -68,6 +73,6 @@ extension ImageCache {
 
     /// Removes an image from memory in favour of one that must not be kept, if the claim of that holds.
     func forget(_ key: ImageKey, _ claim: StoreClaim) {
-        memory.remove(key) { claim.isAdmitted(to: order, .image(key), in: .memory) }
+        memory.remove(key) { claim.isAdmitted(to: order, .image(key), in: .memory, isRemoval: true) }
     }
 }

@@ -180,20 +180,23 @@ final class StoreOrder: Sendable {
     ///   - place: What is changed.
     ///   - companion: Another place under the same name that must not have been changed by later work either.
     ///   - tier: Memory or disk.
+    ///   - isRemoval: Whether what is older is only removed. That everything was cleared since does not stand in its way.
     func admits(
         _ permits: [StorePermit],
         _ age: ContentAge,
         _ place: Place,
         with companion: Place? = nil,
-        in tier: Tiers
+        in tier: Tiers,
+        isRemoval: Bool = false
     ) -> Bool {
         guard let last = permits.last, let begin = permits.map(\.number).min() else { return false }
         let number = min(age.number, last.number)
         // A transfer that is shared may have begun before all who wait for it now.
         let since = age.isFromCache ? begin : min(begin, number)
         return state.withLock { state in
-            guard let record = state.names[last.name], begin > record.floor,
-                begin > state.clearing.time(of: tier), begin > record.clearing.time(of: tier),
+            let record = state.names[last.name]
+            let clearing = max(state.clearing.time(of: tier), record?.clearing.time(of: tier) ?? 0)
+            guard let record, begin > record.floor, isRemoval || begin > clearing,
                 !age.isFromCache || (state.reads.areValid(since: begin) && record.reads.areValid(since: begin))
             else { return false }
             let places = [place, companion].compactMap(\.self).flatMap(record.placesAffecting)

@@ -58,6 +58,7 @@ extension AnswerModel.State {
         let asked = call.kind == .data ? Variant() : call.variant
         let demand = image.demands.first {
             $0.time < activity.start && ($0.variant == nil || $0.variant == asked)
+                && ($0.scope == nil || $0.scope == call.scope)
         }
         if let demand {
             return (demand.rule, "\(call): answered with image \(serial) \(demand.reason)")
@@ -86,6 +87,7 @@ extension AnswerModel.State {
                 rule: .olderImage,
                 identity: call.identity,
                 variant: call.variant,
+                scope: call.scope,
                 serial: serial,
                 time: min(activity.start, image.time),
                 reason: "although a forced refresh had brought image \(serial)"

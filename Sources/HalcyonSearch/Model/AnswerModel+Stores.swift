@@ -88,6 +88,7 @@ extension AnswerModel {
                     rule: .olderImage,
                     identity: identity,
                     variant: nil,
+                    scope: .request,
                     serial: serial,
                     time: start,
                     reason: "although image \(serial) had been stored in its place"

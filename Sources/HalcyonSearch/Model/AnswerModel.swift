@@ -40,6 +40,8 @@ final class AnswerModel: Sendable {
         let rule: Finding.Rule
         /// `nil`: whatever is made of it.
         let variant: Variant?
+        /// The caches of others know nothing of it; `nil`: all do.
+        var scope: Call.Carrier?
         let time: Int
         let reason: String
     }
@@ -62,6 +64,7 @@ final class AnswerModel: Sendable {
         let rule: Finding.Rule
         let identity: Identity
         let variant: Variant?
+        let scope: Call.Carrier
         let serial: Int
         let time: Int
         let reason: String
@@ -225,6 +228,7 @@ extension AnswerModel.State {
                 AnswerModel.Demand(
                     rule: replacement.rule,
                     variant: replacement.variant,
+                    scope: replacement.scope,
                     time: now,
                     reason: replacement.reason
                 )

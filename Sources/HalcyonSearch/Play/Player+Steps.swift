@@ -57,8 +57,10 @@ extension Player {
             await store(identity)
         case .remove(let identity, let variant):
             await remove(.image(identity, variant)) {
-                let call = Call(identity: identity, variant: variant)
-                try await cache.remove(self.source(of: call), options: self.options(of: call))
+                for carrier in Call.scopes(of: identity) {
+                    let call = Call(identity: identity, carrier: carrier, variant: variant)
+                    try await cache.remove(self.source(of: call), options: self.options(of: call))
+                }
             }
         case .removeResource(let resource):
             await remove(.resource(resource)) {

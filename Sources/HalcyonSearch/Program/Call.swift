@@ -24,6 +24,14 @@ struct Call: Hashable, Codable, Sendable {
         case credential
     }
 
+    /// Carriers whose credentials caches tell apart: the pipeline does not know that they are of the same user.
+    static func scopes(of identity: Identity) -> [Carrier] {
+        identity.user == 0 ? [.request] : [.request, .cookie, .credential]
+    }
+
+    /// The carrier that stands for all that caches do not tell from this call's.
+    var scope: Carrier { identity.user == 0 || carrier == .options ? .request : carrier }
+
     enum Reads: String, Codable, Sendable {
         case all, memory, none
     }

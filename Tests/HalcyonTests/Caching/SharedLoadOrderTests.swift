@@ -158,6 +158,19 @@ struct SharedLoadOrderTests {
         #expect(firstSample(cache.imageInMemory(.url(url))) == 10)
     }
 
+    @Test("an image read from disk after memory was cleared goes when a forced refresh ends that had begun before")
+    func clearedDuringRefresh() async throws {
+        try await cache.store(Sample.png(seed: 9), for: .url(url))
+        let refresh = test.pipeline.task(for: url, options: [.forceRefresh])
+        let transfer = await test.transport.nextTransfer()
+        cache.removeAllFromMemory()
+        #expect(try await firstSample(test.pipeline.response(for: url).image) == 9)
+        transfer.answer(.init(body: Sample.png(seed: 10)))
+        _ = try await refresh.image
+        await test.settle()
+        #expect(try await firstSample(test.pipeline.response(for: url).image) == 10)
+    }
+
     @Test("a load finds what the load before it brought although that is still being written")
     func readWhileWritten() async throws {
         let gate = DispatchGate()
