@@ -230,14 +230,11 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Waits until everything that was stored is on disk.
+    /// Waits until everything that was stored before is on disk. What is stored meanwhile is not waited for: under load there
+    /// is always more.
     func flush() async {
-        while true {
-            let tasks = state.withLock { Array($0.pending.values) }
-            guard !tasks.isEmpty else { break }
-            for task in tasks {
-                await task.value
-            }
+        for task in state.withLock({ Array($0.pending.values) }) {
+            await task.value
         }
         await flushStaged(priority: .high)
     }
