@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HalcyonConcurrency
 import HalcyonTesting
 import Testing
 
@@ -39,5 +40,46 @@ import Testing
             #expect(stat("\(folder)/\(name)", &status) == 0)
             #expect(status.st_mode & 0o7777 == 0o666 & ~before)
         }
+    }
+
+    @Test("writing that waits for a reader keeps no task of the program waiting")
+    func slowOutputs() async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/halcyon-output-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        // More than Swift's pool has threads.
+        let pipes = (0..<(2 * ProcessorCount.available + 2)).map { "\(folder)/\($0)" }
+        for pipe in pipes { try #require(mkfifo(pipe, 0o600) == 0) }
+        let begun = Lock(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for pipe in pipes {
+                group.addTask {
+                    begun.withLock { $0 += 1 }
+                    // Opening a pipe waits for who reads it.
+                    try await FileOutput.writeInBackground(Data([7]), to: pipe, source: "a test")
+                }
+            }
+            while begun.withLock({ $0 }) < pipes.count { await Task.yield() }
+            // A task of its own gets its turn, and with a reader the writing goes on.
+            await Task {}.value
+            let readers = pipes.map { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+            defer { for reader in readers { close(reader) } }
+            try await group.waitForAll()
+            for reader in readers {
+                var byte: UInt8 = 0
+                #expect(read(reader, &byte, 1) == 1 && byte == 7)
+            }
+        }
+    }
+
+    @Test("images of one name are numbered, however many there are", .timeLimit(.minutes(1)))
+    func equalNames() {
+        let count = 45_000
+        let arguments = (0..<count).map { SourceArgument(text: "https://example.org/\($0)/300") }
+        let names = OutputWriter.distinctNames(for: arguments)
+        #expect(names.first == "300" && names.last == "300-\(count)")
+        #expect(Set(names).count == count)
+        let mixed = ["/a/x", "/x-2", "/b/x", "/a/x", "/c/x", "/d/x-2"].map { SourceArgument(text: $0) }
+        #expect(OutputWriter.distinctNames(for: mixed) == ["x", "x-2", "x-3", "x", "x-4", "x-2-2"])
     }
 }

@@ -32,6 +32,32 @@ import Testing
         #expect(try await work.run("cache", "verify").exitCode == 0)
     }
 
+    @Test("a second signal in the middle of writing ends the command and leaves no temporary file")
+    func secondSignal() async throws {
+        // Long enough that it is still being written when its temporary file is seen.
+        let photo = try Pictures.encoded(.png) + [UInt8](repeating: 7, count: 100 << 20)
+        try work.write(photo, to: "a.png")
+        try #require(mkdir(work.path("out"), 0o700) == 0)
+        let watch = inotify_init1(Int32(IN_CLOEXEC))
+        try #require(watch >= 0)
+        defer { close(watch) }
+        try #require(inotify_add_watch(watch, work.path("out"), UInt32(IN_CREATE)) >= 0)
+        let running = try work.start(["get", "a.png", "--no-cache", "-o", "out/"])
+        try await onThread {
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            while read(watch, &buffer, buffer.count) < 0, errno == EINTR {}
+            running.process.send(signal: SIGSTOP)
+            // Of two equal signals, one would be lost.
+            running.process.send(signal: SIGINT)
+            running.process.send(signal: SIGTERM)
+            running.process.send(signal: SIGCONT)
+        }
+        let run = try await running.outcome
+        #expect([130, 143].contains(run.exitCode) && !run.isOverdue, "\(run)")
+        let files = Workplace.files(below: work.path("out"))
+        #expect(files.allSatisfy { !$0.hasPrefix(".halcyon-") }, "\(files)")
+    }
+
     @Test("a terminal sees a bar while an image loads, and no bar afterwards", .enabled(if: PseudoTerminal.isAvailable))
     func progressBar() async throws {
         let photo = try Pictures.encoded(.png)

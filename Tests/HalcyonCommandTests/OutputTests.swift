@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Halcyon
 import HalcyonTesting
@@ -76,6 +77,8 @@ import Testing
             "/%2e%2e%2f%2e%2e%2fescape.png", "/..%2Fescape.png", "/%2Fetc%2Fescape", "/%00", "/", "", "/..",
             "/a.png?x=/../../b",
             "/%0A%1B%5B2J.png", "/#/../../b", "/%FF%FE", "/ü", "/.png",
+            // A slash and a joining mark behind it are one character, and not a slash.
+            "/a/..%2F%E2%80%8Dpwn.png", "/a/..%2F%CC%81pwn.png", "/%E2%80%8D..%2F..%2F%E2%80%8D", "/%CC%81x.png",
         ]
     )
     func oddNames(path: String) async throws {
@@ -83,9 +86,17 @@ import Testing
         let run = try await work.run("get", url(path), "-o", "out/", "--json")
         #expect(run.exitCode == 0, "\(run.output)")
         let files = Workplace.files(below: work.folder)
-        #expect(files.count == 1 && files[0].hasPrefix("out/") && !files[0].dropFirst(4).contains("/"))
-        #expect(files[0].unicodeScalars.allSatisfy { $0.value >= 0x20 })
+        #expect(files.count == 1, "\(files)")
+        let file = try #require(files.first)
+        #expect(file.utf8.starts(with: "out/".utf8) && !file.utf8.dropFirst(4).contains(UInt8(ascii: "/")), "\(files)")
+        #expect(file.unicodeScalars.allSatisfy { $0.value >= 0x20 })
         #expect(try run.results.map(\.output) == files)
+        // Neither beside the folder that the command ran in.
+        #expect(
+            Workplace.files(below: work.root).allSatisfy {
+                !$0.contains("pwn") || $0.utf8.starts(with: "work/out/".utf8)
+            }
+        )
     }
 
     @Test("a file that exists is replaced, and a pipe is written to, not replaced")
@@ -105,6 +116,65 @@ import Testing
         let count = read(pipe, &buffer, buffer.count)
         #expect(buffer.prefix(max(0, count)) == photo[...])
         #expect(Workplace.files(below: work.folder) == ["a.png", "pipe.png"])
+    }
+
+    @Test("a link is followed, and what it leads to is written in place", arguments: [true, false])
+    func links(leadsToFile: Bool) async throws {
+        defer { server.stop() }
+        if leadsToFile { try work.write([1, 2, 3], to: "target.png") }
+        try #require(symlink("target.png", work.path("link.png")) == 0)
+        #expect(try await work.run("get", url("/a.png"), "-o", "link.png").exitCode == 0)
+        #expect(try work.read("target.png") == photo)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: work.path("link.png")) == "target.png")
+        #expect(try await work.run("get", url("/a.png"), "--sheet", "link.png", "--json").exitCode == 0)
+        #expect(try Pictures.info(try work.read("target.png")).size.width == 1_280)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: work.path("link.png")) == "target.png")
+    }
+
+    @Test("a link to the standard output stays, and the image comes before what is printed")
+    func standardOutput() async throws {
+        defer { server.stop() }
+        // As /dev/stdout is one.
+        try #require(symlink("/proc/self/fd/1", work.path("stdout.png")) == 0)
+        let output = open(work.path("captured"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(output >= 0)
+        defer { close(output) }
+        let running = try work.start(["get", url("/a.png"), "-o", "stdout.png", "--json"], output: output)
+        #expect(try await running.outcome.exitCode == 0)
+        let captured = try work.read("captured")
+        #expect(captured.starts(with: photo))
+        #expect(captured.dropFirst(photo.count).first == UInt8(ascii: "{"))
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: work.path("stdout.png")) == "/proc/self/fd/1"
+        )
+    }
+
+    @Test("a file that is replaced keeps its permissions", arguments: [0o600, 0o640, 0o444] as [mode_t])
+    func permissions(mode: mode_t) async throws {
+        defer { server.stop() }
+        try work.write([1, 2, 3], to: "a.png")
+        try #require(chmod(work.path("a.png"), mode) == 0)
+        #expect(try await work.run("get", url("/a.png"), "-o", "a.png").exitCode == 0)
+        #expect(try work.read("a.png") == photo)
+        var status = stat()
+        try #require(stat(work.path("a.png"), &status) == 0)
+        #expect(status.st_mode & 0o7777 == mode)
+    }
+
+    @Test("no output shows the password of a URL")
+    func passwords() async throws {
+        defer { server.stop() }
+        let secret = "http://user:hunter2@127.0.0.1:\(server.port)"
+        for arguments in [
+            ["get", secret + "/a.png", secret, "--json", "--trace"], ["get", secret + "/a.png", secret, "--trace"],
+            ["get", secret + "/a.png", "--json", "-o", "nowhere/\0/"], ["info", secret + "/a.png", "--json"],
+            ["info", secret + "/a.png"], ["cache", "list", "--json"], ["cache", "remove", secret + "/b.png"],
+            ["cache", "remove", secret + "/a.png", "--json"], ["cache", "remove", secret + "/a.png"],
+        ] {
+            let run = try await work.start(arguments).outcome
+            #expect(!run.output.contains("hunter2") && !run.error.contains("hunter2"), "\(arguments): \(run)")
+            #expect(!(run.output + run.error).isEmpty)
+        }
     }
 
     @Test("--sheet draws all images on one PNG")

@@ -71,6 +71,44 @@ struct DiskCacheHealingTests {
         #expect(try fixture.cache.verify().isSound)
     }
 
+    @Test("an index whose log was removed beside it is given up, as it is unknown to other processes", arguments: 0..<4)
+    func removedLog(kind: Int) throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(10))
+        #expect(fixture.cache.get("a") != nil)
+        // What a removal of the folder takes away that is overtaken by a look-up, which makes the index anew.
+        for name in kind % 2 == 0 ? ["-wal", "-shm"] : ["-shm"] {
+            try FileManager.default.removeItem(atPath: fixture.folder.index + name)
+        }
+        if kind < 2 {
+            try fixture.cache.put("b", body: bytes(11))
+        } else {
+            fixture.clock.advance(by: 0.051)
+            #expect(fixture.cache.get("a") == nil)
+            try fixture.cache.put("b", body: bytes(11))
+        }
+        #expect(fixture.log.events == [.recreated(path: fixture.folder.path)])
+        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.folder.files.contains("v3/index.sqlite-wal"))
+        try fixture.cache.close()
+        let other = try DiskCacheFixture(in: fixture.folder)
+        #expect(other.cache.get("b")?.body == bytes(11))
+        #expect(try other.cache.verify().isSound)
+    }
+
+    @Test("an index is made anew without the log that an earlier one has left")
+    func leftLog() throws {
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.put("a", body: bytes(10))
+        try FileManager.default.removeItem(atPath: fixture.folder.index)
+        let log = try POSIXFileSystem().status(at: fixture.folder.index + "-shm").inode
+        try fixture.cache.put("b", body: bytes(11))
+        #expect(try POSIXFileSystem().status(at: fixture.folder.index + "-shm").inode != log)
+        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.get("b")?.body == bytes(11))
+        #expect(try fixture.cache.verify().isSound)
+    }
+
     @Test("a folder that vanished is noticed after a put, after a miss, and when the clock has moved", arguments: 0..<3)
     func vanishedSinceLookUp(kind: Int) throws {
         let fixture = try DiskCacheFixture()

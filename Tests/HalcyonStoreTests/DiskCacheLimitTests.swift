@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HalcyonConcurrency
 import HalcyonStore
 import HalcyonTesting
 import Testing
@@ -163,5 +164,45 @@ struct DiskCacheLimitTests {
         #expect(try fixture.cache.removeExpired() == 10)
         fixture.clock.advance(by: 40)
         #expect(try fixture.cache.removeExpired() == 290)
+    }
+
+    @Test("the default limit is a tenth of what is free or the cache's own, and follows it while the cache runs")
+    func defaultLimit() throws {
+        let free = Lock(0)
+        let fileSystem = FaultInjectingFileSystem(freeBytes: { free.withLock { $0 } })
+        let first = try DiskCacheFixture {
+            $0.sizeLimit = nil
+            $0.fileSystem = fileSystem
+            $0.lowWaterMark = 1
+        }
+        // A full disk leaves a limit that something fits into once there is room.
+        #expect(first.cache.sizeLimit == 16 << 20)
+        first.clock.advance(by: 61)
+        free.withLock { $0 = 1_000 << 20 }
+        #expect(first.cache.sizeLimit == 100 << 20)
+        free.withLock { $0 = .max }
+        #expect(first.cache.sizeLimit == 100 << 20, "it was worked out a moment ago")
+        first.clock.advance(by: 61)
+        #expect(first.cache.sizeLimit == 1 << 30)
+        for number in 0..<4 { try first.cache.put("\(number)", body: Data(repeating: UInt8(number), count: 6 << 20)) }
+
+        // Another cache of the folder, made when most of the space is taken by the entries.
+        free.withLock { $0 = 216 << 20 }
+        let second = try DiskCacheFixture(in: first.folder) {
+            $0.sizeLimit = nil
+            $0.fileSystem = fileSystem
+        }
+        #expect((24 << 20)...(25 << 20) ~= second.cache.sizeLimit)
+        try second.cache.setSizeLimit(30 << 20)
+        #expect(second.cache.sizeLimit == 30 << 20)
+        try second.cache.put("more", body: bytes(1))
+        #expect(try second.cache.statistics().count == 5)
+
+        // Less space, and the next put goes below the new limit.
+        free.withLock { $0 = 156 << 20 }
+        first.clock.advance(by: 61)
+        try first.cache.put("last", body: bytes(1))
+        #expect(try first.cache.statistics().bytes <= 19 << 20)
+        #expect(first.cache.contains("last"))
     }
 }

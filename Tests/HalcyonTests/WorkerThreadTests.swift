@@ -55,6 +55,26 @@ struct WorkerThreadTests {
         #expect(calls.areOnWorkers(.decode, .encode))
     }
 
+    @Test("work on pixels that a program hands over runs on pixel workers, within the budget")
+    func handedOver() async throws {
+        let test = TestPipeline(decodeBudget: 1)
+        let image = try ImageCodecs.standard.decode(Sample.png())
+        let (started, mayEnd) = (Gate(), Gate())
+        let pipeline = test.pipeline
+        async let first = pipeline.withPixels(of: image) { _ in
+            started.open()
+            mayEnd.block()
+            return currentQueueLabel
+        }
+        await started.wait()
+        // There is a second thread, but the first has all of the budget.
+        async let second = pipeline.withPixels(of: image) { bitmap in mayEnd.isOpen && bitmap.width == 64 }
+        await eventually { pipeline.loader.workers.budgetWaiterCount == 1 }
+        mayEnd.open()
+        #expect(try await first.hasPrefix("halcyon.pixels"))
+        #expect(try await second)
+    }
+
     @Test("run on pixel workers where only a header is looked at")
     func headers() async throws {
         let test = TestPipeline(codecs: calls.codecs)

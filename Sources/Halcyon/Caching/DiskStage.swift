@@ -310,14 +310,11 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Waits until everything that was stored is on disk.
+    /// Waits until everything that was stored before is on disk. What is stored meanwhile is not waited for: under load there
+    /// is always more.
     func flush() async {
-        while true {
-            let stores = state.withLock { Array($0.pending.values) }
-            guard !stores.isEmpty else { break }
-            for store in stores {
-                await store.task.value
-            }
+        for store in state.withLock({ Array($0.pending.values) }) {
+            await store.task.value
         }
         await flushStaged(priority: .high)
     }

@@ -173,12 +173,4 @@ extension ImageCache {
         let key = DiskKey.escaped(prefix)
         return try await disk.perform { try $0.exportEntries(to: folder, prefix: key) }
     }
-
-    /// Stores what ``exportImages(to:originalsBeginningWith:)`` wrote, each entry with its date of expiry.
-    ///
-    /// - Returns: How many entries were stored.
-    @discardableResult
-    public func importImages(from folder: String) async throws -> Int {
-        try await disk.perform { try $0.importEntries(from: folder) }
-    }
 }

@@ -228,8 +228,9 @@ extension CacheCommand {
         func run() async throws {
             let isComplete = try await arguments.run { cache in
                 var isComplete = true
-                for url in urls {
-                    let count = try await cache.removeFromDisk(SourceArgument(text: url).source())
+                for argument in urls.map(SourceArgument.init(text:)) {
+                    let count = try await cache.removeFromDisk(argument.source())
+                    let url = argument.shownText
                     isComplete = isComplete && count > 0
                     if arguments.json {
                         Terminal.print(JSONLine.text(Record(url: url, removed: count)))

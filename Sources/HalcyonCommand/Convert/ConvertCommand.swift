@@ -66,15 +66,16 @@ private struct Conversion: Sendable {
     let encodeOptions: EncodeOptions
 
     func run() async throws {
-        let image = try await ImagePipeline().image(from: input.sourceOrStandardInput(), options: options)
-        try FileOutput.write(encoded(image.bitmap), to: output, source: input.text)
-    }
-
-    private func encoded(_ bitmap: Bitmap) throws(ImageError) -> Data {
+        let pipeline = ImagePipeline()
+        let image = try await pipeline.image(from: input.sourceOrStandardInput(), options: options)
+        let data: Data
         do {
-            return try ImageCodecs.standard.encode(bitmap, as: format, options: encodeOptions)
-        } catch {
+            data = try await pipeline.withPixels(of: image) { [format, encodeOptions] bitmap in
+                try ImageCodecs.standard.encode(bitmap, as: format, options: encodeOptions)
+            }
+        } catch let error as CodecError {
             throw ImageError(stage: .encode, reason: .codec(error), source: input.text)
         }
+        try await FileOutput.writeInBackground(data, to: output, source: input.text)
     }
 }

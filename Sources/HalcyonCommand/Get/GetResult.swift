@@ -57,7 +57,7 @@ extension GetResult {
     }
 
     var record: Record {
-        var record = Record(url: argument.text)
+        var record = Record(url: argument.shownText)
         switch outcome {
         case .success(let loaded):
             record.source = loaded.origin.rawValue

@@ -35,7 +35,8 @@ struct GetRun: Sendable {
             format: command.format.flatMap(OutputFormat.init(name:)),
             keepsOriginal: command.resizing.resize == nil,
             encodeOptions: command.encoding.options,
-            arguments: arguments
+            arguments: arguments,
+            pipeline: pipeline
         )
     }
 
@@ -59,7 +60,7 @@ struct GetRun: Sendable {
             }
             report(results, round: round)
             if round == 1, let sheet = command.sheet {
-                isSuccess = drawSheet(of: results, path: sheet) && isSuccess
+                isSuccess = await drawSheet(of: results, path: sheet) && isSuccess
             }
             // Nobody is left to read further rounds.
             if Terminal.outputState == .closed { break }
@@ -102,7 +103,9 @@ struct GetRun: Sendable {
             }
             if !command.trace { loaded.metrics = nil }
             // Once only: further rounds load the same images.
-            if writes, let sheet { try sheet.add(response.image.bitmap, at: index) }
+            if writes, let sheet {
+                try await pipeline.withPixels(of: response.image) { try sheet.add($0, at: index) }
+            }
             return GetResult(argument: argument, outcome: .success(loaded))
         } catch let error as ImageError {
             display.fail()
@@ -140,18 +143,23 @@ struct GetRun: Sendable {
         }
     }
 
-    private func drawSheet(of results: [GetResult], path: String) -> Bool {
+    private func drawSheet(of results: [GetResult], path: String) async -> Bool {
         let loaded = zip(firsts, results).compactMap { first, result in (try? result.outcome.get()).map { _ in first } }
         guard let drawing = sheet, !loaded.isEmpty else { return true }
         do {
             // What comes from here on needs none of what was kept for more images.
             pipeline.cache.removeAllFromMemory()
             MemoryPool.shared.trim()
-            let sheet = try drawing.drawn(loaded)
             let format = OutputFormat(path: path)?.format ?? .png
-            let data = try ImageCodecs.standard.encode(sheet, as: format, options: command.encoding.options)
-            try FileOutput.write(data, to: path, source: "the contact sheet")
-            if !command.json { Terminal.print("Contact sheet: \(path) (\(sheet.size))") }
+            let options = command.encoding.options
+            // Alone by now, so that it needs no part of the pipeline's budget.
+            let queue = WorkQueue(name: "halcyon.contact-sheet", width: 1)
+            let (data, size) = try await queue.run(priority: PriorityBox(.normal)) { _ in
+                let sheet = try drawing.drawn(loaded)
+                return (try ImageCodecs.standard.encode(sheet, as: format, options: options), sheet.size)
+            }
+            try await FileOutput.writeInBackground(data, to: path, source: "the contact sheet")
+            if !command.json { Terminal.print("Contact sheet: \(path) (\(size))") }
             return true
         } catch {
             Terminal.warn("the contact sheet could not be made: \(error)")

@@ -3,6 +3,8 @@ internal import Halcyon
 
 /// Decides where results go and in which format, and writes them.
 struct OutputWriter: Sendable {
+    /// Its workers encode.
+    private let pipeline: ImagePipeline
     private let isFolder: Bool
     private let output: String?
     private let format: OutputFormat?
@@ -17,15 +19,17 @@ struct OutputWriter: Sendable {
         format: OutputFormat?,
         keepsOriginal: Bool,
         encodeOptions: EncodeOptions,
-        arguments: [SourceArgument]
+        arguments: [SourceArgument],
+        pipeline: ImagePipeline
     ) {
+        self.pipeline = pipeline
         self.output = output
         self.format = format
         self.keepsOriginal = keepsOriginal
         self.encodeOptions = encodeOptions
         self.arguments = arguments
         isFolder =
-            output.map { $0.hasSuffix("/") || FileOutput.isFolder($0) || Set(arguments).count > 1 } ?? false
+            output.map { $0.endsInSlash || FileOutput.isFolder($0) || Set(arguments).count > 1 } ?? false
         names = Self.distinctNames(for: arguments)
     }
 
@@ -54,13 +58,9 @@ struct OutputWriter: Sendable {
         loaded.output = path
         loaded.format = target.format
         guard isNeeded else { return loaded }
-        let clock = ContinuousClock()
-        let start = clock.now
-        let data = try await encoded(response, as: target, at: index, fetchOriginal: fetchOriginal)
-        let encoded = clock.now
-        try FileOutput.write(data, to: path, source: arguments[index].text)
-        loaded.encodeTime = encoded - start
-        loaded.writeTime = clock.now - encoded
+        let data: Data
+        (data, loaded.encodeTime) = try await encoded(response, as: target, at: index, fetchOriginal: fetchOriginal)
+        loaded.writeTime = try await FileOutput.writeInBackground(data, to: path, source: arguments[index].text)
         return loaded
     }
 
@@ -73,41 +73,52 @@ struct OutputWriter: Sendable {
         return OutputFormat(name: original.rawValue) ?? OutputFormat(.png)
     }
 
+    /// The bytes to write, and how long making them took.
     private func encoded(
         _ response: ImageResponse,
         as target: OutputFormat,
         at index: Int,
         fetchOriginal: @Sendable () async throws -> Data
-    ) async throws -> Data {
+    ) async throws -> (Data, Duration) {
+        let clock = ContinuousClock()
         if keepsOriginal, target.format == response.image.info.format {
-            if let data = response.data { return data }
-            return try await fetchOriginal()
+            let start = clock.now
+            let data = if let data = response.data { data } else { try await fetchOriginal() }
+            return (data, clock.now - start)
         }
         do {
-            return try ImageCodecs.standard.encode(response.image.bitmap, as: target.format, options: encodeOptions)
-        } catch {
+            return try await pipeline.withPixels(of: response.image) { [encodeOptions] bitmap in
+                let start = clock.now
+                let data = try ImageCodecs.standard.encode(bitmap, as: target.format, options: encodeOptions)
+                return (data, clock.now - start)
+            }
+        } catch let error as CodecError {
             throw ImageError(stage: .encode, reason: .codec(error), source: arguments[index].text)
         }
     }
 
     private func path(in output: String, index: Int, fileExtension: String) -> String {
         guard isFolder else { return output }
-        let folder = output.hasSuffix("/") ? output : output + "/"
+        let folder = output.endsInSlash ? output : output + "/"
         return "\(folder)\(names[index]).\(fileExtension)"
     }
 
     /// Appends "-2", "-3", … where different images have the same name.
-    private static func distinctNames(for arguments: [SourceArgument]) -> [String] {
+    static func distinctNames(for arguments: [SourceArgument]) -> [String] {
         var known: [SourceArgument: String] = [:]
         var taken: Set<String> = []
+        // Where to go on counting for a name, since all numbers before are taken.
+        var next: [String: Int] = [:]
         return arguments.map { argument in
             if let name = known[argument] { return name }
-            var name = argument.fileName
-            var number = 2
-            while !taken.insert(name).inserted {
-                name = "\(argument.fileName)-\(number)"
+            let base = argument.fileName
+            var number = next[base] ?? 1
+            var name: String
+            repeat {
+                name = number == 1 ? base : "\(base)-\(number)"
                 number += 1
-            }
+            } while !taken.insert(name).inserted
+            next[base] = number
             known[argument] = name
             return name
         }

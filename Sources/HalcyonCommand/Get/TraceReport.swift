@@ -12,11 +12,11 @@ struct TraceReport {
     var lines: [String] {
         switch result.outcome {
         case .failure(let error):
-            return ["\(result.argument.text)", "  failed in stage \(error.stage.rawValue): \(error.message)"]
+            return ["\(result.argument.shownText)", "  failed in stage \(error.stage.rawValue): \(error.message)"]
         case .success(let loaded):
             let spans = spans(of: loaded)
             let end = spans.map(\.end).max() ?? .zero
-            return ["\(result.argument.text)  (\(loaded.origin.rawValue))"]
+            return ["\(result.argument.shownText)  (\(loaded.origin.rawValue))"]
                 + spans.map { line(for: $0, end: end) }
                 + notes(on: loaded)
         }

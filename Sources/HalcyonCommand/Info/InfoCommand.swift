@@ -33,13 +33,15 @@ struct InfoCommand: AsyncParsableCommand {
         let pipeline = ImagePipeline(configuration: .init(cache: cacheArguments.cache()))
         var isSuccess = true
         for image in images {
+            let argument = SourceArgument(text: image)
+            let path = argument.shownText
             do {
-                let info = try await info(of: SourceArgument(text: image), pipeline: pipeline)
-                Terminal.print(json ? JSONLine.text(InfoRecord(path: image, info: info)) : describe(info, path: image))
+                let info = try await info(of: argument, pipeline: pipeline)
+                Terminal.print(json ? JSONLine.text(InfoRecord(path: path, info: info)) : describe(info, path: path))
             } catch {
                 isSuccess = false
                 if json, let error = error as? ImageError {
-                    Terminal.print(JSONLine.text(InfoFailure(path: image, error: error)))
+                    Terminal.print(JSONLine.text(InfoFailure(path: path, error: error)))
                 } else {
                     Terminal.warn("\(error)")
                 }

@@ -1,63 +1,99 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
+internal import HalcyonConcurrency
 
 /// Writes result files: whole or not at all.
 enum FileOutput {
-    /// Writes to a temporary file in the same folder and renames it. What was at `path` before is replaced, unless it
-    /// is no regular file: a device or a pipe is written to.
+    /// What writes files. A pipe or a slow disk keeps its threads waiting, and none of Swift's own pool.
+    private static let queue = WorkQueue(name: "halcyon.output", width: 4)
+
+    /// As ``write(_:to:source:)``, on a thread of its own.
     ///
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``; then nothing is left behind.
-    static func write(_ data: Data, to path: String, source: String) throws {
-        if isSpecial(path) { return try writeThrough(data, to: path, source: source) }
-        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let (temporary, descriptor) = try create(in: folder, for: path, source: source)
-        var isKept = false
-        defer { if !isKept { unlink(temporary) } }
-        do {
-            defer { close(descriptor) }
-            try writeAll(data, to: descriptor, path: path, source: source)
+    /// - Returns: How long the writing took.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, `CancellationError`.
+    @discardableResult
+    static func writeInBackground(_ data: Data, to path: String, source: String) async throws -> Duration {
+        try await queue.run(priority: PriorityBox(.normal)) { flag in
+            try flag.check()
+            return try ContinuousClock().measure { try write(data, to: path, source: source) }
         }
-        guard rename(temporary, path) == 0 else { throw failure(path, source, errno) }
-        isKept = true
     }
 
-    /// Makes a file with a new name in a folder. Its permissions are those of a file that any program makes: the system
-    /// takes out what the process's umask, or the folder's default access list, forbids. The umask is never read here, as
-    /// that takes setting it, and another thread's file would get the permissions of that moment.
-    private static func create(
-        in folder: String,
-        for path: String,
-        source: String
-    ) throws -> (path: String, descriptor: Int32) {
-        while true {
-            let name = "\(folder)/.halcyon-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-            let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-            if descriptor >= 0 { return (name, descriptor) }
-            guard errno == EEXIST || errno == EINTR else { throw failure(path, source, errno) }
+    /// Writes to a temporary file in the same folder and renames it. A regular file at `path` is replaced, and its
+    /// permissions are kept. To anything else, such as a link, a device or a pipe, or to what a link leads to, the bytes
+    /// are written in place.
+    ///
+    /// What takes the place of a file is on the device before it does: a loss of power leaves one of them. A new file is
+    /// not waited for, which would take 1 ms each: it can be made again.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``; then no temporary file is left.
+    static func write(_ data: Data, to path: String, source: String) throws {
+        var status = stat()
+        let isThere = lstat(path, &status) == 0
+        guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
+            return try writeThrough(data, to: path, source: source)
         }
+        guard let (temporary, descriptor) = TemporaryOutput.create(in: path.parentFolder) else {
+            throw failure(path, source, errno)
+        }
+        defer { TemporaryOutput.forget(temporary) }
+        do {
+            try finishing(descriptor, path, source) {
+                try writeAll(data, to: descriptor, path: path, source: source)
+                if isThere {
+                    try takePermissions(of: status, for: descriptor, path: path, source: source)
+                    guard fdatasync(descriptor) == 0 else { throw failure(path, source, errno) }
+                }
+            }
+            guard rename(temporary, path) == 0 else { throw failure(path, source, errno) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Gives an open file the owner and the permissions of an earlier one. Who may not give it to the other group does
+    /// not let the own one have what the other was allowed.
+    private static func takePermissions(
+        of status: stat,
+        for descriptor: Int32,
+        path: String,
+        source: String
+    ) throws {
+        var mode = status.st_mode & 0o777
+        var own = stat()
+        guard fstat(descriptor, &own) == 0 else { throw failure(path, source, errno) }
+        if own.st_uid != status.st_uid || own.st_gid != status.st_gid,
+            fchown(descriptor, status.st_uid, status.st_gid) != 0, own.st_gid != status.st_gid
+        {
+            mode &= ~0o070
+        }
+        if own.st_mode & 0o777 == mode { return }
+        guard fchmod(descriptor, mode) == 0 else { throw failure(path, source, errno) }
     }
 
     /// Makes a folder and those above it.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     static func makeFolder(_ path: String, source: String) throws(ImageError) {
-        let end = path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.startIndex
-        let trimmed = path[..<end]
+        let slash = UInt8(ascii: "/")
+        let end = path.utf8.lastIndex { $0 != slash }.map { path.utf8.index(after: $0) } ?? path.startIndex
+        let trimmed = String(path[..<end])
         guard !trimmed.isEmpty, !isFolder(path) else { return }
-        if let slash = trimmed.lastIndex(of: "/") {
-            try makeFolder(String(trimmed[..<slash]), source: source)
+        if let last = trimmed.utf8.lastIndex(of: slash) {
+            try makeFolder(String(trimmed[..<last]), source: source)
         }
-        guard mkdir(String(trimmed), 0o777) != 0 else { return }
+        guard mkdir(trimmed, 0o777) != 0 else { return }
         let code = errno
         // Another process may have been faster.
         guard !isFolder(path) else { return }
-        throw failure(String(trimmed), source, code == EEXIST ? ENOTDIR : code)
+        throw failure(trimmed, source, code == EEXIST ? ENOTDIR : code)
     }
 
     /// The same path, independent of the working folder.
     static func absolutePath(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        path.isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
     /// Whether a folder is at `path`.
@@ -66,17 +102,41 @@ enum FileOutput {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether something is at `path` that a file must not take the place of.
-    private static func isSpecial(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    private static func writeThrough(_ data: Data, to path: String, source: String) throws {
+        if isFileOfStandardOutput(path) {
+            return try writeAll(data, to: STDOUT_FILENO, path: path, source: source)
+        }
+        var descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT {
+            // A link to a file that is still to be made. Only then, since making is refused for another user's pipe.
+            descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        }
+        guard descriptor >= 0 else { throw failure(path, source, errno) }
+        try finishing(descriptor, path, source) {
+            try writeAll(data, to: descriptor, path: path, source: source)
+        }
     }
 
-    private static func writeThrough(_ data: Data, to path: String, source: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path, source, errno) }
-        defer { close(descriptor) }
-        try writeAll(data, to: descriptor, path: path, source: source)
+    /// Whether a path leads to the regular file that the standard output goes to, as `/dev/stdout` may. Opened anew, it
+    /// would be written from its beginning, and what is printed later in the same place.
+    private static func isFileOfStandardOutput(_ path: String) -> Bool {
+        var (named, output) = (stat(), stat())
+        return stat(path, &named) == 0 && fstat(STDOUT_FILENO, &output) == 0
+            && named.st_mode & S_IFMT == S_IFREG && named.st_dev == output.st_dev && named.st_ino == output.st_ino
+    }
+
+    /// Runs `body` and closes the file, which tells of errors too: some file systems write no earlier.
+    private static func finishing(_ descriptor: Int32, _ path: String, _ source: String, _ body: () throws -> Void)
+        throws
+    {
+        do {
+            try body()
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        // After an interruption, the descriptor is gone all the same.
+        guard close(descriptor) == 0 || errno == EINTR else { throw failure(path, source, errno) }
     }
 
     private static func writeAll(_ data: Data, to descriptor: Int32, path: String, source: String) throws {

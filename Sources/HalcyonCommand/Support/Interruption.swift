@@ -49,12 +49,11 @@ enum Interruption {
     private static func watch(_ action: @escaping @Sendable (Int32) -> Void) throws -> any DispatchSourceRead {
         var ends: [Int32] = [-1, -1]
         // Open until the process ends, as the handler is.
-        guard pipe(&ends) == 0 else {
-            throw ValidationError("No pipe could be opened: \(String(cString: strerror(errno)))")
-        }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        // Sockets and no pipe: no child process that another thread starts meanwhile can inherit them, and Swift does not
+        // see `pipe2`.
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        guard socketpair(AF_UNIX, Int32(kind), 0, &ends) == 0 else {
+            throw ValidationError("No pair of sockets could be opened: \(String(cString: strerror(errno)))")
         }
         let (reading, writing) = (ends[0], ends[1])
         notices = writing
@@ -80,6 +79,6 @@ enum Interruption {
     }
 
     private static func end(_ number: Int32) -> Never {
-        _exit(128 + number)
+        TemporaryOutput.exitRemovingAll(128 + number)
     }
 }

@@ -15,7 +15,7 @@ struct OutputFormat: Sendable, Hashable {
 
     /// By the extension of a path.
     init?(path: String) {
-        let name = path.split(separator: "/").last ?? ""
+        let name = path.pathParts.last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
         self.init(name: String(name[name.index(after: dot)...]))
     }

@@ -21,33 +21,43 @@ struct SourceArgument: Sendable {
     private var isData: Bool { text.prefix(5).lowercased() == "data:" }
     private var isURL: Bool { text.contains("://") || text.prefix(5).lowercased() == "file:" }
 
+    /// The text as it may be shown: without the password of a URL.
+    var shownText: String { text.withoutPassword }
+
     /// The last part of the path, without its extension, as a name for files made of this image.
+    ///
+    /// The name is taken apart byte by byte, as the system does with a path, and not by `Character`: a slash and a joining
+    /// mark behind it are one of those, which is not equal to a slash.
     var fileName: String {
         if isData { return "data" }
-        var path = text[...]
-        if isURL {
-            path = path.prefix { $0 != "?" && $0 != "#" }
-            // "https:" and the host are no names.
-            path = path.contains("://") ? path.split(separator: "/").dropFirst(2).last ?? "image" : path
-        }
-        let last = path.split(separator: "/").last.map(String.init) ?? "image"
+        let last = lastPart ?? "image"
         let decoded = isURL ? Self.percentDecoded(last) : last
-        let dot = decoded.lastIndex(of: ".")
+        let dot = decoded.utf8.lastIndex(of: UInt8(ascii: "."))
         let base = dot.map { $0 == decoded.startIndex ? decoded : String(decoded[..<$0]) } ?? decoded
         // Nothing that ends a path's part, nothing that cannot be typed.
-        let safe = String(base.map { $0 == "/" || $0.isControl ? "_" : $0 }).prefix(fittingUTF8: 200)
-        return safe.isEmpty || safe == "." || safe == ".." ? "image" : safe
+        let safe = String.UnicodeScalarView(base.unicodeScalars.map { $0 == "/" || $0.isControl ? "_" : $0 })
+        let name = String(safe).prefix(fittingUTF8: 200)
+        return name.isEmpty || name == "." || name == ".." ? "image" : name
+    }
+
+    /// What follows the last slash of the path; `nil` for a URL of a host alone.
+    private var lastPart: String? {
+        guard isURL else { return text.pathParts.last.map(String.init) }
+        let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
+        let path = String(text[..<end])
+        // "https:" and the host are no names.
+        return path.pathParts.dropFirst(path.contains("://") ? 2 : 0).last.map(String.init)
     }
 
     /// `URL` is what FoundationEssentials has for this; the slash makes the text a path of one part.
     private static func percentDecoded(_ part: String) -> String {
         guard let url = URL(string: "file:///" + part) else { return part }
-        return String(url.path(percentEncoded: false).dropFirst())
+        return String(decoding: url.path(percentEncoded: false).utf8.dropFirst(), as: UTF8.self)
     }
 
     /// A short form for tables: the last part of the path.
     var shortName: String {
-        isData ? "data:…" : (text.split(separator: "/").last.map(String.init) ?? text).withoutControls
+        isData ? "data:…" : (shownText.pathParts.last.map(String.init) ?? shownText).withoutControls
     }
 }
 
@@ -62,17 +72,18 @@ extension SourceArgument: Hashable {
     }
 }
 
-extension Character {
-    fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool { properties.generalCategory == .control }
 }
 
 extension String {
-    /// As many characters from the beginning as have room in this many bytes.
+    /// As many scalars from the beginning as have room in this many bytes.
     fileprivate func prefix(fittingUTF8 byteCount: Int) -> String {
-        var end = startIndex
-        while end < endIndex, utf8.distance(from: startIndex, to: index(after: end)) <= byteCount {
-            end = index(after: end)
+        var room = byteCount
+        let fitting = unicodeScalars.prefix { scalar in
+            room -= UTF8.width(scalar)
+            return room >= 0
         }
-        return String(self[..<end])
+        return String(fitting)
     }
 }

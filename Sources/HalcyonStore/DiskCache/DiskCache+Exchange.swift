@@ -38,45 +38,36 @@ extension DiskCache {
     /// - Throws: ``DiskCacheError`` at the first record that is wrong; the entries before it are stored.
     @discardableResult
     public func importEntries(from folder: String) throws(DiskCacheError) -> Int {
-        try failing(.write) {
-            let path = "\(folder)/\(ExchangeRecord.manifest)"
-            let descriptor = try fileSystem.openForReading(path)
-            defer { fileSystem.close(descriptor) }
-            guard try fileSystem.status(of: descriptor).kind == .file else { throw foreign(path, "it is no file") }
-            var lines = FileLines(descriptor, fileSystem)
-            guard try lines.next(limit: ExchangeRecord.lineLimit) == Data(ExchangeRecord.header.utf8.dropLast()) else {
-                throw foreign(path, "it is no manifest of a cache")
-            }
-            var count = 0
-            var number = 0
-            while true {
-                let record: ExchangeRecord
-                do {
-                    guard let line = try lines.next(limit: ExchangeRecord.lineLimit) else { break }
-                    number += 1
-                    record = try ExchangeRecord(line: line, number: number)
-                } catch let error as FileSystemError {
-                    throw error
-                } catch {
-                    throw foreign(path, "record \(number) is wrong: \(error)")
-                }
-                let bodyPath = "\(folder)/\(record.file)"
-                guard record.size <= (try resolvedLimits().bytes) else { continue }
-                let body = try contents(bodyPath, limit: record.size)
-                guard record.matches(body) else { throw foreign(bodyPath, "it is not what was exported") }
-                let expiration = record.expiresAt.map { Expiration.date(Date(timeIntervalSince1970: $0)) } ?? .never
-                if try put(record.key, body: body, metadata: record.metadata, expiration: expiration, durability: .none)
-                {
-                    count += 1
-                }
-            }
-            try flush()
-            return count
+        var reader = try exchangeReader(folder)
+        var count = 0
+        while let entry = try reader.next(limit: sizeLimitForImport()) {
+            if try store(entry) { count += 1 }
         }
+        try flush()
+        return count
     }
 
-    private func foreign(_ path: String, _ reason: String) -> DiskCacheError {
-        DiskCacheError(.write, path: path, reason: reason)
+    /// Begins to read a folder that ``exportEntries(to:prefix:)`` wrote.
+    package func exchangeReader(_ folder: String) throws(DiskCacheError) -> DiskExchangeReader {
+        try failing(.write) { try DiskExchangeReader(folder, fileSystem) }
+    }
+
+    /// Stores an entry of another cache's folder. ``flush()`` writes it down.
+    ///
+    /// - Returns: whether it was stored.
+    package func store(_ entry: DiskExchangeEntry) throws(DiskCacheError) -> Bool {
+        try put(
+            entry.key,
+            body: entry.body,
+            metadata: entry.metadata,
+            expiration: entry.expiration,
+            durability: .none
+        )
+    }
+
+    /// What is longer need not be read.
+    package func sizeLimitForImport() throws(DiskCacheError) -> Int {
+        try failing(.write) { try resolvedLimits().bytes }
     }
 
     private func writeFile(_ path: String, _ bytes: Data) throws {
@@ -84,18 +75,6 @@ extension DiskCache {
         defer { fileSystem.close(descriptor) }
         try bytes.withUnsafeBytes { try fileSystem.writeAll(descriptor, from: $0) }
         try fileSystem.synchronize(descriptor)
-    }
-
-    /// The bytes of a regular file of at most `limit` bytes.
-    private func contents(_ path: String, limit: Int) throws -> Data {
-        let descriptor = try fileSystem.openForReading(path)
-        defer { fileSystem.close(descriptor) }
-        let status = try fileSystem.status(of: descriptor)
-        guard status.kind == .file, status.size <= limit else { throw foreign(path, "it is no file of that length") }
-        var bytes = Data(count: status.size)
-        let count = try bytes.withUnsafeMutableBytes { try fileSystem.readAll(descriptor, into: $0, at: 0) }
-        guard count == status.size else { throw foreign(path, "it was cut short") }
-        return bytes
     }
 }
 

@@ -117,27 +117,36 @@ extension DiskCache {
                 return present
             }
         }
-        var events: [DiskCacheEvent] = []
-        defer { for event in events { configuration.onEvent?(event) } }
-        let index = try state.withLock { state in
-            if state.isClosed { throw closed }
-            // Another thread may have opened it since.
-            if let index = state.index, index !== present { return index }
-            state.index = nil
-            let index = try makeIndex(&events)
-            if state.hasOpenedBefore, events.isEmpty { events.append(.recreated(path: folder)) }
-            state.index = index
-            state.hasOpenedBefore = true
-            if state.settings.sizeLimit == nil {
-                let free = (try? fileSystem.freeBytes(at: folder)) ?? .max
-                state.settings.sizeLimit = min(1 << 30, free / 10)
-            }
-            return index
-        }
+        let index = try openIndex(inPlaceOf: present)
         // Only now, so that what was open before, which `present` holds, is closed with no lock held.
         withExtendedLifetime(present) {}
         beginSweeping()
         return index
+    }
+
+    /// Opens the index, unless another thread has since.
+    ///
+    /// What needs no index goes on meanwhile: `state` is not held, because another process may keep the folder locked.
+    private func openIndex(inPlaceOf present: DiskIndex?) throws -> DiskIndex {
+        var events: [DiskCacheEvent] = []
+        defer { for event in events { configuration.onEvent?(event) } }
+        return try opening.withLock { _ in
+            let opened = try state.withLock { state -> DiskIndex? in
+                if state.isClosed { throw closed }
+                // One that has to be replaced stays known until it is, for what is wrong with it to be known as well.
+                return state.index === present ? nil : state.index
+            }
+            if let opened { return opened }
+            let index = try makeIndex(inPlaceOf: present, &events)
+            return try state.withLock { state in
+                // What was made is closed when the error is thrown: nothing else has it.
+                if state.isClosed { throw closed }
+                if state.hasOpenedBefore, events.isEmpty { events.append(.recreated(path: folder)) }
+                state.index = index
+                state.hasOpenedBefore = true
+                return index
+            }
+        }
     }
 
     private var closed: DiskCacheError { DiskCacheError(.open, path: folder, reason: "it was closed") }
@@ -145,8 +154,13 @@ extension DiskCache {
     /// How many look-ups in 50 ms make it worth holding the index for those to come: what holding takes, ten save.
     private static var busyLookUpCount: Int { 16 }
 
-    /// Whether the opened index is still the file that its name leads to.
+    /// Whether the opened index is still the file that its name leads to, and its log too.
     func isPresent(_ index: DiskIndex) -> Bool {
+        hasName(index) && index.hasLog
+    }
+
+    /// Whether the opened index is still the file that its name leads to.
+    private func hasName(_ index: DiskIndex) -> Bool {
         do throws(FileSystemError) {
             let status = try fileSystem.status(at: layout.index)
             return status.inode == index.inode && status.device == index.device
@@ -156,11 +170,15 @@ extension DiskCache {
         }
     }
 
-    private func makeIndex(_ events: inout [DiskCacheEvent]) throws -> DiskIndex {
+    private func makeIndex(inPlaceOf present: DiskIndex?, _ events: inout [DiskCacheEvent]) throws -> DiskIndex {
         try checkLocation()
         if configuration.isReadOnly { return try openIndexFile() }
         try fileSystem.createFolders(layout.versionFolder)
         return try withFolderLock {
+            // An index without its log is what a removal of the folder has left. Opened anew it would get a second log,
+            // while connections to the first are in use.
+            if let present, hasName(present), !present.hasLog { try removeIndexFiles() }
+            try removeLeftovers()
             do {
                 return try openIndexFile()
             } catch let error as SQLiteError where error.meansDamage {
@@ -168,6 +186,23 @@ extension DiskCache {
                 events.append(.indexDamaged(path: layout.index, reason: error.message))
                 return try openIndexFile()
             }
+        }
+    }
+
+    /// Removes the log of an index that was removed, before another index is made under its name: who still has the earlier
+    /// one open would share the log with it.
+    private func removeLeftovers() throws(FileSystemError) {
+        guard !isThere(layout.index) else { return }
+        for file in layout.indexFiles where isThere(file) { try fileSystem.removeFileIfPresent(file) }
+    }
+
+    /// Whether there is something at a path, or may be.
+    private func isThere(_ path: String) -> Bool {
+        do throws(FileSystemError) {
+            _ = try fileSystem.status(at: path)
+            return true
+        } catch {
+            return error != .notFound
         }
     }
 
@@ -194,10 +229,12 @@ extension DiskCache {
 
     /// Gives up a damaged index: the file if it is still the same, else only the connection to it.
     private func replaceDamaged(_ index: DiskIndex, _ error: SQLiteError) throws {
-        let isRemoved = try withFolderLock {
-            guard isPresent(index) else { return false }
-            try removeIndexFiles()
-            return true
+        let isRemoved = try opening.withLock { _ in
+            try withFolderLock {
+                guard isPresent(index) else { return false }
+                try removeIndexFiles()
+                return true
+            }
         }
         // The caller holds the index, so it is not closed under the lock.
         state.withLock { state in
@@ -220,14 +257,6 @@ extension DiskCache {
 
     /// Keeps other processes from creating or replacing the index meanwhile.
     private func withFolderLock<Result>(_ body: () throws -> Result) throws -> Result {
-        let descriptor: FileDescriptor
-        do throws(FileSystemError) {
-            descriptor = try fileSystem.create(layout.lock)
-        } catch .exists {
-            descriptor = try fileSystem.openForReading(layout.lock)
-        }
-        defer { fileSystem.close(descriptor) }
-        _ = try fileSystem.lock(descriptor, waits: true)
-        return try body()
+        try DiskFolderLock(layout: layout, fileSystem: fileSystem, patience: folderPatience).withLock(body)
     }
 }

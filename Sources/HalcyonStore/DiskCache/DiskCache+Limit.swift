@@ -80,11 +80,17 @@ extension DiskCache {
         }
     }
 
+    /// The limits that hold now. One that follows the space on the device is worked out anew each minute.
     func resolvedLimits() throws -> DiskLimits {
-        let settings = state.withLock { $0.settings }
-        if let bytes = settings.sizeLimit { return DiskLimits(bytes: bytes, count: settings.countLimit) }
-        try withIndex { _ in }
-        return state.withLock { DiskLimits(bytes: $0.settings.sizeLimit ?? 0, count: $0.settings.countLimit) }
+        let time = configuration.clock.monotonic()
+        let (known, count) = state.withLock { ($0.settings.sizeLimit(at: time), $0.settings.countLimit) }
+        if let known { return DiskLimits(bytes: known, count: count) }
+        let used = try withIndex { index in try index.read { try $0.totals() } }.bytes
+        let free = (try? fileSystem.freeBytes(at: folder)) ?? .max
+        let bytes = state.withLock { state in
+            state.settings.sizeLimit ?? state.settings.resolveSizeLimit(free: free, used: used, at: time)
+        }
+        return DiskLimits(bytes: bytes, count: count)
     }
 
     /// Keeps the limits after a put: evicts until they hold, and from then on a batch with each put until the low-water
@@ -92,7 +98,7 @@ extension DiskCache {
     func enforceLimits(_ totals: DiskTotals) throws {
         let limits = try resolvedLimits()
         let (target, isTrimming) = state.withLock { state in
-            let target = state.settings.target
+            let target = state.settings.target(below: limits)
             state.isTrimming = !limits.hold(for: totals) || (state.isTrimming && !target.hold(for: totals))
             return (target, state.isTrimming)
         }

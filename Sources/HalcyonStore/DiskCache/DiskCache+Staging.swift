@@ -108,6 +108,7 @@ extension DiskCache {
                 try index.withWriter { connection in
                     do {
                         let result = try connection.transaction { try self.writeStaged(connection) }
+                        index.patience.restore()
                         written = staging.withLock { $0.endWriting() }
                         for staged in written.values { staged.incomingFile?.keep() }
                         return result

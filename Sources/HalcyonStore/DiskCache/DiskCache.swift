@@ -21,6 +21,9 @@ public final class DiskCache: Sendable {
     let configuration: Configuration
     let layout: DiskLayout
     let state: Lock<State>
+    /// Held while the index is opened, which may wait for other processes. Taken before `state`, never under it.
+    let opening = Lock(())
+    let folderPatience: DiskPatience
     let touches: Lock<DiskTouchBuffer>
     let staging = DiskStagingLock()
     let folderSync: DiskFolderSync
@@ -49,6 +52,7 @@ public final class DiskCache: Sendable {
         layout = DiskLayout(folder: configuration.folder)
         state = Lock(State(settings: DiskSettings(configuration)))
         touches = Lock(DiskTouchBuffer())
+        folderPatience = DiskPatience(configuration.busyTimeout)
         folderSync = DiskFolderSync(layout, configuration.fileSystem)
         sweep = DiskSweep(interval: configuration.sweepInterval, clock: configuration.sweepClock)
     }

@@ -6,7 +6,7 @@ extension DiskCache {
         /// The folder that holds the cache. It is created with its parents, for this user alone.
         public var folder: String
         /// The bytes of bodies, metadata and keys that the cache may hold. Default: 1 GiB, or a tenth of the space that
-        /// is free when the cache is opened, if that is less.
+        /// is free or taken by the cache itself, if that is less, but at least 16 MiB; it follows the space within a minute.
         public var sizeLimit: Int?
         /// The number of entries that the cache may hold. Default: no limit but that of the bytes.
         public var countLimit = Int.max
@@ -26,7 +26,8 @@ extension DiskCache {
         /// If there are more, those that change less than a minute of recency are forgotten. Default
         /// 16,384: writing one takes longer than a look-up, and an entry used twice meanwhile is written once.
         public var touchLimit = 16_384
-        /// How long a call waits for another process that writes, in milliseconds. Default 5,000.
+        /// How long a call waits for another process that writes, in milliseconds. Default 5,000. Once one has waited in
+        /// vain, those after it do not wait, until one finds the other process gone on: it may be stopped.
         public var busyTimeout = 5_000
         /// The most pages of 4 KiB that the index may have; nil is no limit. A put above it fails as on a full disk.
         public var indexPageLimit: Int?

@@ -50,6 +50,7 @@ extension DiskCache {
         public func append(_ bytes: Data) throws(DiskCacheError) {
             try cache.failing(.write) {
                 try cache.requireWritable(.write)
+                try prepareFolder(for: bytes.count)
                 try state.withLock { state in
                     guard !state.isDone else { throw DiskCacheError(.write, path: cache.folder, reason: Self.done) }
                     do {
@@ -63,6 +64,22 @@ extension DiskCache {
             }
         }
 
+        /// Opens the index, and so makes the folder, before the first bytes go to a file: with no lock held, because an
+        /// event may be told meanwhile.
+        private func prepareFolder(for count: Int) throws {
+            let needsFile = state.withLock { state in
+                !state.isDone && state.content.file == nil
+                    && state.content.size + count > cache.configuration.inlineLimit
+            }
+            guard needsFile else { return }
+            do {
+                try cache.withIndex { _ in }
+            } catch {
+                takeContent()?.file?.close()
+                throw error
+            }
+        }
+
         private func append(_ bytes: Data, to content: inout Content) throws {
             content.size += bytes.count
             if content.file == nil {
@@ -70,7 +87,6 @@ extension DiskCache {
                     content.head.append(bytes)
                     return
                 }
-                try cache.withIndex { _ in }
                 let file = try IncomingFile(cache.layout, cache.fileSystem)
                 content.file = file
                 try content.head.withUnsafeBytes { head in

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import FoundationEssentials
 internal import HalcyonConcurrency
 
 /// The open index of a disk cache: one connection that writes, and as many that read as there are threads reading.
@@ -16,7 +17,12 @@ final class DiskIndex: @unchecked Sendable {
     /// The index's file, opened for its status alone.
     private let file: FileDescriptor
     private let fileSystem: any FileSystem
-    private let busyTimeout: Int32
+    /// The log and the index of the log as they were when this was opened; nil where nothing is logged or written.
+    private let log: DiskIndexLog?
+    /// How long who writes waits for other processes.
+    let patience: DiskPatience
+    /// How long who reads does: for one that repairs the log, which is rare.
+    private let readPatience: DiskPatience
     /// Nil if nothing needs a lock, or nothing may be written.
     let readHold: DiskReadHold?
     private let writer: Lock<SQLiteConnection>
@@ -36,21 +42,23 @@ final class DiskIndex: @unchecked Sendable {
     ) throws {
         self.isReadOnly = isReadOnly
         // What a process that still writes it, or that was killed, has left beside it must be read as well.
-        let log = isReadOnly ? try? fileSystem.status(at: path + "-wal") : nil
-        isFrozen = isReadOnly && (log?.size ?? 0) == 0
+        let leftLog = isReadOnly ? try? fileSystem.status(at: path + "-wal") : nil
+        isFrozen = isReadOnly && (leftLog?.size ?? 0) == 0
         if isReadOnly { _ = try fileSystem.status(at: path) }
         self.path = path
-        self.busyTimeout = Int32(clamping: busyTimeout)
+        patience = DiskPatience(busyTimeout)
+        readPatience = DiskPatience(busyTimeout)
         let connection = try SQLiteConnection(
             path,
             creates: !isReadOnly,
-            busyTimeout: self.busyTimeout,
+            busyTimeout: patience.milliseconds,
             isFrozen: isFrozen
         )
         try Self.prepare(connection, isReadOnly: isReadOnly)
         if let pageLimit, !isReadOnly {
             try connection.execute("PRAGMA max_page_count = \(pageLimit)")
         }
+        log = try isReadOnly || !Self.isLogged(connection) ? nil : DiskIndexLog(of: path, fileSystem)
         let file = try fileSystem.openForStatus(path)
         let status: FileStatus
         do {
@@ -86,6 +94,17 @@ final class DiskIndex: @unchecked Sendable {
         } catch {
             return true
         }
+    }
+
+    /// Whether the log still has its name: one that was removed beside its index is unknown to other processes, which
+    /// would begin another. A device that fails to tell does not mean that it has none.
+    var hasLog: Bool { log?.isPresent(fileSystem) ?? true }
+
+    /// Whether changes go to a log beside the index; some file systems do not have what that takes.
+    private static func isLogged(_ connection: SQLiteConnection) throws -> Bool {
+        let find = try connection.statement("PRAGMA journal_mode")
+        defer { find.reset() }
+        return try find.step() && find.data(0) == Data("wal".utf8)
     }
 
     private static func prepare(_ connection: SQLiteConnection, isReadOnly: Bool) throws {
@@ -141,14 +160,22 @@ final class DiskIndex: @unchecked Sendable {
     /// Lends a connection for reading. Never waits for a writer, nor for another reader.
     func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         let connection = try idleReaders.take() ?? makeReader()
-        let result = try body(connection)
+        let isImpatient = readPatience.isExhausted
+        if isImpatient { connection.setBusyTimeout(0) }
+        let result = try readPatience.noting { try body(connection) }
+        if isImpatient { connection.setBusyTimeout(readPatience.milliseconds) }
         // A connection that met an error is closed instead.
         idleReaders.put(connection)
         return result
     }
 
     private func makeReader() throws -> SQLiteConnection {
-        let connection = try SQLiteConnection(path, creates: false, busyTimeout: busyTimeout, isFrozen: isFrozen)
+        let connection = try SQLiteConnection(
+            path,
+            creates: false,
+            busyTimeout: readPatience.milliseconds,
+            isFrozen: isFrozen
+        )
         // In KiB. The default of 2 MB holds 500 small bodies; reading a page that is not held takes a fifth of a look-up.
         // Among a million entries, 1,000 that are used again and again lie on 1,000 pages, and their bodies on as many.
         try connection.execute("PRAGMA cache_size = -16384")
@@ -171,16 +198,26 @@ final class DiskIndex: @unchecked Sendable {
                 if isDurable { try? connection.execute("PRAGMA synchronous = NORMAL") }
             }
             let result = try connection.transaction { try body(connection) }
+            patience.restore()
             whenCommitted()
             return result
         }
     }
 
-    /// Lends the connection that writes, for statements that cannot run in a transaction.
+    /// Lends the connection that writes, for statements that cannot run in a transaction, or for a transaction of the
+    /// caller's, which is to restore ``patience``.
     func withWriter<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         // A log that is read cannot be begun anew, and that happens at the start of a transaction.
         readHold?.release()
-        return try writer.withLock { try body($0) }
+        return try writer.withLock { connection in
+            connection.setBusyTimeout(patience.milliseconds)
+            do {
+                return try body(connection)
+            } catch let error as SQLiteError where error.meansBusy {
+                patience.exhaust()
+                throw error
+            }
+        }
     }
 
     /// Whether no thread has the connection that writes. For tests.
@@ -192,9 +229,10 @@ final class DiskIndex: @unchecked Sendable {
         try writer.withLockIfAvailable { connection in
             readHold?.release()
             connection.setBusyTimeout(0)
-            defer { connection.setBusyTimeout(busyTimeout) }
             do {
-                return try connection.transaction { try body(connection) }
+                let result = try connection.transaction { try body(connection) }
+                patience.restore()
+                return result
             } catch let error as SQLiteError where error.meansBusy {
                 return nil
             }

@@ -1,7 +1,9 @@
 /// What a cache was made with and may be told otherwise while it runs.
 struct DiskSettings {
-    /// Resolved when the cache is first opened, if the configuration leaves it open.
+    /// Nil if it follows the space on the device.
     var sizeLimit: Int?
+    /// What the space came to, and when on the monotonic clock.
+    private var resolved: (sizeLimit: Int, time: Int64)?
     var countLimit: Int
     var lowWaterMark: Double
     var expiration: Expiration
@@ -18,9 +20,32 @@ struct DiskSettings {
         value.isNaN ? 1 : min(max(value, 0), 1)
     }
 
+    /// The size limit, if it is given or was worked out less than a minute ago.
+    func sizeLimit(at time: Int64) -> Int? {
+        if let sizeLimit { return sizeLimit }
+        guard let resolved, time >= resolved.time, time - resolved.time < 60_000_000_000 else { return nil }
+        return resolved.sizeLimit
+    }
+
+    /// Works out the size limit from the space.
+    ///
+    /// - Parameters:
+    ///   - free: The bytes that may still be stored on the device.
+    ///   - used: The bytes of all entries: to the cache, what it holds itself is as good as free.
+    mutating func resolveSizeLimit(free: Int, used: Int, at time: Int64) -> Int {
+        let (space, overflows) = free.addingReportingOverflow(used)
+        let limit = min(Self.largestDefault, max(Self.smallestDefault, (overflows ? .max : space) / 10))
+        resolved = (limit, time)
+        return limit
+    }
+
+    private static let largestDefault = 1 << 30
+    /// Less would hold a few images. If there is no room for these either, storing fails until there is.
+    private static let smallestDefault = 16 << 20
+
     /// What is evicted down to, once a limit was reached.
-    var target: DiskLimits {
-        DiskLimits(bytes: part(of: sizeLimit ?? 0), count: part(of: countLimit))
+    func target(below limits: DiskLimits) -> DiskLimits {
+        DiskLimits(bytes: part(of: limits.bytes), count: part(of: limits.count))
     }
 
     private func part(of limit: Int) -> Int {

@@ -42,7 +42,9 @@ public struct MemoryPressureSources: Sendable, Hashable {
 struct MemoryEvents: Equatable {
     /// Above the soft limit, `memory.high`.
     var high = 0
-    /// At the hard limit, `memory.max`, and processes ended because of it.
+    /// At the hard limit, `memory.max`.
+    var max = 0
+    /// Nothing could be reclaimed at the hard limit, and processes ended because of it.
     var critical = 0
 
     init() {}
@@ -53,14 +55,40 @@ struct MemoryEvents: Equatable {
             guard fields.count == 2, let count = Int(fields[1]), count >= 0 else { continue }
             switch fields[0] {
             case "high": high = count
-            case "max", "oom", "oom_kill": critical = critical.addingReportingOverflow(count).partialValue
+            case "max": max = count
+            case "oom", "oom_kill": critical = critical.addingReportingOverflow(count).partialValue
             default: continue
             }
         }
     }
 
     /// What happened since an earlier reading.
-    func pressure(since earlier: MemoryEvents) -> MemoryPressure? {
-        critical > earlier.critical ? .critical : high > earlier.high ? .warning : nil
+    ///
+    /// A group that reads and writes many files is at its limits all the time, because the pages of files fill them, and
+    /// lacks nothing: those are taken back at no cost. It lacks memory if its processes wait for some.
+    ///
+    /// - Parameter stall: What processes wait; nil if the system does not say. The soft limit then counts, which someone has
+    ///   set for that purpose, and the hard one does not.
+    func pressure(since earlier: MemoryEvents, _ stall: MemoryStall?) -> MemoryPressure? {
+        if critical > earlier.critical { return .critical }
+        guard let stall else { return high > earlier.high ? .warning : nil }
+        return (high > earlier.high || max > earlier.max) && stall.isConsiderable ? .warning : nil
     }
+}
+
+/// How much processes wait for memory (https://docs.kernel.org/accounting/psi.html).
+struct MemoryStall: Equatable {
+    /// The percentage of the last ten seconds in which some process waited.
+    var some: Double
+
+    /// Reads the contents of a pressure file; nil if it is none.
+    init?(_ text: String) {
+        let line = text.split(separator: "\n").first { $0.hasPrefix("some ") }
+        let field = line?.split(separator: " ").first { $0.hasPrefix("avg10=") }
+        guard let field, let value = Double(field.dropFirst("avg10=".count)) else { return nil }
+        some = value
+    }
+
+    /// Whether it is felt: half a second of ten.
+    var isConsiderable: Bool { some >= 5 }
 }

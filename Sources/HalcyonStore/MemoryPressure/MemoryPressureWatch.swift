@@ -9,9 +9,12 @@ final class MemoryPressureWatch: Sendable {
     /// Begins to watch; nil if there is nothing to watch.
     init?(_ sources: MemoryPressureSources, tell: @escaping @Sendable (MemoryPressure) -> Void) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
+        // Sockets and no pipe: no child process that another thread starts meanwhile can inherit them, and Swift does not
+        // see `pipe2`.
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            return nil
+        }
         let (own, wake) = (ends[0], ends[1])
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let waiter = MemoryPressureWaiter(sources, wake: own, tell: tell)
         guard waiter.watchesSomething, waiter.start() else {
             close(wake)
@@ -33,14 +36,17 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
     /// A trigger for some waiting, and one for all waiting; -1 where there is none.
     private var triggers: [(descriptor: Int32, pressure: MemoryPressure)] = []
     private var notifier: Int32 = -1
+    private let stallFiles: [String]
     private let eventsFile: String?
     private var events = MemoryEvents()
+    private var rate = MemoryPressureRate()
     private let tell: @Sendable (MemoryPressure) -> Void
 
     init(_ sources: MemoryPressureSources, wake: Int32, tell: @escaping @Sendable (MemoryPressure) -> Void) {
         self.wake = wake
         self.tell = tell
         eventsFile = sources.eventsFile
+        stallFiles = sources.stallFiles
         for path in sources.stallFiles {
             // Of each second, 150 ms in which something waits for memory, or 100 in which everything does. Who may not
             // have windows of any length may have multiples of two seconds.
@@ -115,9 +121,11 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
             var waits = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
             waits.append(pollfd(fd: notifier, events: Int16(POLLIN), revents: 0))
             waits += triggers.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
-            let count = poll(&waits, nfds_t(waits.count), -1)
+            // Rounded up, so that the time has come when it ends.
+            let delay = rate.delay(at: Self.time).map { Int32(($0 + 999_999) / 1_000_000) } ?? -1
+            let count = poll(&waits, nfds_t(waits.count), delay)
             if count < 0, errno != EINTR { return }
-            guard count > 0 else { continue }
+            guard count >= 0 else { continue }
             if waits[0].revents != 0 { return }
             var pressure: MemoryPressure?
             if waits[1].revents != 0 { pressure = newEvents() }
@@ -130,8 +138,14 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
                     pressure = max(pressure ?? .warning, triggers[index].pressure)
                 }
             }
-            if let pressure { tell(pressure) }
+            if let pressure = rate.admit(pressure, at: Self.time) { tell(pressure) }
         }
+    }
+
+    private static var time: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// What the control group's counts say since they were last read.
@@ -141,6 +155,7 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
         guard let eventsFile, let text = SystemMemory.readSmallFile(eventsFile) else { return nil }
         let earlier = events
         events = MemoryEvents(text)
-        return events.pressure(since: earlier)
+        let stall = stallFiles.lazy.compactMap { SystemMemory.readSmallFile($0).flatMap(MemoryStall.init) }.first
+        return events.pressure(since: earlier, stall)
     }
 }

@@ -21,4 +21,9 @@ struct SQLiteError: Error, Sendable, Hashable {
     var meansBusy: Bool {
         primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED
     }
+
+    /// Another process holds a lock that is no lock of SQLite's.
+    static func busy(_ message: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_BUSY, systemCode: 0, message: message)
+    }
 }

@@ -41,6 +41,7 @@ public final class FaultInjectingFileSystem: FileSystem {
     private let number: Int
     private let calls: Set<Call>
     private let observer: (@Sendable (Call) -> Void)?
+    private let freeBytes: (@Sendable () -> Int)?
     private let state = Lock(State())
 
     /// Wraps a file system.
@@ -60,12 +61,20 @@ public final class FaultInjectingFileSystem: FileSystem {
         self.calls = calls
         self.base = base
         observer = nil
+        freeBytes = nil
     }
 
     /// Wraps a file system that never fails.
     ///
-    /// - Parameter observer: called before each call, on the thread that makes it, which it may hold up.
-    public init(observing observer: @escaping @Sendable (Call) -> Void, base: any FileSystem = POSIXFileSystem()) {
+    /// - Parameters:
+    ///   - observer: called before each call, on the thread that makes it, which it may hold up.
+    ///   - freeBytes: what it says is free on the device; default what `base` says.
+    public init(
+        observing observer: @escaping @Sendable (Call) -> Void = { _ in },
+        freeBytes: (@Sendable () -> Int)? = nil,
+        base: any FileSystem = POSIXFileSystem()
+    ) {
+        self.freeBytes = freeBytes
         fault = .error(.inputOutput)
         number = 0
         calls = []
@@ -271,6 +280,7 @@ public final class FaultInjectingFileSystem: FileSystem {
     /// See `FileSystem.freeBytes(at:)`.
     public func freeBytes(at path: String) throws(FileSystemError) -> Int {
         _ = try enter(.freeBytes)
+        if let freeBytes { return freeBytes() }
         return try base.freeBytes(at: path)
     }
 }

@@ -1,0 +1,17 @@
+internal import HalcyonConcurrency
+
+extension ImagePipeline {
+    /// Runs work on the pixels of an image on the pipeline's pixel workers, within its budget. The work is taken to need
+    /// as much memory as the image.
+    ///
+    /// - Throws: What `body` throws, or `CancellationError`.
+    package func withPixels<Result: Sendable>(
+        of image: DecodedImage,
+        _ body: @escaping @Sendable (Bitmap) throws -> Result
+    ) async throws -> Result {
+        try await loader.workers.process(image, priority: PriorityBox(.normal)) { image, flag in
+            try flag.check()
+            return try body(image.bitmap)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import Synchronization
+
+/// How long calls wait for a lock that another process holds: as long as the configuration says, until one has waited in
+/// vain. From then on none waits, until one has got the lock again. A process that is stopped in the middle of a change
+/// so costs one call its patience, and not each.
+final class DiskPatience: Sendable {
+    private let timeout: Int32
+    private let isOver = Atomic(false)
+
+    /// - Parameter timeout: In milliseconds.
+    init(_ timeout: Int) {
+        self.timeout = Int32(clamping: max(0, timeout))
+    }
+
+    /// Milliseconds that a call may wait now.
+    var milliseconds: Int32 { isExhausted ? 0 : timeout }
+
+    /// Whether no call waits.
+    var isExhausted: Bool { isOver.load(ordering: .relaxed) }
+
+    /// Notes that a call has waited in vain.
+    func exhaust() {
+        isOver.store(true, ordering: .relaxed)
+    }
+
+    /// Notes that a call has got the lock. Writes nothing if that is nothing new.
+    func restore() {
+        if isExhausted { isOver.store(false, ordering: .relaxed) }
+    }
+
+    /// Runs a call that takes the lock, and notes what it tells about it.
+    func noting<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            let result = try body()
+            restore()
+            return result
+        } catch let error as SQLiteError where error.meansBusy {
+            exhaust()
+            throw error
+        }
+    }
+}

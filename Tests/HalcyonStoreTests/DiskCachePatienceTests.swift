@@ -1,0 +1,79 @@
+import FoundationEssentials
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonStore
+
+@Suite("A disk cache beside a process that is stopped")
+struct DiskCachePatienceTests {
+    private let files = POSIXFileSystem()
+
+    /// What another process has that is opening the index.
+    private func lockedFolder(_ folder: TemporaryFolder) throws -> FileDescriptor {
+        try files.createFolders(folder.path + "/v3")
+        let lock = try files.create(folder.path + "/v3/lock")
+        #expect(try files.lock(lock, waits: false))
+        return lock
+    }
+
+    @Test("while it opens the index, looks up nothing, stores nothing, and goes on when it has")
+    func opening() throws {
+        let folder = try TemporaryFolder()
+        let lock = try lockedFolder(folder)
+        let fixture = try DiskCacheFixture(in: folder) { $0.busyTimeout = 1 }
+        #expect(!fixture.cache.folderPatience.isExhausted)
+        #expect(fixture.cache.get("a") == nil)
+        guard case .failure(let failure)? = fixture.log.events.first else {
+            Issue.record("\(fixture.log.events)")
+            return
+        }
+        #expect(failure.reason.contains("locked"))
+        // From then on no call waits.
+        #expect(fixture.cache.folderPatience.milliseconds == 0)
+        #expect(throws: DiskCacheError.self) { try fixture.cache.put("a", body: bytes(10)) }
+        files.close(lock)
+        try fixture.cache.put("a", body: bytes(10))
+        #expect(fixture.cache.get("a")?.body == bytes(10))
+        #expect(fixture.cache.folderPatience.milliseconds == 1)
+    }
+
+    @Test("a call that waits for it keeps those waiting that need the index, and no others")
+    func others() async throws {
+        let folder = try TemporaryFolder()
+        let lock = try lockedFolder(folder)
+        let asked = Gate()
+        let fileSystem = FaultInjectingFileSystem(observing: { if $0 == .lock { asked.open() } })
+        let fixture = try DiskCacheFixture(in: folder) {
+            $0.busyTimeout = 1_000_000
+            $0.fileSystem = fileSystem
+        }
+        async let isStored = onThread { try fixture.cache.put("a", body: bytes(10)) }
+        await asked.wait()
+        fixture.cache.expiration = .days(3)
+        #expect(fixture.cache.countLimit == .max)
+        files.close(lock)
+        #expect(try await isStored)
+    }
+
+    @Test("in the middle of a change, costs one call its patience, and those after it none")
+    func writing() throws {
+        let fixture = try DiskCacheFixture { $0.busyTimeout = 1 }
+        try fixture.cache.put("a", body: bytes(10))
+        let index = try #require(fixture.cache.state.withLock { $0.index })
+        let process = try SQLiteConnection(fixture.folder.index, creates: false, busyTimeout: 0)
+        try process.execute("BEGIN IMMEDIATE")
+        #expect(index.patience.milliseconds == 1)
+        #expect(throws: DiskCacheError.self) { try fixture.cache.put("b", body: bytes(10)) }
+        #expect(index.patience.milliseconds == 0)
+        // What is not to be on disk at once waits in memory, a bounded part of it.
+        for number in 0..<1_000 { _ = try? fixture.cache.put("\(number)", body: bytes(1), durability: .none) }
+        #expect(fixture.cache.get("a") != nil)
+        #expect(throws: DiskCacheError.self) { try fixture.cache.flush() }
+        #expect(index.patience.milliseconds == 0)
+        try process.execute("COMMIT")
+        try fixture.cache.put("b", body: bytes(10))
+        #expect(index.patience.milliseconds == 1)
+        #expect(fixture.cache.contains("b"))
+        #expect(try fixture.cache.verify().isSound)
+    }
+}
