@@ -70,10 +70,21 @@ public final class HTTPCache: Sendable {
         var hop = request
         hop.followsRedirects = false
         var count = 0
+        var allowance = TransferAllowance(request)
         while true {
-            let answer = try await exchange(hop, policy: policy)
+            let start = ContinuousClock.now
+            let answer: HTTPCacheResponse
+            do {
+                answer = try await exchange(allowance.bounded(hop), policy: policy)
+            } catch let error as TransferError {
+                throw allowance.restated(error)
+            }
             guard request.followsRedirects, let next = try Redirection(answer.response, to: hop, after: count) else {
                 return answer
+            }
+            // What is stored takes nothing.
+            if let metrics = answer.metrics {
+                allowance.spend(ContinuousClock.now - start - metrics.queued, answer.response)
             }
             hop = next.request
             count += 1
