@@ -85,9 +85,14 @@ extension ImageCache {
         guard let key = ImageKey(source, options: options) else { return false }
         let policy = options.cache
         let isOriginal = options.processing.isIdentity
-        let claim = StoreClaim(original: StorePermits(for: key, in: [self]), isFromCache: false)
+        // Like a removal of what was there, so that no load that has begun takes its place.
+        var places = [StoreOrder.Place.image(key)]
+        if isOriginal || (original != nil && policy.storesOriginal) { places.append(.original) }
+        let removal = order.begin(.places(places, name: key.originalDiskKey), from: .both)
+        defer { order.end(removal) }
+        let claim = StoreClaim(original: removal.permits, isFromCache: false)
         if policy.storesInMemory {
-            let cached = CachedImage(image: image, byteCount: original?.count ?? 0)
+            let cached = CachedImage(image: image, byteCount: original?.count ?? 0, receivedAt: disk.now())
             remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
         }
         guard policy.storesOnDisk else { return false }

@@ -20,10 +20,11 @@ final class OriginalStorage: HTTPCacheStorage {
         let head: StoredResponse
     }
 
-    /// Where an original is stored.
+    /// Where an original is stored, and which version of it was found there.
     struct Place: Sendable {
         let disk: DiskStage
         let diskKey: String
+        let version: DiskCache.Version
     }
 
     /// An entry, as it was when it was found.
@@ -86,7 +87,11 @@ final class OriginalStorage: HTTPCacheStorage {
     var pending: Pending? { state.withLock { $0.pending } }
 
     /// Where the entry that was found is.
-    var found: Place? { state.withLock { state in state.found.map { Place(disk: $0.disk, diskKey: $0.diskKey) } } }
+    var found: Place? {
+        state.withLock { state in
+            state.found.map { Place(disk: $0.disk, diskKey: $0.diskKey, version: $0.version) }
+        }
+    }
 
     func response(
         for key: String,
@@ -133,8 +138,9 @@ final class OriginalStorage: HTTPCacheStorage {
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async {
         guard head.status == 200 || head.status == 203 else {
-            // It is no image any more, and no response that is worth a place.
-            if let found = state.withLock({ $0.found }) {
+            // No response that is worth a place. The image is gone if this is about the image, and not about who asks,
+            // or when.
+            if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
                 await found.disk.remove(found.diskKey, ifStill: found.version)
             }
             return
@@ -186,9 +192,7 @@ final class OriginalStorage: HTTPCacheStorage {
         // Cancelling is noticed by whoever goes on with the load.
         guard let entry = try? await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority)
         else { return nil }
-        // Stored without a head: by a load that ignored the server.
-        if entry.metadata.isEmpty { return (StoredResponse(url: url, responseTime: entry.storedAt), entry) }
-        guard let head = StoredResponse(metadata: entry.metadata) else { return nil }
+        guard let head = StoredResponse(of: entry, url: url) else { return nil }
         return (isSame(head.url) ? head.named(url) : head, entry)
     }
 
@@ -197,5 +201,18 @@ final class OriginalStorage: HTTPCacheStorage {
     private func isSame(_ other: URL) -> Bool {
         let rule = CacheKeyRule.ignoringQuery
         return other != url && rule.key(for: other.absoluteString) == rule.key(for: url.absoluteString)
+    }
+}
+
+extension StoredResponse {
+    /// The head of an entry; `nil` if it cannot be read.
+    ///
+    /// - Parameter url: Where an entry without a head, which was stored by hand, is taken to be from.
+    init?(of entry: DiskCache.Entry, url: URL) {
+        if entry.metadata.isEmpty {
+            self.init(url: url, responseTime: entry.storedAt)
+        } else {
+            self.init(metadata: entry.metadata)
+        }
     }
 }

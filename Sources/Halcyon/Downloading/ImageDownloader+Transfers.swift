@@ -3,7 +3,13 @@ internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
 extension ImageDownloader {
-    func download(_ request: TransferRequest, policy: NetworkPolicy, context: WorkContext) async throws -> LoadedBody {
+    /// - Parameter audience: The scope that is named for what comes. Default: what the policy's responder names.
+    func download(
+        _ request: TransferRequest,
+        policy: NetworkPolicy,
+        audience: String? = nil,
+        context: WorkContext
+    ) async throws -> LoadedBody {
         try Task.checkCancellation()
         guard let call = calls.begin(request.url) else {
             throw ImageError(stage: .load, reason: .downloaderShutDown, source: request.url.absoluteString)
@@ -11,7 +17,7 @@ extension ImageDownloader {
         // Owned by the call, through which it is cancelled. It keeps the downloader until its end.
         let work = Task.detached {
             defer { self.calls.end(call) }
-            return try await self.body(of: request, policy: policy, call: call, context: context)
+            return try await self.body(of: request, policy: policy, audience: audience, call: call, context: context)
         }
         call.attach(work)
         return try await withTaskCancellationHandler {
@@ -24,17 +30,26 @@ extension ImageDownloader {
     private func body(
         of request: TransferRequest,
         policy: NetworkPolicy,
+        audience: String?,
         call: DownloadCall,
         context: WorkContext
     ) async throws -> LoadedBody {
+        let audience = policy.authenticationResponder.flatMap { responder in
+            audience ?? responder.cacheScope.flatMap { CacheScope.named($0).name }
+        }
         let unmodified = policy.applied(to: request, over: configuration.policy)
         let request = try await modified(unmodified, policy: policy, call: call, context: context)
         let handling = policy.handling
-        let key = TransferKey(request, handling: handling, ignoring: configuration.headersIgnoredForSharing)
+        let key = TransferKey(
+            request,
+            handling: handling,
+            audience: audience,
+            ignoring: configuration.headersIgnoredForSharing
+        )
         var body = try await transfers.value(for: key, context: context) { [self] context in
-            try await transfer(request, handling: handling, context: context)
+            try await transfer(request, handling: handling, audience: audience, context: context)
         }
-        if policy.requestModifier != nil, !request.hasCredential(of: unmodified) { body.isForHiddenCredential = true }
+        if policy.requestModifier != nil, !request.isFor(unmodified) { body.isForHiddenRequest = true }
         return body
     }
 
@@ -80,6 +95,7 @@ extension ImageDownloader {
     private func transfer(
         _ request: TransferRequest,
         handling: TransferHandling,
+        audience: String?,
         context: WorkContext
     ) async throws -> LoadedBody {
         try Task.checkCancellation()
@@ -90,7 +106,7 @@ extension ImageDownloader {
         let events = events
         let run = DownloadRun(
             request: request,
-            handling: DownloadHandling(handling, over: configuration.policy.handling),
+            handling: DownloadHandling(handling, audience: audience, over: configuration.policy.handling),
             bodies: bodies,
             answers: answers,
             workers: workers,
@@ -101,6 +117,13 @@ extension ImageDownloader {
         let result = await run.result()
         events.send(Event(transfer: number, request: request, kind: .finished(result.map(\.metrics))))
         return try result.get()
+    }
+}
+
+extension TransferRequest {
+    /// Whether this, which a hook made of another request or chose instead of it, asks for the same on behalf of the same.
+    func isFor(_ other: TransferRequest) -> Bool {
+        url == other.url && method == other.method && body == other.body && hasCredential(of: other)
     }
 }
 

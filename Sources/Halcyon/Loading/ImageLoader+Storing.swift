@@ -38,7 +38,7 @@ extension ImageLoader {
         guard policy.storesInMemory else { return }
         let cache = target(policy)
         // What must be asked for again has no place.
-        if validity?.isOver(at: cache.disk.now()) ?? false { return cache.forget(key, claim) }
+        if validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false { return cache.forget(key, claim) }
         let cached = CachedImage(image: response.image, byteCount: response.byteCount, validity: validity)
         let isOriginal = request.options.processing.isIdentity
         cache.remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
@@ -49,7 +49,7 @@ extension ImageLoader {
     /// - Parameter priority: Of encoding.
     func store(
         _ response: ImageResponse,
-        decoded: DecodedOriginal,
+        original: Original,
         key: ImageKey,
         request: LoadRequest,
         claim: StoreClaim,
@@ -60,17 +60,17 @@ extension ImageLoader {
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
         let cache = target(policy)
         var stores: [Task<Void, Never>] = []
-        let caching = decoded.original.caching
+        let caching = original.caching
         let companion = isIdentity ? StoreOrder.Place.image(key) : nil
         if isIdentity || policy.storesOriginal,
-            let store = store(decoded.original, claim: claim, with: companion, options: request.options)
+            let store = store(original, claim: claim, with: companion, options: request.options)
         {
             stores.append(store)
         } else if let entry = caching.entry, let old = caching.replaced,
             let cache = originalCaches(request.options).first(where: { $0.disk === old.disk })
         {
             // One that is kept is kept up to date.
-            let data = decoded.original.data
+            let data = original.data
             stores.append(
                 cache.disk.store(
                     old.diskKey,
@@ -82,7 +82,7 @@ extension ImageLoader {
             )
         }
         let validity = caching.validity
-        if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {
+        if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false) {
             let image = response.image
             let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
             stores.append(
@@ -130,7 +130,7 @@ extension ImageLoader {
     /// How long a processed image stays on disk: no longer than its original is fresh, as nobody asks a server about what
     /// was made here, unless it may be shown afterwards if that server fails.
     private func processedExpiration(_ policy: CachePolicy, _ validity: OriginalValidity?) -> Expiration? {
-        guard let freshUntil = validity?.freshUntil, validity?.mayBeUsedStale != true else {
+        guard let validity, let freshUntil = validity.statedEnd(policy.freshness), !validity.mayBeUsedStale else {
             return policy.diskExpiration
         }
         let now = cache.disk.now()

@@ -7,7 +7,7 @@ final class OriginalServer: Sendable {
     private struct State {
         var refusal: ImageError?
         var time: Duration?
-        var isForHiddenCredential = false
+        var isForHiddenRequest = false
     }
 
     private let request: LoadRequest
@@ -29,8 +29,8 @@ final class OriginalServer: Sendable {
     /// What all transfers took together; `nil` if there were none.
     var time: Duration? { state.withLock { $0.time } }
 
-    /// Whether the last response was given for a credential that the request does not show.
-    var isForHiddenCredential: Bool { state.withLock { $0.isForHiddenCredential } }
+    /// Whether the last response was given for another request, or another credential, than the load shows.
+    var isForHiddenRequest: Bool { state.withLock { $0.isForHiddenRequest } }
 
     /// Gets a response. One whose status is not accepted has neither headers nor a body.
     var fetch: HTTPCacheExchange.Fetch {
@@ -44,9 +44,14 @@ final class OriginalServer: Sendable {
             let body = try await recovery.exchange(request) {
                 let start = ContinuousClock.now
                 defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
-                return try await downloader.download(transfer, policy: request.options.network, context: context)
+                return try await downloader.download(
+                    transfer,
+                    policy: request.options.network,
+                    audience: request.audience,
+                    context: context
+                )
             }
-            state.withLock { $0.isForHiddenCredential = body.isForHiddenCredential }
+            state.withLock { $0.isForHiddenRequest = body.isForHiddenRequest }
             return body
         } catch let error as ImageError {
             switch error.reason {

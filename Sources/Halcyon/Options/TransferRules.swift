@@ -27,14 +27,18 @@ extension TransferRules {
     /// are a thousand bytes.
     final class Box: Hashable, Sendable {
         let rules: TransferRules
-        /// Worked out once, as it is asked for at each look into memory.
+        /// Worked out once, as they are asked for at each look into memory.
+        let mayChangeAudience: Bool
         let mayChangeIdentity: Bool
         private let hash: Int
 
         init(_ rules: TransferRules) {
             self.rules = rules
-            mayChangeIdentity =
+            mayChangeAudience =
                 rules.method != nil || rules.requestModifier != nil || rules.headers.contains { $0.name.isCredential }
+            mayChangeIdentity =
+                mayChangeAudience || rules.handling.authenticationResponder != nil
+                || rules.handling.dataModifier != nil
             hash = rules.hashValue
         }
 
