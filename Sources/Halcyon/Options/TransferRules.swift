@@ -7,6 +7,12 @@ struct TransferRules: Hashable, Sendable {
     var method: HTTPRequest.Method?
     var requestModifier: Hook<any RequestModifying>?
     var handling = TransferHandling()
+
+    /// Whether any code of the user's has a say.
+    var hasHooks: Bool {
+        requestModifier != nil || handling.redirectHandler != nil || handling.authenticationResponder != nil
+            || handling.responseModifier != nil || handling.responseReviewer != nil || handling.dataModifier != nil
+    }
 }
 
 /// What happens to the responses of a transfer. Those who want the same request but differ here share no transfer.

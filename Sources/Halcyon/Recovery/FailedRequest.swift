@@ -1,17 +1,14 @@
 internal import HalcyonHTTP
 
-/// What decides whether a request fails: all that is sent, and what happens to the response.
+/// What decides whether a request without hooks of its own fails: all that is sent, and what is accepted.
 struct FailedRequest: Hashable, Sendable {
     /// Without what says how urgent or how patient the one who asks is.
     let transfer: TransferRequest
-    private let modifier: Hook<any RequestModifying>?
-    private let handling: TransferHandling
-    private let audience: String?
+    private let acceptedStatusCodes: Range<Int>?
+    private let acceptedContentTypes: Set<String>?
 
-    /// - Parameters:
-    ///   - rules: The hooks and filters of the options. Default: none.
-    ///   - audience: The scope that is named. Default: none.
-    init(_ request: TransferRequest, rules: TransferRules = TransferRules(), audience: String? = nil) {
+    /// - Parameter policy: What is accepted. Default: the defaults.
+    init(_ request: TransferRequest, policy: NetworkPolicy = NetworkPolicy()) {
         var transfer = TransferRequest(
             url: request.url,
             method: request.method,
@@ -22,8 +19,7 @@ struct FailedRequest: Hashable, Sendable {
         transfer.proxyCredential = request.proxyCredential
         transfer.followsRedirects = request.followsRedirects
         self.transfer = transfer
-        modifier = rules.requestModifier
-        handling = rules.handling
-        self.audience = audience
+        acceptedStatusCodes = policy.acceptedStatusCodes
+        acceptedContentTypes = policy.acceptedContentTypes
     }
 }

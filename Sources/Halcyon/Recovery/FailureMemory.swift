@@ -8,9 +8,9 @@ internal import HalcyonHTTP
 /// ``ImageError/Reason/failedBefore(_:)``, unless a cache has the image or the options look into no cache
 /// (``ImageOption/forceRefresh``). A success makes it forget. Off by default.
 ///
-/// Equal requests are one: method, URL, headers, credentials, with what the options of the load add, hooks included. Nothing is
-/// remembered of requests that a modifier or responder of the options proves, unless a scope is named. Memory is bounded by
-/// the number of entries.
+/// Equal requests are one: method, URL, headers and credentials, with what the options of the load add, and what they accept.
+/// Nothing is remembered of loads whose options have hooks, such as a request modifier, which may decide otherwise the next
+/// time. Memory is bounded by the number of entries.
 public final class FailureMemory: Sendable {
     /// Which failures are remembered.
     public struct Failures: Sendable, Hashable {

@@ -95,16 +95,12 @@ final class Recovery: Sendable {
 }
 
 extension LoadRequest {
-    /// What names the failures of this load: its request with what the options add, hooks included, so that a refusal is not
-    /// held against one who comes with another credential. Neither what the downloader adds to all requests, nor the
-    /// conditions that a cache adds. `nil` where hooks alone know who asks.
+    /// What names the failures of this load: its request with what the options add, so that a refusal is not held against one
+    /// who comes with another credential. Neither what the downloader adds to all requests, nor the conditions that a cache
+    /// adds. `nil` with hooks of the options, which may decide otherwise the next time.
     fileprivate var nameOfFailures: FailedRequest? {
-        guard case .network(let transfer) = source.location else { return nil }
-        if audience == nil, options.modifiesRequests || options.network.authenticationResponder != nil { return nil }
-        return FailedRequest(
-            options.network.applied(to: transfer, over: NetworkPolicy()),
-            rules: options.network.rules,
-            audience: audience
-        )
+        guard case .network(let transfer) = source.location, !options.network.rules.hasHooks else { return nil }
+        let request = options.network.applied(to: transfer, over: NetworkPolicy())
+        return FailedRequest(request, policy: options.network)
     }
 }

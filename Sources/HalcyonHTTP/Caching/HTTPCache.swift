@@ -60,7 +60,8 @@ public final class HTTPCache: Sendable {
     /// Answers a request, from the store or from its server.
     ///
     /// `Cache-Control` of the request is obeyed, conditions (`If-None-Match`, `If-Modified-Since`) and a `Range` of bytes
-    /// are answered from the store where it can. Unsafe methods go through and remove what they made invalid.
+    /// are answered from the store where it can. Unsafe methods go through and remove what they made invalid; a GET with a
+    /// body goes through, and is not stored. The bounds of the request hold for all redirects together.
     ///
     /// - Throws: ``TransferError`` if the server fails and nothing stored may answer, or redirects lead nowhere.
     public func response(
