@@ -47,18 +47,10 @@ package final class Budget: Sendable {
         return try await body()
     }
 
-    /// Runs `body` while `amount` is lent to it, unless it would have to wait for that; `nil` if so.
-    package func withAmountAtHand<Result>(_ amount: Int, _ body: () throws -> Result) rethrows -> Result? {
-        let amount = clamped(amount)
-        guard take(amount) else { return nil }
-        defer { giveBack(amount) }
-        return try body()
-    }
-
-    private func clamped(_ amount: Int) -> Int { min(max(amount, 0), limit) }
+    func clamped(_ amount: Int) -> Int { min(max(amount, 0), limit) }
 
     /// Takes what is there, unless others wait already.
-    private func take(_ amount: Int) -> Bool {
+    func take(_ amount: Int) -> Bool {
         state.withLock { state in
             guard state.waiting.isEmpty, amount <= state.available else { return false }
             state.available -= amount
@@ -66,7 +58,7 @@ package final class Budget: Sendable {
         }
     }
 
-    private func wait(for amount: Int, _ priority: PriorityBox) async throws {
+    func wait(for amount: Int, _ priority: PriorityBox) async throws {
         let number = state.withLock { state -> UInt64 in
             state.lastNumber += 1
             return state.lastNumber
@@ -114,7 +106,7 @@ package final class Budget: Sendable {
         resume(served)
     }
 
-    private func giveBack(_ amount: Int) {
+    func giveBack(_ amount: Int) {
         let served = state.withLock { state in
             state.available += amount
             return serve(&state)

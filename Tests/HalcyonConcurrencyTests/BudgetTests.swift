@@ -92,15 +92,31 @@ struct BudgetTests {
     @Test("lends at once only what is there and nobody waits for")
     func atHand() async throws {
         let budget = Budget(limit: 2)
-        #expect(budget.withAmountAtHand(3) { budget.available } == 0)
+        #expect(budget.leaseAtHand(3)?.amount == 2)
+        #expect(budget.available == 2)
         try await budget.withAmount(1, priority: PriorityBox(.normal)) {
-            #expect(budget.withAmountAtHand(2) { true } == nil)
-            #expect(budget.withAmountAtHand(1) { true } == true)
+            #expect(budget.leaseAtHand(2) == nil)
+            #expect(budget.leaseAtHand(1) != nil)
             let waiting = Task { try await budget.withAmount(2, priority: PriorityBox(.normal)) {} }
             while budget.waitingCount < 1 { await Task.yield() }
-            #expect(budget.withAmountAtHand(1) { true } == nil)
+            #expect(budget.leaseAtHand(1) == nil)
             waiting.cancel()
             _ = await waiting.result
         }
+    }
+
+    @Test("gets back what was lent when nothing holds the lease any more, and before what it does without")
+    func leases() async throws {
+        let budget = Budget(limit: 10)
+        var lease: BudgetLease? = try await budget.lease(8, priority: PriorityBox(.normal))
+        let waiting = Task { try await budget.lease(6, priority: PriorityBox(.normal)).amount }
+        while budget.waitingCount < 1 { await Task.yield() }
+        lease?.reduce(to: 9)
+        #expect(budget.available == 2)
+        lease?.reduce(to: 4)
+        #expect(try await waiting.value == 6)
+        #expect(budget.available == 6)
+        lease = nil
+        #expect(budget.available == 10)
     }
 }

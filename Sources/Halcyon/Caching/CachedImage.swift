@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
 internal import HalcyonStore
@@ -10,15 +11,39 @@ struct CachedImage: Sendable {
     let byteCount: Int
     /// What its server says about its use; `nil`: nothing.
     let validity: OriginalValidity?
+    /// When it came from its server, or was validated last; `nil` if it has none, or that is not known.
+    let receivedAt: Date?
 
-    init(image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil) {
+    /// - Parameter receivedAt: For an image whose validity is not known. Default: `nil`.
+    init(image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil, receivedAt: Date? = nil) {
+        self.init(
+            image: image,
+            byteCount: byteCount,
+            storing: validity.flatMap { $0.isSilent ? nil : $0 },
+            receivedAt: validity?.response.responseTime ?? receivedAt
+        )
+    }
+
+    private init(image: DecodedImage, byteCount: Int, storing validity: OriginalValidity?, receivedAt: Date?) {
         self.image = image
         self.byteCount = byteCount
         self.validity = validity
+        self.receivedAt = receivedAt
     }
 
-    /// The bytes this value keeps in memory.
-    var cost: Int { image.bitmap.byteCount }
+    /// The bytes this value keeps in memory, apart from a few hundred that each has.
+    var cost: Int {
+        var cost = image.bitmap.byteCount + (validity?.byteCount ?? 0)
+        cost += image.info.frameDurations.count * MemoryLayout<Int>.stride
+        if case .icc(let profile) = image.colorProfile { cost += profile.count }
+        if case .icc(let description) = image.info.colorSpace { cost += description.utf8.count }
+        return cost
+    }
+
+    /// Whether a request that gives it this time has to ask its server, if it has one.
+    func isOver(_ expiration: Expiration, at now: Date) -> Bool {
+        receivedAt.map { expiration.isOver(since: $0, at: now) } ?? false
+    }
 
     /// A way to find the image again after eviction, for as long as something shows it: its pixels are then still in
     /// memory.
@@ -28,6 +53,7 @@ struct CachedImage: Sendable {
         let colorProfile = image.colorProfile
         let byteCount = byteCount
         let validity = validity
+        let receivedAt = receivedAt
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         let depth = image.bitmap.depth
@@ -38,7 +64,8 @@ struct CachedImage: Sendable {
             return CachedImage(
                 image: DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize, colorProfile: colorProfile),
                 byteCount: byteCount,
-                validity: validity
+                storing: validity,
+                receivedAt: receivedAt
             )
         }
     }

@@ -55,14 +55,17 @@ extension ImageCache {
         let permits = StorePermits(for: key, in: [self])
         let age = order.age(of: isOriginal ? .original : .image(key), named: key.originalDiskKey)
         let claim = StoreClaim(load: permits, age: age)
+        let diskKey = key.diskKey(options)
+        let priority = PriorityBox(options.priority)
+        let entry = try await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority)
         do {
             let cached =
                 isOriginal
-                ? try await decodedOriginal(key, options: options, codecs: codecs)
-                : try await decodedResult(key, options: options, codecs: codecs)
+                ? try await decodedOriginal(key, entry, options: options, codecs: codecs)
+                : try await decodedResult(entry, options: options, codecs: codecs)
             guard let cached else { return nil }
             // What its server wants to be asked about goes to no one who does not know that.
-            if policy.storesInMemory, cached.validity?.isOver(at: disk.now()) != true {
+            if policy.storesInMemory, cached.validity?.isOver(at: disk.now(), .server) != true {
                 let original = isOriginal ? StoreOrder.Place.original : nil
                 remember(cached, for: key, original: original, claim, expiration: policy.memoryExpiration)
             }
@@ -70,7 +73,7 @@ extension ImageCache {
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(source)")
             guard error.isDamage else { throw error }
-            await disk.remove(key.diskKey(options))
+            if let entry { await disk.remove(diskKey, ifStill: entry.version) }
             return nil
         }
     }
@@ -78,46 +81,40 @@ extension ImageCache {
     /// An original from disk, or from what came with the program.
     private func decodedOriginal(
         _ key: ImageKey,
+        _ entry: DiskCache.Entry?,
         options: ImageOptions,
         codecs: ImageCodecs
     ) async throws -> CachedImage? {
         let priority = PriorityBox(options.priority)
-        let entry = try await disk.entry(
-            for: key.originalDiskKey,
-            extending: options.cache.diskExtension,
-            priority: priority
-        )
         var data = entry?.body
         if data == nil { data = try await bundledOriginal(key, priority: priority) }
         guard let data else { return nil }
         let head = entry.flatMap { StoredResponse(metadata: $0.metadata) }
-        let validity = head.flatMap { OriginalValidity($0, at: disk.now(), rules: .images) }
+        let validity = head.map(OriginalValidity.init)
         let decode = options.decode.decodeOptions
         let image = try await PixelWorkers.shared.decode(data, codecs: codecs, options: decode, priority: priority)
-        return CachedImage(image: image, byteCount: data.count, validity: validity)
+        return CachedImage(image: image, byteCount: data.count, validity: validity, receivedAt: entry?.storedAt)
     }
 
     /// The result of processors from disk.
     private func decodedResult(
-        _ key: ImageKey,
+        _ entry: DiskCache.Entry?,
         options: ImageOptions,
         codecs: ImageCodecs
     ) async throws -> CachedImage? {
-        let priority = PriorityBox(options.priority)
-        let entry = try await disk.entry(
-            for: key.processedDiskKey,
-            extending: options.cache.diskExtension,
-            priority: priority
-        )
         guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return nil }
         let decode = options.decode.storedResultOptions
         let decoded = try await PixelWorkers.shared.decode(
             entry.body,
             codecs: codecs,
             options: decode,
-            priority: priority
+            priority: PriorityBox(options.priority)
         )
-        let image = metadata.image(decoded.bitmap)
-        return CachedImage(image: image, byteCount: metadata.byteCount, validity: metadata.validity)
+        return CachedImage(
+            image: metadata.image(decoded.bitmap),
+            byteCount: metadata.byteCount,
+            validity: metadata.validity,
+            receivedAt: entry.storedAt
+        )
     }
 }

@@ -87,7 +87,7 @@ extension ImageCache {
         let isOriginal = options.processing.isIdentity
         let claim = StoreClaim(original: StorePermits(for: key, in: [self], .replacement), age: .new)
         if policy.storesInMemory {
-            let cached = CachedImage(image: image, byteCount: original?.count ?? 0)
+            let cached = CachedImage(image: image, byteCount: original?.count ?? 0, receivedAt: disk.now())
             remember(
                 cached,
                 for: key,

@@ -70,17 +70,6 @@ public final class ImageCache: Sendable {
         self.bundles = bundles
     }
 
-    /// The encoded bytes of an original, from disk or else from what came with the program.
-    ///
-    /// - Throws: `CancellationError`.
-    func original(_ key: ImageKey, policy: CachePolicy, priority: PriorityBox) async throws -> Data? {
-        let diskKey = key.originalDiskKey
-        if let entry = try await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority) {
-            return entry.body
-        }
-        return try await bundledOriginal(key, priority: priority)
-    }
-
     /// The encoded bytes of an original that came with the program.
     ///
     /// - Throws: `CancellationError`.

@@ -23,10 +23,11 @@ final class OriginalStorage: HTTPCacheStorage {
         let head: StoredResponse
     }
 
-    /// Where an original is stored.
+    /// Where an original is stored, and which version of it was found there.
     struct Place: Sendable {
         let disk: DiskStage
         let diskKey: String
+        let version: DiskCache.Version
     }
 
     /// An entry, as it was when it was found.
@@ -95,7 +96,11 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     /// Where the entry that was found is.
-    var found: Place? { state.withLock { state in state.found.map { Place(disk: $0.disk, diskKey: $0.diskKey) } } }
+    var found: Place? {
+        state.withLock { state in
+            state.found.map { Place(disk: $0.disk, diskKey: $0.diskKey, version: $0.version) }
+        }
+    }
 
     func response(
         for key: String,
@@ -145,8 +150,9 @@ final class OriginalStorage: HTTPCacheStorage {
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async {
         guard head.status == 200 || head.status == 203 else {
-            // It is no image any more, and no response that is worth a place.
-            if let found = state.withLock({ $0.found }) {
+            // No response that is worth a place. The image is gone if this is about the image, and not about who asks,
+            // or when.
+            if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
                 await found.disk.remove(found.diskKey, ifStill: found.version)
             }
             return
@@ -216,9 +222,7 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     private static func head(of entry: DiskCache.Entry, url: URL) -> StoredResponse? {
-        // Stored without a head: by a load that ignored the server.
-        if entry.metadata.isEmpty { return StoredResponse(url: url, responseTime: entry.storedAt) }
-        guard let head = StoredResponse(metadata: entry.metadata) else { return nil }
+        guard let head = StoredResponse(of: entry, url: url) else { return nil }
         return isSame(head.url, url) ? head.named(url) : head
     }
 
@@ -227,5 +231,18 @@ final class OriginalStorage: HTTPCacheStorage {
     private static func isSame(_ other: URL, _ url: URL) -> Bool {
         let rule = CacheKeyRule.ignoringQuery
         return other != url && rule.key(for: other.absoluteString) == rule.key(for: url.absoluteString)
+    }
+}
+
+extension StoredResponse {
+    /// The head of an entry; `nil` if it cannot be read.
+    ///
+    /// - Parameter url: Where an entry without a head, which was stored by hand, is taken to be from.
+    init?(of entry: DiskCache.Entry, url: URL) {
+        if entry.metadata.isEmpty {
+            self.init(url: url, responseTime: entry.storedAt)
+        } else {
+            self.init(metadata: entry.metadata)
+        }
     }
 }

@@ -1,62 +1,81 @@
 internal import FoundationEssentials
 internal import HalcyonHTTP
+internal import HalcyonStore
 
 /// For how long and for whom an original may be used, and all that was made of it.
 ///
+/// It keeps what the server said, and not what one request made of that: each request has rules of its own.
+///
 /// A class, so that one reference is counted where an image in memory is looked at.
 final class OriginalValidity: Sendable {
-    /// When its server has to be asked again; `nil`: it did not say.
-    let freshUntil: Date?
-    /// The head of the response: whom it is for, and whether it may be used when its time is over.
-    let response: StoredResponse?
-
-    /// `nil` if there is nothing to be said.
-    init?(freshUntil: Date?, response: StoredResponse?) {
-        if freshUntil == nil, response?.isVarying != true { return nil }
-        self.freshUntil = freshUntil
-        self.response = response
-    }
-
-    /// As a server said; `nil` if it said nothing.
-    convenience init?(_ head: StoredResponse, at now: Date, rules: HTTPCacheRules) {
-        let freshness = head.freshness(at: now, rules: rules)
-        let mustAsk = head.cacheControl.noCache && rules.lifetimeOverride == nil
-        let freshUntil = mustAsk ? now : head.freshUntil(rules: rules)
-        // What is fresh for ever has no date that could be written down.
-        let isOverSometime = freshUntil.timeIntervalSinceReferenceDate < .infinity
-        self.init(
-            freshUntil: isOverSometime && (freshness.isExplicit || mustAsk || !freshness.isFresh) ? freshUntil : nil,
-            response: head
-        )
-    }
-
+    /// The head of the response, as far as it decides this.
+    let response: StoredResponse
+    /// When a request that leaves it to the server has to ask again.
+    private let freshUntil: Date
+    /// Whether the server said nothing about it, so that the default lifetime holds and that of the cache is shorter.
+    let isSilent: Bool
     /// Whether the image is for some requests alone.
-    var isVarying: Bool { response?.isVarying ?? false }
+    let isVarying: Bool
+    /// The bytes this value keeps in memory.
+    let byteCount: Int
+
+    /// As a server said.
+    init(_ head: StoredResponse) {
+        response = head.forReuse
+        byteCount = response.byteCount
+        let freshness = head.freshness(at: head.responseTime, rules: .images)
+        let mustAsk = head.cacheControl.noCache
+        freshUntil = mustAsk ? .distantPast : head.freshUntil(rules: .images)
+        isVarying = head.isVarying
+        isSilent = !mustAsk && !freshness.isExplicit && freshness.isFresh && !head.isVarying
+    }
 
     /// Whether there are failures of the server that make the image usable when its time is over.
     var mayBeUsedStale: Bool {
-        guard let control = response?.cacheControl else { return false }
+        let control = response.cacheControl
         return !control.noCache && !control.mustRevalidate
     }
 
-    /// Whether the server has to be asked again.
-    func isOver(at now: Date) -> Bool {
-        freshUntil.map { $0 <= now } ?? false
+    /// Whether a request with this rule has to ask the server.
+    func isOver(at now: Date, _ rule: CachePolicy.Freshness) -> Bool {
+        switch rule {
+        case .ignoringServer: false
+        case .server: freshUntil <= now || now.isBefore(response.responseTime)
+        case .expiration(let expiration): expiration.isOver(since: response.responseTime, at: now)
+        }
     }
 
-    /// Whether the image may be used now, for a request that is `nil` if it goes to no server.
-    func allows(_ request: @autoclosure () -> TransferRequest?, at now: @autoclosure () -> Date) -> Bool {
-        if freshUntil != nil, isOver(at: now()) { return false }
-        guard let response, response.isVarying else { return true }
-        return request().map(response.matches) ?? false
+    /// When a request with this rule has to ask the server, if there is such a date and it does not come from a default.
+    func statedEnd(_ rule: CachePolicy.Freshness) -> Date? {
+        switch rule {
+        case .ignoringServer:
+            return nil
+        case .server:
+            return isSilent ? nil : freshUntil
+        case .expiration(let expiration):
+            let lifetime = expiration.interval(since: response.responseTime)
+            return lifetime < .infinity ? response.responseTime.addingTimeInterval(lifetime) : nil
+        }
     }
+}
+
+extension Expiration {
+    /// Whether the time of what came at `start` is over. After the clock went back nobody knows.
+    func isOver(since start: Date, at now: Date) -> Bool {
+        start.addingTimeInterval(interval(since: start)) <= now || now.isBefore(start)
+    }
+}
+
+extension Date {
+    /// Whether this is earlier than what came before it, by more than clocks are adjusted.
+    fileprivate func isBefore(_ earlier: Date) -> Bool { timeIntervalSince(earlier) <= -60 }
 }
 
 extension HTTPCacheRules {
     /// What the standard leaves open, for images: seven days where the server says nothing.
-    static var images: HTTPCacheRules {
+    static let images: HTTPCacheRules = {
         var rules = HTTPCacheRules()
         rules.defaultLifetime = .seconds(7 * 86_400)
         return rules
-    }
+    }()
 }

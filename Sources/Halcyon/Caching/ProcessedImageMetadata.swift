@@ -12,9 +12,8 @@ struct ProcessedImageMetadata: Codable, Sendable {
     let codePoints: [Int]?
     /// The size of the encoded original.
     let byteCount: Int
-    /// When the original's server has to be asked again, as far as it said.
-    let freshUntil: Date?
-    /// The head of the original's response, as far as it says anything about the use of the image.
+    /// The head of the original's response, as far as it decides for how long and for whom the image may be used; `nil` if
+    /// there is none.
     let response: Data?
 
     init(_ image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil) {
@@ -25,20 +24,12 @@ struct ProcessedImageMetadata: Codable, Sendable {
         case nil: (iccProfile, codePoints) = (nil, nil)
         }
         self.byteCount = byteCount
-        freshUntil = validity?.freshUntil
-        response = validity?.response?.metadata
+        response = validity?.response.metadata
     }
 
-    /// For how long and for whom the image may be used.
+    /// For how long and for whom the image may be used; `nil` if that is not known.
     var validity: OriginalValidity? {
-        OriginalValidity(freshUntil: freshUntil, response: response.flatMap { StoredResponse(metadata: $0) })
-    }
-
-    /// Whether the image answers a request, which is `nil` if it goes to no server.
-    func matches(_ request: TransferRequest?) -> Bool {
-        guard let response else { return true }
-        guard let head = StoredResponse(metadata: response) else { return false }
-        return !head.isVarying || request.map(head.matches) ?? false
+        response.flatMap { StoredResponse(metadata: $0) }.map(OriginalValidity.init)
     }
 
     /// The image, with these pixels.

@@ -10,16 +10,23 @@ final class PixelWorkers: Sendable {
     static let shared = PixelWorkers(count: ProcessorCount.available, budget: SystemMemory().available / 4)
 
     private let queue: WorkQueue
-    /// Bytes of pixels in the making.
+    /// Bytes of pixels in the making, and of those that wait to be processed.
     private let budget: Budget
+    /// Bytes that processing takes beyond those of its image, which has a part of the budget already: of another budget,
+    /// as work that holds a part of one must not wait for more of it.
+    private let growth: Budget
 
     init(count: Int, budget: Int) {
         queue = WorkQueue(name: "halcyon.pixels", width: max(1, count))
         self.budget = Budget(limit: max(1, budget))
+        growth = Budget(limit: max(1, budget))
     }
 
     /// Pieces of work that wait for the budget.
-    var budgetWaiterCount: Int { budget.waitingCount }
+    var budgetWaiterCount: Int { budget.waitingCount + growth.waitingCount }
+
+    /// Pieces of work that wait for a thread.
+    var waitingCount: Int { queue.waitingCount }
 
     /// Reads a header on a worker: some formats have libraries that parse the whole file for it.
     ///
@@ -29,26 +36,53 @@ final class PixelWorkers: Sendable {
         try await queue.run(priority: priority) { _ in try codecs.info(of: data, limits: limits) }
     }
 
-    /// Decodes on a worker, at the size that a target needs.
+    /// Decodes on a worker what is handed out at once.
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
     func decode(
         _ data: Data,
         codecs: ImageCodecs,
         options: DecodeOptions,
-        target: DecodeTarget = .full,
         priority: PriorityBox
     ) async throws -> DecodedImage {
-        try await run(priority: priority) {
+        try await decode(data, codecs: codecs, options: options, target: .full, priority: priority).image
+    }
+
+    /// Decodes on a worker, at the size that a target needs.
+    ///
+    /// - Returns: The image, and the part of the budget that its pixels take until they are processed or handed out.
+    /// - Throws: ``CodecError``, `CancellationError`.
+    func decode(
+        _ data: Data,
+        codecs: ImageCodecs,
+        options: DecodeOptions,
+        target: DecodeTarget,
+        priority: PriorityBox
+    ) async throws -> (image: DecodedImage, lease: BudgetLease) {
+        let (image, lease) = try await run(priority: priority, within: budget) {
             let info = try codecs.info(of: data, limits: options.limits)
             var options = options
             options.targetSize = target.targetSize(for: info.displaySize)
             let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
-            let bytes = info.size.area.multipliedReportingOverflow(by: depth.bytesPerPixel)
-            return Demand(byteCount: bytes.overflow ? .max : bytes.partialValue) { [options] flag in
+            let size = Self.largestSize(of: info, target: options.targetSize)
+            return Demand(byteCount: Self.byteCount(size, depth)) { [options] flag in
                 try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
             }
         }
+        // A decoder that reduced the image is done with the rest.
+        lease.reduce(to: image.bitmap.byteCount)
+        return (image, lease)
+    }
+
+    /// The size of what a decoder may have to make: a drawing is made as large as it takes to cover a target.
+    private static func largestSize(of info: ImageInfo, target: PixelSize?) -> PixelSize {
+        guard info.format == .svg, let target else { return info.size }
+        return info.displaySize.filling(target)
+    }
+
+    private static func byteCount(_ size: PixelSize, _ depth: SampleDepth) -> Int {
+        let (bytes, overflows) = size.area.multipliedReportingOverflow(by: depth.bytesPerPixel)
+        return overflows ? .max : bytes
     }
 
     /// Encodes on a worker.
@@ -61,24 +95,47 @@ final class PixelWorkers: Sendable {
         color: ColorHandling = .asStored,
         priority: PriorityBox
     ) async throws -> Data {
-        try await process(image, priority: priority) { image, flag in
+        try await withPixels(of: image, priority: priority) { image, flag in
             let image = try image.converted(color, isCancelled: { flag.isCancelled })
             let (format, options) = serializer.encoding(of: image)
             return try codecs.encode(image.bitmap, as: format, options: options)
         }
     }
 
-    /// Makes something of an image on a worker. It is taken to need as much memory as the image.
+    /// Makes something other than an image of an image on a worker. It is taken to need as much memory as the image.
     ///
     /// - Throws: What `body` throws, or `CancellationError`.
-    func process<Result: Sendable>(
-        _ image: DecodedImage,
+    func withPixels<Result: Sendable>(
+        of image: DecodedImage,
         priority: PriorityBox,
         _ body: @escaping @Sendable (DecodedImage, CancellationFlag) throws -> Result
     ) async throws -> Result {
-        try await run(priority: priority) {
+        try await run(priority: priority, within: budget) {
             Demand(byteCount: image.bitmap.byteCount) { flag in try body(image, flag) }
+        }.result
+    }
+
+    /// Makes one image of another on a worker.
+    ///
+    /// - Parameters:
+    ///   - lease: The part of the budget that the image's pixels take.
+    ///   - size: The size of the largest bitmap that is made.
+    /// - Throws: What `body` throws, or `CancellationError`.
+    func process(
+        _ image: DecodedImage,
+        lease: BudgetLease,
+        size: PixelSize,
+        priority: PriorityBox,
+        _ body: @escaping @Sendable (DecodedImage, CancellationFlag) throws -> DecodedImage
+    ) async throws -> DecodedImage {
+        let need = Self.byteCount(size, image.bitmap.depth)
+        // What is no larger takes the place of the image as far as the budget goes.
+        guard need > lease.amount else {
+            return try await queue.run(priority: priority) { flag in try body(image, flag) }
         }
+        return try await run(priority: priority, within: growth) {
+            Demand(byteCount: need - lease.amount) { flag in try body(image, flag) }
+        }.result
     }
 
     /// Work that needs a part of the budget.
@@ -88,28 +145,28 @@ final class PixelWorkers: Sendable {
     }
 
     private enum Attempt<Result: Sendable>: Sendable {
-        case done(Result)
+        case done(Result, BudgetLease)
         case mustWait(Demand<Result>)
     }
 
     /// Finds out on a worker what the work needs, and goes on there if the budget has that; else comes back to a worker
-    /// when it has. So no thread waits for the budget, and no work holds a part of it while it waits for a thread.
+    /// when it has. So no thread waits for the budget.
     private func run<Result: Sendable>(
         priority: PriorityBox,
+        within budget: Budget,
         _ demand: @escaping @Sendable () throws -> Demand<Result>
-    ) async throws -> Result {
-        let attempt = try await queue.run(priority: priority) { [budget] flag -> Attempt<Result> in
+    ) async throws -> (result: Result, lease: BudgetLease) {
+        let attempt = try await queue.run(priority: priority) { flag -> Attempt<Result> in
             let demand = try demand()
-            let result = try budget.withAmountAtHand(demand.byteCount) { try demand.body(flag) }
-            return result.map { .done($0) } ?? .mustWait(demand)
+            guard let lease = budget.leaseAtHand(demand.byteCount) else { return .mustWait(demand) }
+            return .done(try demand.body(flag), lease)
         }
         switch attempt {
-        case .done(let result):
-            return result
+        case .done(let result, let lease):
+            return (result, lease)
         case .mustWait(let demand):
-            return try await budget.withAmount(demand.byteCount, priority: priority) {
-                try await queue.run(priority: priority, demand.body)
-            }
+            let lease = try await budget.lease(demand.byteCount, priority: priority)
+            return (try await queue.run(priority: priority, demand.body), lease)
         }
     }
 }

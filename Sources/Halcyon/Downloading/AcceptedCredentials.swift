@@ -9,7 +9,7 @@ internal import HalcyonHTTP
 final class AcceptedCredentials: Sendable {
     private struct Owner: Hashable {
         let origin: Origin
-        let responder: Hook<any AuthenticationResponding>
+        let responder: ScopedResponder
     }
 
     private struct Place {
@@ -30,7 +30,7 @@ final class AcceptedCredentials: Sendable {
     private let state = Lock(State())
 
     /// What to send with a request that has nothing of its own; `nil` if nothing is known.
-    func proof(for request: TransferRequest, responder: Hook<any AuthenticationResponding>) -> CredentialProof? {
+    func proof(for request: TransferRequest, responder: ScopedResponder) -> CredentialProof? {
         guard request.credential == nil, request.headers[.authorization] == nil,
             request.url.user(percentEncoded: true) == nil,
             let owner = Self.owner(of: request.url, responder)
@@ -44,7 +44,7 @@ final class AcceptedCredentials: Sendable {
     }
 
     /// Notes that a server has taken this for this URL.
-    func add(_ proof: CredentialProof, for url: URL, responder: Hook<any AuthenticationResponding>) {
+    func add(_ proof: CredentialProof, for url: URL, responder: ScopedResponder) {
         let path = Self.path(of: url)
         guard let owner = Self.owner(of: url, responder), !Self.climbs(path), let end = path.lastIndex(of: "/") else {
             return
@@ -69,7 +69,7 @@ final class AcceptedCredentials: Sendable {
     }
 
     /// Notes that a server takes this no more.
-    func remove(_ proof: CredentialProof, for url: URL, responder: Hook<any AuthenticationResponding>) {
+    func remove(_ proof: CredentialProof, for url: URL, responder: ScopedResponder) {
         guard let owner = Self.owner(of: url, responder) else { return }
         let path = Self.path(of: url)
         state.withLock { state in
@@ -81,7 +81,7 @@ final class AcceptedCredentials: Sendable {
         }
     }
 
-    private static func owner(of url: URL, _ responder: Hook<any AuthenticationResponding>) -> Owner? {
+    private static func owner(of url: URL, _ responder: ScopedResponder) -> Owner? {
         Origin(url.absoluteString).map { Owner(origin: $0, responder: responder) }
     }
 

@@ -9,7 +9,7 @@ final class AuthenticationAnswers: Sendable {
         let origin: Origin
         let isProxy: Bool
         let realms: [String?]
-        let responder: Hook<any AuthenticationResponding>
+        let responder: ScopedResponder
     }
 
     private struct Question: Hashable {
@@ -39,17 +39,17 @@ final class AuthenticationAnswers: Sendable {
     var now: Int { state.withLock { $0.answerCount } }
 
     /// What to send with a request before its server asks; `nil` if there is nothing.
-    func proof(for request: TransferRequest, responder: Hook<any AuthenticationResponding>?) -> CredentialProof? {
+    func proof(for request: TransferRequest, responder: ScopedResponder?) -> CredentialProof? {
         responder.flatMap { accepted.proof(for: request, responder: $0) }
     }
 
     /// Notes that a server has taken what a responder gave.
-    func noteAcceptance(of proof: CredentialProof, for url: URL, responder: Hook<any AuthenticationResponding>?) {
+    func noteAcceptance(of proof: CredentialProof, for url: URL, responder: ScopedResponder?) {
         if let responder { accepted.add(proof, for: url, responder: responder) }
     }
 
     /// Notes that a server does not take it any more.
-    func noteRejection(of proof: CredentialProof, for url: URL, responder: Hook<any AuthenticationResponding>) {
+    func noteRejection(of proof: CredentialProof, for url: URL, responder: ScopedResponder) {
         accepted.remove(proof, for: url, responder: responder)
     }
 
@@ -61,7 +61,7 @@ final class AuthenticationAnswers: Sendable {
     func credential(
         for demand: AuthenticationDemand,
         since start: Int,
-        responder: Hook<any AuthenticationResponding>,
+        responder: ScopedResponder,
         context: WorkContext
     ) async throws -> Credential? {
         guard let origin = Origin(demand.url.absoluteString) else { return nil }
@@ -76,7 +76,7 @@ final class AuthenticationAnswers: Sendable {
         let credential = try await questions.value(for: question, context: context) { [self] _ in
             // Someone may have been answered between this transfer's request and now.
             if let answer = answer(in: space, to: demand, since: start) { return answer.credential }
-            let credential = try await responder.body.credential(for: demand)
+            let credential = try await responder.hook.body.credential(for: demand)
             note(credential, for: space)
             return credential
         }

@@ -3,19 +3,25 @@ internal import HalcyonHTTP
 /// What happens to the responses of a transfer: what the downloader says and what the request says, put together.
 struct DownloadHandling: Sendable {
     let redirectHandler: Hook<any RedirectHandling>?
-    let authenticationResponder: Hook<any AuthenticationResponding>?
+    let authenticationResponder: ScopedResponder?
     let responseModifiers: [Hook<any ResponseModifying>]
     let acceptedStatusCodes: Range<Int>
     let acceptedContentTypes: Set<String>?
     let responseReviewers: [Hook<any ResponseReviewing>]
     let dataModifiers: [Hook<any DataModifying>]
-    /// Whether the responder is the request's own.
-    let hasOwnResponder: Bool
+    /// Whether these are the request's own.
+    let hasOwnRedirectHandler, hasOwnResponder, hasOwnResponseModifier: Bool
 
-    init(_ handling: TransferHandling, over defaults: TransferHandling) {
+    /// - Parameter audience: For whom the request's own responder answers.
+    init(_ handling: TransferHandling, audience: String?, over defaults: TransferHandling) {
         redirectHandler = handling.redirectHandler ?? defaults.redirectHandler
+        hasOwnRedirectHandler = handling.redirectHandler != nil
         hasOwnResponder = handling.authenticationResponder != nil
-        authenticationResponder = handling.authenticationResponder ?? defaults.authenticationResponder
+        hasOwnResponseModifier = handling.responseModifier != nil
+        let responder = handling.authenticationResponder ?? defaults.authenticationResponder
+        authenticationResponder = responder.map { [hasOwnResponder] in
+            ScopedResponder(hook: $0, audience: hasOwnResponder ? audience : nil)
+        }
         responseModifiers = [defaults.responseModifier, handling.responseModifier].compactMap(\.self)
         acceptedStatusCodes = handling.acceptedStatusCodes ?? defaults.acceptedStatusCodes ?? 200..<400
         acceptedContentTypes = handling.acceptedContentTypes ?? defaults.acceptedContentTypes

@@ -36,7 +36,7 @@ extension DownloadRun {
         having proof: CredentialProof?,
         _ attempt: Int,
         _ start: Int,
-        _ responder: Hook<any AuthenticationResponding>
+        _ responder: ScopedResponder
     ) async throws -> CredentialProof? {
         let isProxy = response.status == 407
         let realms = response.challenges.map(\.realm)

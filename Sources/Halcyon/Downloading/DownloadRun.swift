@@ -25,6 +25,8 @@ struct DownloadRun: Sendable {
     private struct Hop: Sendable {
         var request: TransferRequest
         var earlier = EarlierHops()
+        /// What is left of the bounds that hold for this request and those before it.
+        var allowance: TransferAllowance
         var authenticationCount = 0
         /// What the responder has given for this request, or for an earlier one to the same part of the server.
         var proof: CredentialProof? {
@@ -32,13 +34,21 @@ struct DownloadRun: Sendable {
         }
         /// Whether this request, or one that led to it, had a credential of the responder.
         private(set) var wasProved = false
+        /// Whether the handler of redirects led to this request, or to one before it.
+        var wasLed = false
+
+        /// Notes that the responder has given what a proxy asked for. Through a tunnel, the proxy has no part in the
+        /// response.
+        mutating func noteProxyCredential() {
+            if request.url.scheme?.lowercased() == "http" { wasProved = true }
+        }
     }
 
     /// A response that is not the final one.
     private struct Interim: Error {
         enum Kind {
             case redirect(Redirection)
-            case refusal(Hook<any AuthenticationResponding>)
+            case refusal(ScopedResponder)
         }
 
         let kind: Kind
@@ -51,7 +61,7 @@ struct DownloadRun: Sendable {
     ///
     /// - Throws: ``ImageError``, ``TransferError``, `CancellationError`.
     func body() async throws -> LoadedBody {
-        var hop = Hop(request: request)
+        var hop = Hop(request: request, allowance: TransferAllowance(request))
         // Someone has a say in redirects, or in what another server is told than the one first asked.
         if handling.redirectHandler != nil || handling.authenticationResponder != nil {
             hop.request.followsRedirects = false
@@ -62,19 +72,23 @@ struct DownloadRun: Sendable {
         }
         let start = answers.now
         while true {
+            let exchangeStart = ContinuousClock.now
             do {
                 var body = try await exchange(hop)
                 accepted(hop)
-                body.isForHiddenCredential = handling.hasOwnResponder && hop.wasProved
+                if hop.wasLed || (handling.hasOwnResponder && hop.wasProved) { body.isForHiddenRequest = true }
                 body.metrics = hop.earlier.metrics(with: body.metrics)
                 return try await modified(body)
             } catch let interim as Interim {
                 try Task.checkCancellation()
                 hop.earlier.add(interim.metrics)
+                let time = ContinuousClock.now - exchangeStart - (interim.metrics?.queued ?? .zero)
+                hop.allowance.spend(time, interim.response)
                 switch interim.kind {
                 case .redirect(let redirection):
                     accepted(hop)
                     hop.request = try await redirected(by: interim.response, to: redirection.request)
+                    if handling.hasOwnRedirectHandler, !hop.request.isFor(redirection.request) { hop.wasLed = true }
                     if redirection.leavesOrigin || hop.request.credential != hop.proof?.credential { hop.proof = nil }
                     hop.earlier.goOn(isRedirect: true)
                 case .refusal(let responder):
@@ -87,6 +101,7 @@ struct DownloadRun: Sendable {
                         start,
                         responder
                     )
+                    if interim.response.status == 407 { hop.noteProxyCredential() }
                     hop.earlier.goOn(isRedirect: false)
                 }
             }
@@ -131,13 +146,19 @@ struct DownloadRun: Sendable {
         } catch let error as TransferError where error != .cancelled {
             // Whatever became of its body: the head says all.
             if let interim = interimHead.withLock({ $0 }) { throw interim }
-            throw error
+            throw hop.allowance.restated(error)
         }
         if var interim = interimHead.withLock({ $0 }) {
             interim.metrics = body.metrics
             throw interim
         }
-        if let response = head.withLock({ $0 }) { body.response = response }
+        if let response = head.withLock({ $0 }) {
+            // An error that is taken for an image is one for this request alone.
+            if handling.hasOwnResponseModifier, response.status != body.response.status {
+                body.isForHiddenRequest = true
+            }
+            body.response = response
+        }
         return body
     }
 
@@ -148,7 +169,7 @@ struct DownloadRun: Sendable {
         _ head: Lock<TransferResponse?>
     ) async throws -> LoadedBody {
         try await bodies.load(
-            hop.request,
+            hop.allowance.bounded(hop.request),
             priority: context.priority,
             accept: accept,
             review: review,

@@ -5,10 +5,13 @@ internal import HalcyonHTTP
 extension ImageDownloader {
     /// Gets what a request answers with.
     ///
-    /// - Parameter since: A transfer that began before, by its ``WorkNumber``, is not joined. Default: any may be joined.
+    /// - Parameters:
+    ///   - audience: The scope that is named for what comes. Default: what the policy's responder names.
+    ///   - since: A transfer that began before, by its ``WorkNumber``, is not joined. Default: any may be joined.
     func download(
         _ request: TransferRequest,
         policy: NetworkPolicy,
+        audience: String? = nil,
         since: UInt64 = 0,
         context: WorkContext
     ) async throws -> TransferredBody {
@@ -19,7 +22,8 @@ extension ImageDownloader {
         // Owned by the call, through which it is cancelled. It keeps the downloader until its end.
         let work = Task.detached {
             defer { self.calls.end(call) }
-            return try await self.body(of: request, policy: policy, since: since, call: call, context: context)
+            let work = (policy: policy, audience: audience, since: since)
+            return try await self.body(of: request, for: work, call: call, context: context)
         }
         call.attach(work)
         return try await withTaskCancellationHandler {
@@ -31,24 +35,30 @@ extension ImageDownloader {
 
     private func body(
         of request: TransferRequest,
-        policy: NetworkPolicy,
-        since: UInt64,
+        for work: (policy: NetworkPolicy, audience: String?, since: UInt64),
         call: DownloadCall,
         context: WorkContext
     ) async throws -> TransferredBody {
+        let policy = work.policy
+        let audience = policy.authenticationResponder.flatMap { responder in
+            work.audience ?? responder.cacheScope.flatMap { CacheScope.named($0).name }
+        }
         let unmodified = policy.applied(to: request, over: configuration.policy)
         let request = try await modified(unmodified, policy: policy, call: call, context: context)
         let handling = policy.handling
-        let key = TransferKey(request, handling: handling, ignoring: configuration.headersIgnoredForSharing)
+        let key = TransferKey(
+            request,
+            handling: handling,
+            audience: audience,
+            ignoring: configuration.headersIgnoredForSharing
+        )
         let number = WorkNumber.next()
-        var result = try await transfers.value(for: key, since: since, number: number, context: context) {
+        var result = try await transfers.value(for: key, since: work.since, number: number, context: context) {
             [self] context in
-            let body = try await transfer(request, handling: handling, context: context)
+            let body = try await transfer(request, handling: handling, audience: audience, context: context)
             return TransferredBody(body: body, number: number)
         }
-        if policy.requestModifier != nil, !request.hasCredential(of: unmodified) {
-            result.body.isForHiddenCredential = true
-        }
+        if policy.requestModifier != nil, !request.isFor(unmodified) { result.body.isForHiddenRequest = true }
         return result
     }
 
@@ -94,6 +104,7 @@ extension ImageDownloader {
     private func transfer(
         _ request: TransferRequest,
         handling: TransferHandling,
+        audience: String?,
         context: WorkContext
     ) async throws -> LoadedBody {
         try Task.checkCancellation()
@@ -104,7 +115,7 @@ extension ImageDownloader {
         let events = events
         let run = DownloadRun(
             request: request,
-            handling: DownloadHandling(handling, over: configuration.policy.handling),
+            handling: DownloadHandling(handling, audience: audience, over: configuration.policy.handling),
             bodies: bodies,
             answers: answers,
             workers: workers,
@@ -123,6 +134,13 @@ struct TransferredBody: Sendable {
     var body: LoadedBody
     /// The ``WorkNumber`` of the transfer.
     let number: UInt64
+}
+
+extension TransferRequest {
+    /// Whether this, which a hook made of another request or chose instead of it, asks for the same on behalf of the same.
+    func isFor(_ other: TransferRequest) -> Bool {
+        url == other.url && method == other.method && body == other.body && hasCredential(of: other)
+    }
 }
 
 extension DownloadRun {

@@ -6,11 +6,18 @@ internal import HalcyonHTTP
 struct TransferKey: Hashable, Sendable {
     private let request: TransferRequest
     private let handling: TransferHandling
+    private let audience: String?
 
     /// - Parameters:
     ///   - request: After it was modified.
+    ///   - audience: For whom a responder among the handling answers.
     ///   - ignoredHeaders: Headers that make no difference, unless they prove who asks.
-    init(_ request: TransferRequest, handling: TransferHandling, ignoring ignoredHeaders: Set<HTTPField.Name>) {
+    init(
+        _ request: TransferRequest,
+        handling: TransferHandling,
+        audience: String?,
+        ignoring ignoredHeaders: Set<HTTPField.Name>
+    ) {
         var request = request
         // Urgency is no part of what is sent.
         request.priority = .normal
@@ -21,5 +28,6 @@ struct TransferKey: Hashable, Sendable {
         }
         self.request = request
         self.handling = handling
+        self.audience = audience
     }
 }

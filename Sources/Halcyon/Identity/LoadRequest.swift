@@ -33,6 +33,9 @@ struct LoadRequest: Sendable {
         self.key = key
     }
 
+    /// The scope that is named for it; `nil` for none.
+    var audience: String? { key?.original.namedAudience }
+
     /// The request with a key that no other has and no cache gets, for what has no name.
     var usedOnce: LoadRequest {
         var options = options
@@ -51,8 +54,7 @@ extension ImageKey {
 
     /// The key of an original with these options; `nil` without an original's key.
     init?(original: OriginalKey?, options: ImageOptions) {
-        guard var original else { return nil }
-        if let rule = options.cache.keyRule { original = original.applying(rule) }
+        guard let original else { return nil }
         let variant = Variant.of(decode: options.decode, processing: options.processing)
         self.init(original: original, variant: variant)
     }
@@ -108,6 +110,9 @@ struct OriginalWorkKey: Hashable, Sendable {
     let ignoresFailures: Bool
     /// Where the bytes may come from, beside the pipeline's own cache.
     let caches: [ImageCache?]
+    /// Tells this load from all others where only its own hooks know who asks: it shares no more than transfers, which
+    /// are told apart by the requests that those hooks made.
+    let load: UUID?
 
     init(_ request: LoadRequest, original: OriginalKey, readsDisk: Bool) {
         self.original = original
@@ -127,6 +132,7 @@ struct OriginalWorkKey: Hashable, Sendable {
         let policy = request.options.cache
         ignoresFailures = policy.reads == .none
         caches = [request.options.processing.isIdentity ? nil : policy.originalCache, policy.targetCache]
+        load = request.options.modifiesRequests && !request.options.namesAudience(of: original) ? UUID() : nil
     }
 }
 

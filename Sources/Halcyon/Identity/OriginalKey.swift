@@ -32,12 +32,6 @@ struct OriginalKey: Sendable, Hashable {
         hasher.combine(text)
         hasher.combine(scope)
     }
-
-    /// The name under a rule, which is about web addresses and leaves any other name alone.
-    func applying(_ rule: CacheKeyRule) -> OriginalKey {
-        text.hasPrefix("http://") || text.hasPrefix("https://")
-            ? OriginalKey(text: rule.key(for: text), scope: scope) : self
-    }
 }
 
 extension UnsafeRawBufferPointer {

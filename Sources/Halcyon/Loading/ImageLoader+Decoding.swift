@@ -17,8 +17,8 @@ extension ImageLoader {
                 return try await decoded(original, request: request, decoding: decoding, context: context)
             } catch let error as ImageError where original.origin == .disk && error.isDamage {
                 // What is on disk is no use: it goes, and the load goes on as if it had never been there.
-                for cache in originalCaches(request.options) {
-                    await cache.disk.remove(original.caching.sourceKey ?? key.originalDiskKey)
+                if let place = original.caching.source {
+                    await place.disk.remove(place.diskKey, ifStill: place.version)
                 }
                 let work = OriginalWorkKey(request, original: key.original, readsDisk: false)
                 let original = try await self.original(for: request, key: key, work: work, context: context)
@@ -37,14 +37,15 @@ extension ImageLoader {
         var options = decoding.decode.decodeOptions
         options.color = decoding.color
         do {
-            let image = try await workers.decode(
+            let (image, lease) = try await workers.decode(
                 original.data,
                 codecs: codecs,
                 options: options,
                 target: decoding.target,
                 priority: context.priority
             )
-            return DecodedOriginal(image: image, original: original, decodeTime: ContinuousClock.now - start)
+            let time = ContinuousClock.now - start
+            return DecodedOriginal(image: image, lease: lease, original: original, decodeTime: time)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
             if original.origin == .network { recovery.remember(error, of: request) }

@@ -28,31 +28,27 @@ extension ImageLoader {
             let start = ContinuousClock.now
             var timings = ImageTimings()
             if work.readsDisk, request.source.isCachedOnDisk {
-                var found: Data?
-                var age = ContentAge.new
-                for cache in originalCaches(request.options) where found == nil {
-                    age = cache.order.age(of: .original, named: key.originalDiskKey)
-                    found = try await cache.original(key, policy: request.options.cache, priority: context.priority)
-                }
+                let found = try await originalFromDisk(key, request: request, context: context)
                 timings.disk = ContinuousClock.now - start
                 if let found {
-                    let caching = OriginalCaching(foundAs: key.originalDiskKey)
                     return Original(
-                        data: found,
+                        data: found.data,
                         origin: .disk,
                         timings: timings,
                         metrics: nil,
-                        caching: caching,
+                        caching: found.caching,
                         permits: permits,
-                        age: age
+                        age: found.age
                     )
                 }
             }
             let loadStart = ContinuousClock.now
+            let requestTime = cache.disk.now()
             let loaded = try await recovery.load(request) { try await load(request, context: context) }
             timings.load = ContinuousClock.now - loadStart
-            var caching = OriginalCaching(storingAs: key.originalDiskKey)
-            if loaded.isForHiddenCredential, !mayKeepHidden(key, request.options) { caching = .none }
+            let head = ignoredHead(loaded, request: request, requestTime: requestTime)
+            var caching = OriginalCaching(storingAs: key.originalDiskKey, head: head)
+            if loaded.isForHiddenRequest, !request.options.namesAudience(of: key.original) { caching = .none }
             return Original(
                 data: loaded.data,
                 origin: loaded.origin,
@@ -65,16 +61,52 @@ extension ImageLoader {
         }
     }
 
-    /// Whether what came for a credential that the key does not know, because a hook of the options added it, may be kept.
-    func mayKeepHidden(_ key: ImageKey, _ options: ImageOptions) -> Bool {
-        options.cache.scope == .sharedAcrossCredentials || key.original.hasNamedScope
+    /// An original on disk, whatever its server says.
+    private func originalFromDisk(
+        _ key: ImageKey,
+        request: LoadRequest,
+        context: WorkContext
+    ) async throws -> (data: Data, caching: OriginalCaching, age: ContentAge)? {
+        let policy = request.options.cache
+        let diskKey = key.originalDiskKey
+        for cache in originalCaches(request.options) {
+            let age = cache.order.age(of: .original, named: diskKey)
+            let entry = try await cache.disk.entry(
+                for: diskKey,
+                extending: policy.diskExtension,
+                priority: context.priority
+            )
+            if let entry {
+                let place = OriginalStorage.Place(disk: cache.disk, diskKey: diskKey, version: entry.version)
+                let url = followingServer(request)?.url
+                let head = url.flatMap { StoredResponse(of: entry, url: $0) }
+                return (entry.body, OriginalCaching(foundAs: place, head: head), age)
+            }
+            if let data = try await cache.bundledOriginal(key, priority: context.priority) {
+                return (data, OriginalCaching(), age)
+            }
+        }
+        return nil
+    }
+
+    /// What is kept of a head that does not count for this request, but for others of the same image.
+    private func ignoredHead(_ loaded: Loaded, request: LoadRequest, requestTime: Date) -> StoredResponse? {
+        guard let response = loaded.response, let transfer = followingServer(request) else { return nil }
+        let now = cache.disk.now()
+        let head = StoredResponse(request: transfer, response: response, requestTime: requestTime, responseTime: now)
+        guard let head, !head.isVarying || !hasModifiers(request.options) else {
+            // The server does not let it be kept, so those that heed it have to ask.
+            return StoredResponse(toBeValidated: response, requestTime: requestTime, responseTime: now)
+        }
+        return head
     }
 
     private struct Loaded {
         let data: Data
         let origin: ImageResponse.Origin
+        var response: TransferResponse?
         var metrics: TransferMetrics?
-        var isForHiddenCredential = false
+        var isForHiddenRequest = false
         var age = ContentAge.new
     }
 
@@ -87,6 +119,7 @@ extension ImageLoader {
             let download = try await downloader.download(
                 transfer,
                 policy: request.options.network,
+                audience: request.audience,
                 since: request.sharesSince,
                 context: context
             )
@@ -97,8 +130,9 @@ extension ImageLoader {
             return Loaded(
                 data: body.data,
                 origin: .network,
+                response: body.response,
                 metrics: body.metrics,
-                isForHiddenCredential: body.isForHiddenCredential,
+                isForHiddenRequest: body.isForHiddenRequest,
                 age: .transferred(began: download.number)
             )
         case .file(let path):

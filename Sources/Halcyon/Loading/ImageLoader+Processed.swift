@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
+internal import HalcyonHTTP
 internal import HalcyonStore
 
 extension ImageLoader {
@@ -23,16 +24,16 @@ extension ImageLoader {
             return found.response
         }
         var response: ImageResponse
-        let decoded: DecodedOriginal
+        let loaded: Original
         do {
-            (response, decoded) = try await processed(request, key: key, original: original, context: context)
+            (response, loaded) = try await processed(request, key: key, original: original, context: context)
         } catch let error as ImageError where original.readsDisk {
             guard let stale = try await staleImage(key, insteadOf: error, request: request, context: context)
             else { throw error }
             return stale
         }
-        let caching = decoded.original.caching
-        let claim = decoded.original.claim(of: request.permits)
+        let caching = loaded.caching
+        let claim = loaded.claim(of: request.permits)
         if caching.isStorable {
             remember(response, key: key, request: request, claim: claim, caching.validity)
         } else {
@@ -42,7 +43,7 @@ extension ImageLoader {
         let waitsForStore = policy.waitsForStore || target(policy).disk.isBehind
         let stores = store(
             response,
-            decoded: decoded,
+            original: loaded,
             key: key,
             request: request,
             claim: claim,
@@ -58,29 +59,28 @@ extension ImageLoader {
         return response
     }
 
-    /// Decodes and runs the processors.
+    /// Decodes and runs the processors. The pixels take nothing of the budget any more when this returns.
     private func processed(
         _ request: LoadRequest,
         key: ImageKey,
         original: OriginalWorkKey,
         context: WorkContext
-    ) async throws -> (ImageResponse, DecodedOriginal) {
+    ) async throws -> (ImageResponse, Original) {
         let processing = request.options.processing
         let decoding = DecodedWorkKey(original: original, decode: request.options.decode, processing: processing)
         let result = try await processed(processing, of: decoding, request: request, key: key, context: context)
-        let decoded = result.decoded
-        var timings = decoded.original.timings
-        timings.decode = decoded.decodeTime
-        timings.process = processing.isIdentity ? nil : result.processTime
+        var timings = result.original.timings
+        timings.decode = result.decodeTime
+        timings.process = result.processTime
         let response = ImageResponse(
             image: result.image,
-            origin: decoded.original.origin,
-            byteCount: decoded.original.data.count,
-            data: decoded.original.data,
+            origin: result.original.origin,
+            byteCount: result.original.data.count,
+            data: result.original.data,
             timings: timings,
-            metrics: decoded.original.metrics
+            metrics: result.original.metrics
         )
-        return (response, decoded)
+        return (response, result.original)
     }
 
     /// The result of a chain of processors; each beginning of a chain is shared by all chains that begin so.
@@ -90,10 +90,9 @@ extension ImageLoader {
         request: LoadRequest,
         key: ImageKey,
         context: WorkContext
-    ) async throws -> ProcessedOriginal {
+    ) async throws -> DecodedOriginal {
         guard let (rest, last) = processing.droppingLast else {
-            let decoded = try await decodedOriginal(for: request, key: key, work: decoding, context: context)
-            return ProcessedOriginal(image: decoded.image, decoded: decoded, processTime: .zero)
+            return try await decodedOriginal(for: request, key: key, work: decoding, context: context)
         }
         let work = ProcessedWorkKey(decoding: decoding, processing: processing)
         return try await processings.value(for: work, since: request.sharesSince, context: context) {
@@ -101,13 +100,23 @@ extension ImageLoader {
             let input = try await processed(rest, of: decoding, request: request, key: key, context: context)
             let start = ContinuousClock.now
             do {
-                let image = try await workers.process(input.image, priority: context.priority) { image, flag in
+                let image = try await workers.process(
+                    input.image,
+                    lease: input.lease,
+                    size: last.workingSize(for: input.image),
+                    priority: context.priority
+                ) { image, flag in
                     let result = try last.process(image, isCancelled: { flag.isCancelled })
                     // Where the decoder did not, after the first processor.
                     return try result.converted(decoding.decode.color, isCancelled: { flag.isCancelled })
                 }
-                let time = input.processTime + (ContinuousClock.now - start)
-                return ProcessedOriginal(image: image, decoded: input.decoded, processTime: time)
+                return DecodedOriginal(
+                    image: image,
+                    lease: input.lease,
+                    original: input.original,
+                    decodeTime: input.decodeTime,
+                    processTime: (input.processTime ?? .zero) + (ContinuousClock.now - start)
+                )
             } catch let error as CancellationError {
                 throw error
             } catch {
@@ -138,18 +147,11 @@ extension ImageLoader {
         var timings = ImageTimings()
         timings.disk = ContinuousClock.now - start
         guard let metadata = ProcessedImageMetadata(entry.metadata) else {
-            await cache.disk.remove(diskKey)
+            await cache.disk.remove(diskKey, ifStill: entry.version)
             return nil
         }
-        let followsServer = request.options.cache.freshness != .ignoringServer
-        // It stays for requests whose headers it is for.
-        if followsServer, !metadata.matches(sentRequest(request.source, options: request.options)) { return nil }
-        // The entry may live longer than its original is fresh.
-        if followsServer, let validity = metadata.validity, validity.isOver(at: cache.disk.now()),
-            failure.map({ !mayUse(validity, $0, for: request) }) ?? true
-        {
-            return nil
-        }
+        let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
+        guard mayUse(validity, insteadOf: failure, for: request) else { return nil }
         do {
             let decodeStart = ContinuousClock.now
             let options = request.options.decode.storedResultOptions
@@ -166,14 +168,46 @@ extension ImageLoader {
                 byteCount: metadata.byteCount,
                 timings: timings
             )
-            return ProcessedImageOnDisk(response: response, validity: metadata.validity, age: age)
+            return ProcessedImageOnDisk(response: response, validity: validity, age: age)
         } catch let error as CancellationError {
             throw error
         } catch {
             // Whatever is wrong with it, it can be made anew.
-            await cache.disk.remove(diskKey)
+            await cache.disk.remove(diskKey, ifStill: entry.version)
             return nil
         }
+    }
+
+    /// For how long and for whom a stored result may be used. Where nothing is known of the original but when its result was
+    /// stored, that counts as when it came.
+    private func validity(
+        of metadata: ProcessedImageMetadata,
+        storedAt: Date,
+        for request: LoadRequest
+    ) -> OriginalValidity? {
+        guard metadata.response == nil else { return metadata.validity }
+        return followingServer(request).map { transfer in
+            OriginalValidity(StoredResponse(url: transfer.url, responseTime: storedAt))
+        }
+    }
+
+    /// Whether a stored result may be used, now or because of a failure.
+    private func mayUse(
+        _ validity: OriginalValidity?,
+        insteadOf failure: StaleUse?,
+        for request: LoadRequest
+    ) -> Bool {
+        let policy = request.options.cache
+        guard policy.freshness != .ignoringServer, let validity else { return true }
+        // It stays for requests whose headers it is for.
+        if validity.isVarying {
+            guard let transfer = sentRequest(request.source, options: request.options),
+                validity.response.matches(transfer)
+            else { return false }
+        }
+        // The entry may live longer than its original is fresh.
+        guard validity.isOver(at: target(policy).disk.now(), policy.freshness) else { return true }
+        return failure.map { mayUse(validity, $0, for: request) } ?? false
     }
 }
 

@@ -6,8 +6,13 @@ internal import HalcyonStore
 extension ImageLoader {
     /// Whether what a request brings is cached as its server says.
     func followsServer(_ request: LoadRequest) -> TransferRequest? {
-        guard request.options.cache.freshness != .ignoringServer,
-            let transfer = sentRequest(request.source, options: request.options), transfer.method == .get,
+        request.options.cache.freshness == .ignoringServer ? nil : followingServer(request)
+    }
+
+    /// The request as it is sent, apart from what modifiers make of it, if its server has a say in whether what it brings is
+    /// cached, unless that is to be ignored.
+    func followingServer(_ request: LoadRequest) -> TransferRequest? {
+        guard let transfer = sentRequest(request.source, options: request.options), transfer.method == .get,
             transfer.body == nil
         else { return nil }
         return transfer
@@ -73,14 +78,14 @@ extension ImageLoader {
         let loadTime = server.time
         if readsDisk { timings.disk = ContinuousClock.now - start - (loadTime ?? .zero) }
         timings.load = loadTime
-        var caching = OriginalCaching(answer, storage: storage, rules: rules, now: cache.disk.now())
+        var caching = OriginalCaching(answer, storage: storage)
         if hasModifiers(request.options), caching.validity?.isVarying == true {
             // Nobody knows what later requests will have in the fields that it depends on.
-            caching = OriginalCaching(foundAs: caching.sourceKey)
+            caching = OriginalCaching(foundAs: caching.source)
             caching.isStorable = false
         }
         // No key could tell it from what others were given.
-        if answer.origin == .network, server.isForHiddenCredential, !mayKeepHidden(key, request.options) {
+        if answer.origin == .network, server.isForHiddenRequest, !request.options.namesAudience(of: key.original) {
             caching = .none
         }
         return Original(
@@ -94,7 +99,7 @@ extension ImageLoader {
         )
     }
 
-    private func hasModifiers(_ options: ImageOptions) -> Bool {
+    func hasModifiers(_ options: ImageOptions) -> Bool {
         options.network.requestModifier != nil || downloader.configuration.policy.requestModifier != nil
     }
 
@@ -165,7 +170,7 @@ extension ImageLoader {
             now: cache.disk.now,
             fetch: server.fetch
         )
-        let mayKeep = mayKeepHidden(key, request.options)
+        let mayKeep = request.options.namesAudience(of: key.original)
         let isUnpredictable = hasModifiers(request.options)
         let (codecs, limits) = (codecs, request.options.decode.limits)
         refreshes.start(key.originalDiskKey) { [recovery, workers] in
@@ -173,7 +178,7 @@ extension ImageLoader {
             let answer = try? await exchange.run()
             if let refusal = server.refusal { return recovery.remember(refusal, of: request) }
             guard let answer, let pending = storage.pending,
-                !isUnpredictable || !pending.head.isVarying, mayKeep || !server.isForHiddenCredential,
+                !isUnpredictable || !pending.head.isVarying, mayKeep || !server.isForHiddenRequest,
                 policy.storesOnDisk,
                 (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
             else { return }

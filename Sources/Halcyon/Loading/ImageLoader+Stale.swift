@@ -41,9 +41,11 @@ extension ImageLoader {
     ) async throws -> ImageResponse? {
         let policy = request.options.cache
         guard !request.options.processing.isIdentity, followsServer(request) != nil else { return nil }
-        if case .status(let status) = error.reason, (400..<500).contains(status) {
-            // Its server has it no longer.
-            await target(policy).disk.remove(key.processedDiskKey)
+        if case .status(let status) = error.reason, HTTPStatus.isAboutResource(status) {
+            // Its server has it no longer. What took its place since this load began stays.
+            let cache = target(policy)
+            let claim = StoreClaim(load: request.permits, age: .new)
+            await cache.disk.remove(key.processedDiskKey, if: cache.admission(of: claim, .image(key)))
             return nil
         }
         guard let use = StaleUse(error.reason),
@@ -61,8 +63,8 @@ extension ImageLoader {
 
     /// Whether an image whose time is over may be used.
     func mayUse(_ validity: OriginalValidity, _ use: StaleUse, for request: LoadRequest) -> Bool {
-        guard let response = validity.response, let transfer = sentRequest(request.source, options: request.options)
-        else { return false }
+        guard let transfer = sentRequest(request.source, options: request.options) else { return false }
+        let response = validity.response
         let control = CacheControl(transfer.headers)
         let rules = cacheRules(request.options.cache)
         let now = cache.disk.now()

@@ -38,7 +38,7 @@ extension ImageLoader {
         guard policy.storesInMemory else { return }
         let cache = target(policy)
         // What must be asked for again has no place.
-        if validity?.isOver(at: cache.disk.now()) ?? false { return cache.forget(key, claim) }
+        if validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false { return cache.forget(key, claim) }
         let cached = CachedImage(image: response.image, byteCount: response.byteCount, validity: validity)
         let isOriginal = request.options.processing.isIdentity
         let original = isOriginal ? StoreOrder.Place.ofOriginal(validity?.response) : nil
@@ -50,7 +50,7 @@ extension ImageLoader {
     /// - Parameter priority: Of encoding; `nil`: low, unless someone reads what is being stored.
     func store(
         _ response: ImageResponse,
-        decoded: DecodedOriginal,
+        original: Original,
         key: ImageKey,
         request: LoadRequest,
         claim: StoreClaim,
@@ -61,18 +61,18 @@ extension ImageLoader {
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
         let cache = target(policy)
         var stores: [Task<Void, Never>] = []
-        let caching = decoded.original.caching
+        let caching = original.caching
         // In memory the representations of an original have one place, so that it says nothing about each of them.
         let companion = isIdentity && caching.place == .original ? StoreOrder.Place.image(key) : nil
         if isIdentity || policy.storesOriginal,
-            let store = store(decoded.original, claim: claim, with: companion, options: request.options)
+            let store = store(original, claim: claim, with: companion, options: request.options)
         {
             stores.append(store)
         } else if let entry = caching.entry, let old = caching.replaced,
             let cache = originalCaches(request.options).first(where: { $0.disk === old.disk })
         {
             // One that is kept is kept up to date.
-            let data = decoded.original.data
+            let data = original.data
             stores.append(
                 cache.disk.store(
                     key.originalDiskKey,
@@ -85,7 +85,7 @@ extension ImageLoader {
             )
         }
         let validity = caching.validity
-        if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {
+        if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false) {
             let image = response.image
             let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
             let storePriority = PriorityBox(.low)
@@ -136,7 +136,7 @@ extension ImageLoader {
     /// How long a processed image stays on disk: no longer than its original is fresh, as nobody asks a server about what
     /// was made here, unless it may be shown afterwards if that server fails.
     private func processedExpiration(_ policy: CachePolicy, _ validity: OriginalValidity?) -> Expiration? {
-        guard let freshUntil = validity?.freshUntil, validity?.mayBeUsedStale != true else {
+        guard let validity, let freshUntil = validity.statedEnd(policy.freshness), !validity.mayBeUsedStale else {
             return policy.diskExpiration
         }
         let now = cache.disk.now()

@@ -19,7 +19,7 @@ final class ImageLoader: Sendable {
     private let isDownloaderPlain: Bool
 
     let images = SharedWork<ImageWorkKey, ImageResponse>()
-    let processings = SharedWork<ProcessedWorkKey, ProcessedOriginal>()
+    let processings = SharedWork<ProcessedWorkKey, DecodedOriginal>()
     let decodings = SharedWork<DecodedWorkKey, DecodedOriginal>()
     let originals = SharedWork<OriginalWorkKey, Original>()
     /// Originals that are asked for anew while a stale one is used.
@@ -31,7 +31,7 @@ final class ImageLoader: Sendable {
         codecs = configuration.codecs
         workers = PixelWorkers(count: configuration.workerCount, budget: configuration.decodeBudget)
         recovery = Recovery(configuration.recovery)
-        isDownloaderPlain = !downloader.configuration.policy.mayChangeIdentity
+        isDownloaderPlain = !downloader.configuration.policy.mayChangeAudience
     }
 
     /// A request with what the downloader adds to all counted in its key.
@@ -85,7 +85,9 @@ final class ImageLoader: Sendable {
 
     @inline(never)
     private func cachedImage(named name: String, options: ImageOptions) -> CachedImage? {
-        ImageKey(original: OriginalKey(text: name), options: options).flatMap { cachedImage(for: $0, options: options) }
+        let name = options.cache.keyRule?.key(for: name) ?? name
+        let key = ImageKey(original: OriginalKey(text: name), options: options)
+        return key.flatMap { cachedImage(for: $0, options: options) }
     }
 
     @inline(__always)
@@ -107,7 +109,7 @@ final class ImageLoader: Sendable {
         for source: @autoclosure () -> Source,
         options: ImageOptions
     ) -> ImageResponse? {
-        if cached.validity != nil || options.cache.revalidates,
+        if cached.validity != nil || options.cache.mayAskAnyway,
             !mayUse(cached, for: source(), options: options)
         {
             return nil
@@ -121,10 +123,20 @@ final class ImageLoader: Sendable {
         for source: @autoclosure () -> Source,
         options: ImageOptions
     ) -> Bool {
-        if options.cache.freshness == .ignoringServer { return true }
+        switch options.cache.freshness {
+        case .ignoringServer:
+            return true
+        case .server:
+            // Most have no more than a date.
+            if cached.validity?.isOver(at: cache.disk.now(), .server) ?? false { return false }
+        case .expiration(let expiration):
+            if cached.isOver(expiration, at: cache.disk.now()), sentRequest(source(), options: options) != nil {
+                return false
+            }
+        }
         if options.cache.revalidates, sentRequest(source(), options: options) != nil { return false }
-        // Most have no more than a date.
-        return cached.validity?.allows(sentRequest(source(), options: options), at: cache.disk.now()) ?? true
+        guard let validity = cached.validity, validity.isVarying else { return true }
+        return sentRequest(source(), options: options).map(validity.response.matches) ?? false
     }
 
     /// The cache of the image.
@@ -223,18 +235,15 @@ final class ImageLoader: Sendable {
     }
 }
 
-/// The result of processors on an original.
-struct ProcessedOriginal: Sendable {
-    let image: DecodedImage
-    let decoded: DecodedOriginal
-    let processTime: Duration
-}
-
-/// An original's pixels and the original.
+/// The pixels of an original, or what processors have made of them so far.
 struct DecodedOriginal: Sendable {
     let image: DecodedImage
+    /// The part of the budget that the pixels take until they are handed out. Nothing that holds it waits for the budget.
+    let lease: BudgetLease
     let original: Original
     let decodeTime: Duration
+    /// `nil` where no processor has run.
+    var processTime: Duration?
 }
 
 /// Encoded bytes and where they came from.

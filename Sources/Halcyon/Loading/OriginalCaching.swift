@@ -6,8 +6,8 @@ internal import HalcyonStore
 struct OriginalCaching: Sendable {
     /// How the disk is to keep the original; `nil`: it has it, or must not.
     var entry: Entry?
-    /// The name of the entry that the original came from; `nil`: it came from elsewhere.
-    var sourceKey: String?
+    /// The entry that the original came from, as it was; `nil`: it came from elsewhere.
+    var source: OriginalStorage.Place?
     /// Where the entry is that the original takes the place of; `nil`: nowhere.
     var replaced: OriginalStorage.Place?
     /// Whether anything made of it may be kept at all.
@@ -27,10 +27,13 @@ struct OriginalCaching: Sendable {
     /// The place of the original on disk.
     var place: StoreOrder.Place { .ofOriginal(validity?.response) }
 
-    /// The server has no say.
-    init(storingAs diskKey: String? = nil, foundAs sourceKey: String? = nil) {
-        entry = diskKey.map { Entry(diskKey: $0, metadata: Data()) }
-        self.sourceKey = sourceKey
+    /// The server has no say in whether it is kept.
+    ///
+    /// - Parameter head: What the server said, for those who want to know.
+    init(storingAs diskKey: String? = nil, foundAs source: OriginalStorage.Place? = nil, head: StoredResponse? = nil) {
+        entry = diskKey.map { Entry(diskKey: $0, metadata: head?.metadata ?? Data()) }
+        self.source = source
+        validity = head.map(OriginalValidity.init)
     }
 
     /// Nothing is kept.
@@ -41,14 +44,14 @@ struct OriginalCaching: Sendable {
     }
 
     /// As the server says.
-    init(_ answer: HTTPCacheResponse, storage: OriginalStorage, rules: HTTPCacheRules, now: Date) {
+    init(_ answer: HTTPCacheResponse, storage: OriginalStorage) {
         entry = storage.pending.map { Entry(diskKey: $0.diskKey, slot: $0.slot, metadata: $0.head.metadata) }
-        if answer.origin == .network { replaced = storage.found } else { sourceKey = storage.found?.diskKey }
+        if answer.origin == .network { replaced = storage.found } else { source = storage.found }
         guard let head = answer.stored else {
             isStorable = false
             return
         }
-        validity = OriginalValidity(head, at: now, rules: rules)
+        validity = OriginalValidity(head)
     }
 }
 

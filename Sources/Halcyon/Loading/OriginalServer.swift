@@ -7,7 +7,7 @@ final class OriginalServer: Sendable {
     private struct State {
         var refusal: ImageError?
         var time: Duration?
-        var isForHiddenCredential = false
+        var isForHiddenRequest = false
         var number: UInt64?
     }
 
@@ -39,8 +39,8 @@ final class OriginalServer: Sendable {
     /// What all transfers took together; `nil` if there were none.
     var time: Duration? { state.withLock { $0.time } }
 
-    /// Whether the last response was given for a credential that the request does not show.
-    var isForHiddenCredential: Bool { state.withLock { $0.isForHiddenCredential } }
+    /// Whether the last response was given for another request, or another credential, than the load shows.
+    var isForHiddenRequest: Bool { state.withLock { $0.isForHiddenRequest } }
 
     /// How old the last response is.
     var age: ContentAge { state.withLock { $0.number }.map { .transferred(began: $0) } ?? .new }
@@ -60,12 +60,13 @@ final class OriginalServer: Sendable {
                 return try await downloader.download(
                     transfer,
                     policy: request.options.network,
+                    audience: request.audience,
                     since: since,
                     context: context
                 )
             }
             state.withLock { state in
-                state.isForHiddenCredential = result.body.isForHiddenCredential
+                state.isForHiddenRequest = result.body.isForHiddenRequest
                 state.number = result.number
             }
             return result.body

@@ -67,4 +67,11 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// The defaults.
     public init() {}
+
+    /// Whether the server may have to be asked about an image in memory of which it said nothing.
+    @inline(__always)
+    var mayAskAnyway: Bool {
+        if case .expiration = freshness { return true }
+        return revalidates
+    }
 }

@@ -15,8 +15,9 @@ public enum CacheScope: Sendable, Hashable {
     /// is a renewed one of the same user.
     ///
     /// What a server gives for a credential that a ``RequestModifying`` or an ``AuthenticationResponding`` of the options
-    /// adds, which nobody knows when the caches are asked, is not cached. A modifier may name a scope:
-    /// ``RequestModifying/cacheScope``.
+    /// adds, which nobody knows when the caches are asked, is not cached; nor is what it gives for a request that hooks of the
+    /// options lead elsewhere. They may name a scope: ``RequestModifying/cacheScope``,
+    /// ``AuthenticationResponding/cacheScope``.
     case credential
     /// One with a name, such as "user-42", whatever the credential: an image is found again after the token was renewed. The
     /// name stands in the disk cache as it is.

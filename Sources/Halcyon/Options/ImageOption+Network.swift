@@ -52,7 +52,7 @@ extension ImageOption {
         ImageOption { $0.network.responseReviewer = reviewer }
     }
 
-    /// Changes the body once it is complete, before it is cached.
+    /// Changes the body once it is complete, before it is cached; see ``DataModifying/cacheIdentity``.
     public static func dataModifier(_ modifier: some DataModifying) -> ImageOption {
         ImageOption { $0.network.dataModifier = modifier }
     }

@@ -28,9 +28,12 @@ public struct NetworkPolicy: Sendable, Hashable {
 
     var handling: TransferHandling { box?.rules.handling ?? .none }
 
-    /// Whether whose image it is, or whether it is cached, may depend on this.
+    /// Whether whose image it is, which, or whether it is cached, may depend on this, as a part of the options.
     @inline(__always)
     var mayChangeIdentity: Bool { box?.mayChangeIdentity ?? false }
+
+    /// The same as a part of a downloader, whose responder and data modifier are taken to be the same for all.
+    var mayChangeAudience: Bool { box?.mayChangeAudience ?? false }
 
     /// Whether anything here but ``isAllowed`` differs from the defaults.
     var changesTransfers: Bool { box != nil || timeouts != nil || limits != nil }

@@ -7,6 +7,12 @@ struct TransferRules: Hashable, Sendable {
     var method: HTTPRequest.Method?
     var requestModifier: Hook<any RequestModifying>?
     var handling = TransferHandling()
+
+    /// Whether any code of the user's has a say.
+    var hasHooks: Bool {
+        requestModifier != nil || handling.redirectHandler != nil || handling.authenticationResponder != nil
+            || handling.responseModifier != nil || handling.responseReviewer != nil || handling.dataModifier != nil
+    }
 }
 
 /// What happens to the responses of a transfer. Those who want the same request but differ here share no transfer.
@@ -27,14 +33,18 @@ extension TransferRules {
     /// are a thousand bytes.
     final class Box: Hashable, Sendable {
         let rules: TransferRules
-        /// Worked out once, as it is asked for at each look into memory.
+        /// Worked out once, as they are asked for at each look into memory.
+        let mayChangeAudience: Bool
         let mayChangeIdentity: Bool
         private let hash: Int
 
         init(_ rules: TransferRules) {
             self.rules = rules
-            mayChangeIdentity =
+            mayChangeAudience =
                 rules.method != nil || rules.requestModifier != nil || rules.headers.contains { $0.name.isCredential }
+            mayChangeIdentity =
+                mayChangeAudience || rules.handling.authenticationResponder != nil
+                || rules.handling.dataModifier != nil
             hash = rules.hashValue
         }
 

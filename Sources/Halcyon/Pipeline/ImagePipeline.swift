@@ -167,7 +167,10 @@ public final class ImagePipeline: Sendable {
     }
 
     private func cachedResponse(for source: Source, options: ImageOptions) -> ImageResponse? {
-        guard source.isPlain else { return loader.responseFromMemory(for: source, options: options) }
+        // A key rule is for addresses alone.
+        guard source.isPlain, options.cache.keyRule == nil || source.isNamedByAddress else {
+            return loader.responseFromMemory(for: source, options: options)
+        }
         guard let name = source.originalName else { return nil }
         return loader.responseFromMemory(named: name, options: options, source: source)
     }

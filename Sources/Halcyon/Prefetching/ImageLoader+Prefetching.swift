@@ -67,7 +67,8 @@ extension ImageLoader {
         let disk = target(request.options.cache).disk
         let entry = try await disk.entry(for: key.processedDiskKey, extending: .none, priority: context.priority)
         guard let metadata = entry.flatMap({ ProcessedImageMetadata($0.metadata) }) else { return false }
-        return followsServer(request) == nil || metadata.validity?.isOver(at: disk.now()) != true
+        guard followsServer(request) != nil else { return true }
+        return metadata.validity?.isOver(at: disk.now(), request.options.cache.freshness) != true
     }
 
     private func isOnDisk(_ diskKey: String, in cache: ImageCache) async throws -> Bool {

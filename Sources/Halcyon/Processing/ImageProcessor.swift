@@ -16,6 +16,10 @@ public protocol ImageProcessor: Hashable, Sendable {
     /// Default: ``DecodeTarget/full``.
     var decodeTarget: DecodeTarget { get }
 
+    /// The size of the largest bitmap that processing `image` makes, in pixels. Its memory is waited for before processing
+    /// begins (``ImagePipeline/Configuration/decodeBudget``). Default: that of `image`.
+    func workingSize(for image: DecodedImage) -> PixelSize
+
     /// Processes an image.
     ///
     /// Runs on a worker thread; it should poll `isCancelled` now and then and throw `CancellationError` if it says
@@ -31,20 +35,24 @@ extension ImageProcessor {
 
     /// The whole image.
     public var decodeTarget: DecodeTarget { .full }
+
+    /// That of the image.
+    public func workingSize(for image: DecodedImage) -> PixelSize { image.size }
 }
 
 /// How much of an image's resolution a processor needs.
 public enum DecodeTarget: Sendable, Hashable {
     /// All of it.
     case full
-    /// Enough to fit, fill or stretch to a size without enlarging what was decoded.
-    case resized(PixelSize, ResizeMode)
+    /// Enough to fit, fill or stretch to a size without enlarging what was decoded; where the image itself is not to be
+    /// enlarged, no more than it has. Default: it is.
+    case resized(PixelSize, ResizeMode, enlarges: Bool = true)
 
     /// The size to ask a decoder for, for an image of this display size; `nil` for the image's own.
     func targetSize(for displaySize: PixelSize) -> PixelSize? {
         switch self {
         case .full: nil
-        case .resized(let size, let mode): mode.resultSize(of: displaySize, in: size)
+        case .resized(let size, let mode, let enlarges): mode.resultSize(of: displaySize, in: size, enlarges: enlarges)
         }
     }
 }

@@ -10,11 +10,15 @@ public enum ResizeMode: String, Sendable, Hashable, CaseIterable {
     case stretch
 
     /// The size the whole image is scaled to, before anything is cut off: each side at least 1 pixel.
-    func resultSize(of size: PixelSize, in target: PixelSize) -> PixelSize {
+    ///
+    /// - Parameter enlarges: Whether it may be larger than the image.
+    func resultSize(of size: PixelSize, in target: PixelSize, enlarges: Bool) -> PixelSize {
         switch self {
-        case .fit: size.fitting(in: target)
-        case .fill: size.filling(target)
-        case .stretch: target
+        case .fit, .fill:
+            let result = self == .fit ? size.fitting(in: target) : size.filling(target)
+            return !enlarges && result.width >= size.width ? size : result
+        case .stretch:
+            return enlarges ? target : PixelSize(min(target.width, size.width), min(target.height, size.height))
         }
     }
 }

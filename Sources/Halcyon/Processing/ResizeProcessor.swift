@@ -18,7 +18,13 @@ public struct ResizeProcessor: ImageProcessor {
     }
 
     /// Enough pixels for the result.
-    public var decodeTarget: DecodeTarget { .resized(size, mode) }
+    public var decodeTarget: DecodeTarget { .resized(size, mode, enlarges: enlarges) }
+
+    /// The size of the result, before anything is cut off.
+    public func workingSize(for image: DecodedImage) -> PixelSize {
+        // The ratio of the sides is that of the whole picture: a decoder that reduced it has rounded its sides.
+        mode.resultSize(of: image.fullSize, in: size, enlarges: enlarges)
+    }
 
     /// Size, mode, and whether it enlarges.
     public func encodeParameters(into encoder: inout CacheKeyEncoder) {
@@ -33,17 +39,7 @@ public struct ResizeProcessor: ImageProcessor {
     /// - Throws: ``ProcessingError/emptySize(_:)``, ``BitmapError``, `CancellationError`.
     public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         guard !size.isEmpty else { throw ProcessingError.emptySize(size) }
-        // The ratio of the sides is that of the whole picture: a decoder that reduced it has rounded its sides.
-        let original = image.fullSize
-        var scaled = mode.resultSize(of: original, in: size)
-        if !enlarges {
-            switch mode {
-            case .fit, .fill:
-                if scaled.width >= original.width { scaled = original }
-            case .stretch:
-                scaled = PixelSize(min(scaled.width, original.width), min(scaled.height, original.height))
-            }
-        }
+        let scaled = workingSize(for: image)
         var bitmap = image.bitmap
         if scaled != bitmap.size {
             bitmap = try bitmap.resampled(to: scaled, isCancelled: isCancelled)

@@ -8,8 +8,9 @@ internal import HalcyonHTTP
 /// ``ImageError/Reason/failedBefore(_:)``, unless a cache has the image or the options look into no cache
 /// (``ImageOption/forceRefresh``). A success makes it forget. Off by default.
 ///
-/// Equal requests are one: method, URL, headers, with what the options of the load add. Memory is bounded by the number
-/// of entries.
+/// Equal requests are one: method, URL, headers and credentials, with what the options of the load add, and what they accept.
+/// Nothing is remembered of loads whose options have hooks, such as a request modifier, which may decide otherwise the next
+/// time. Memory is bounded by the number of entries.
 public final class FailureMemory: Sendable {
     /// Which failures are remembered.
     public struct Failures: Sendable, Hashable {
@@ -51,7 +52,7 @@ public final class FailureMemory: Sendable {
     private let expiration: Duration
     private let failures: Failures
     private let stopwatch: Stopwatch
-    private let entries: Lock<BoundedTable<TransferRequest, Entry>>
+    private let entries: Lock<BoundedTable<FailedRequest, Entry>>
 
     /// A memory with a default for everything.
     ///
@@ -77,11 +78,11 @@ public final class FailureMemory: Sendable {
     public var count: Int { entries.withLock { $0.count } }
 
     /// Why a URL could not be loaded by a plain GET, if that is remembered.
-    public func failure(for url: URL) -> ImageError? { failure(for: TransferRequest(url: url)) }
+    public func failure(for url: URL) -> ImageError? { failure(for: FailedRequest(TransferRequest(url: url))) }
 
     /// Forgets what is remembered of a URL, whatever the method and headers.
     public func remove(_ url: URL) {
-        entries.withLock { $0.removeAll { $0.url == url } }
+        entries.withLock { $0.removeAll { $0.transfer.url == url } }
     }
 
     /// Forgets everything.
@@ -89,8 +90,7 @@ public final class FailureMemory: Sendable {
         entries.withLock { $0.removeAll { _ in true } }
     }
 
-    func failure(for request: TransferRequest) -> ImageError? {
-        let key = request.identity
+    func failure(for key: FailedRequest) -> ImageError? {
         let now = stopwatch.elapsed
         return entries.withLock { entries in
             guard let entry = entries[key] else { return nil }
@@ -103,23 +103,13 @@ public final class FailureMemory: Sendable {
     }
 
     /// Remembers an error, if it is one that counts.
-    func record(_ error: ImageError, for request: TransferRequest) {
+    func record(_ error: ImageError, for request: FailedRequest) {
         guard failures.contains(error) else { return }
         let end = stopwatch.elapsed + (error.retryAfter ?? expiration)
-        entries.withLock { $0.insert(Entry(error: error, end: end), for: request.identity) }
+        entries.withLock { $0.insert(Entry(error: error, end: end), for: request) }
     }
 
-    func forget(_ request: TransferRequest) {
-        entries.withLock { $0.remove(request.identity) }
-    }
-}
-
-extension TransferRequest {
-    /// What decides the answer, without what says how urgent or how patient the one who asks is.
-    fileprivate var identity: TransferRequest {
-        var request = TransferRequest(url: url, method: method, headers: headers, body: body)
-        request.credential = credential
-        request.followsRedirects = followsRedirects
-        return request
+    func forget(_ request: FailedRequest) {
+        entries.withLock { $0.remove(request) }
     }
 }

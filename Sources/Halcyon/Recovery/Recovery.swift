@@ -36,8 +36,8 @@ final class Recovery: Sendable {
 
     /// Why a request need not be sent; `nil` if nothing is known against it, or the options want it anew.
     private func rememberedFailure(of request: LoadRequest) -> ImageError? {
-        guard request.options.cache.reads != .none, let failureMemory, let transfer = request.namedTransfer,
-            var error = failureMemory.failure(for: transfer)
+        guard request.options.cache.reads != .none, let failureMemory, let name = request.nameOfFailures,
+            var error = failureMemory.failure(for: name)
         else { return nil }
         error.reason = .failedBefore(error.reason)
         return error
@@ -54,13 +54,13 @@ final class Recovery: Sendable {
 
     /// Remembers how a request failed, or that the bytes it brought turned out to be no use.
     func remember(_ error: ImageError, of request: LoadRequest) {
-        guard let failureMemory, let transfer = request.namedTransfer else { return }
-        failureMemory.record(error, for: transfer)
+        guard let failureMemory, let name = request.nameOfFailures else { return }
+        failureMemory.record(error, for: name)
     }
 
     private func forgetFailure(of request: LoadRequest) {
-        guard let failureMemory, let transfer = request.namedTransfer else { return }
-        failureMemory.forget(transfer)
+        guard let failureMemory, let name = request.nameOfFailures else { return }
+        failureMemory.forget(name)
     }
 
     /// Sends a request if nothing speaks against it, tells the circuit of its server how it went, and forgets an earlier
@@ -95,11 +95,12 @@ final class Recovery: Sendable {
 }
 
 extension LoadRequest {
-    /// What names the failures of this load: its request with what the options add, so that a refusal is not held
-    /// against one who comes with another credential. Neither what the downloader adds to all requests, nor the
-    /// conditions that a cache adds.
-    fileprivate var namedTransfer: TransferRequest? {
-        guard case .network(let transfer) = source.location else { return nil }
-        return options.network.applied(to: transfer, over: NetworkPolicy())
+    /// What names the failures of this load: its request with what the options add, so that a refusal is not held against one
+    /// who comes with another credential. Neither what the downloader adds to all requests, nor the conditions that a cache
+    /// adds. `nil` with hooks of the options, which may decide otherwise the next time.
+    fileprivate var nameOfFailures: FailedRequest? {
+        guard case .network(let transfer) = source.location, !options.network.rules.hasHooks else { return nil }
+        let request = options.network.applied(to: transfer, over: NetworkPolicy())
+        return FailedRequest(request, policy: options.network)
     }
 }

@@ -18,21 +18,30 @@ public struct Source: Sendable, Hashable {
     /// Two sources with the same cache key are taken for the same image, even if their locations differ (a signed URL,
     /// a mirror), as long as they carry the same credential, or their options the same ``CacheScope``. A request of another
     /// method than GET, or with a body, is cached with such a key only. Default: `nil`.
-    public var cacheKey: String?
+    public var cacheKey: String? {
+        didSet { isPlain = Self.isPlain(location, cacheKey: cacheKey) }
+    }
 
-    /// Whether the original's name alone is its key, unless there is a user name in a URL: looking that up takes longer.
-    let isPlain: Bool
+    /// Whether the original's name alone is its key. A user name in a URL is looked for only where it is not in the name:
+    /// that takes longer.
+    private(set) var isPlain: Bool
 
     private init(_ location: Location, cacheKey: String?) {
         self.location = location
         self.cacheKey = cacheKey
-        if case .network(let request) = location {
-            isPlain =
-                request.method == .get && request.body == nil && request.headers.isEmpty && request.credential == nil
-                && request.proxyCredential == nil
-        } else {
-            isPlain = true
-        }
+        isPlain = Self.isPlain(location, cacheKey: cacheKey)
+    }
+
+    private static func isPlain(_ location: Location, cacheKey: String?) -> Bool {
+        guard case .network(let request) = location else { return true }
+        return request.method == .get && request.body == nil && request.headers.isEmpty && request.credential == nil
+            && request.proxyCredential == nil && (cacheKey == nil || !request.carriesCredential)
+    }
+
+    /// Whether the name is a web address, and not one of its own.
+    var isNamedByAddress: Bool {
+        guard case .network = location else { return false }
+        return cacheKey == nil
     }
 
     /// The image at a URL: `http`, `https`, `file`, or `data` (RFC 2397).

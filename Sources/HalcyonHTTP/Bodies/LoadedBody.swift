@@ -8,8 +8,9 @@ public struct LoadedBody: Sendable {
     public var data: Data
     /// What the transfer took.
     public var metrics: TransferMetrics
-    /// Whether it was given for a credential that the request itself does not show.
-    package var isForHiddenCredential = false
+    /// Whether it was given for another request than the one asked for, or for a credential that this does not show, because
+    /// a hook of the request's own decided so.
+    package var isForHiddenRequest = false
 
     /// A response of these parts.
     public init(response: TransferResponse, data: Data, metrics: TransferMetrics) {

@@ -60,7 +60,8 @@ public final class HTTPCache: Sendable {
     /// Answers a request, from the store or from its server.
     ///
     /// `Cache-Control` of the request is obeyed, conditions (`If-None-Match`, `If-Modified-Since`) and a `Range` of bytes
-    /// are answered from the store where it can. Unsafe methods go through and remove what they made invalid.
+    /// are answered from the store where it can. Unsafe methods go through and remove what they made invalid; a GET with a
+    /// body goes through, and is not stored. The bounds of the request hold for all redirects together.
     ///
     /// - Throws: ``TransferError`` if the server fails and nothing stored may answer, or redirects lead nowhere.
     public func response(
@@ -70,10 +71,21 @@ public final class HTTPCache: Sendable {
         var hop = request
         hop.followsRedirects = false
         var count = 0
+        var allowance = TransferAllowance(request)
         while true {
-            let answer = try await exchange(hop, policy: policy)
+            let start = ContinuousClock.now
+            let answer: HTTPCacheResponse
+            do {
+                answer = try await exchange(allowance.bounded(hop), policy: policy)
+            } catch let error as TransferError {
+                throw allowance.restated(error)
+            }
             guard request.followsRedirects, let next = try Redirection(answer.response, to: hop, after: count) else {
                 return answer
+            }
+            // What is stored takes nothing.
+            if let metrics = answer.metrics {
+                allowance.spend(ContinuousClock.now - start - metrics.queued, answer.response)
             }
             hop = next.request
             count += 1

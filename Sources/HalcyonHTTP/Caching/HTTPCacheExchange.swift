@@ -47,6 +47,9 @@ package struct HTTPCacheExchange: Sendable {
     package func run() async throws -> HTTPCacheResponse {
         if policy.lookup == .bypass { return network(try await load(request).body) }
         switch request.method {
+        case .get where request.body != nil, .head where request.body != nil:
+            // What a body means here is for the server alone to say (RFC 9110, section 9.3.1), and no key has it.
+            return network(try await load(request).body)
         case .get, .head:
             // Conditions that only the origin may answer keep the store out of it.
             let isForOrigin = Preconditions.areForOrigin(request)
@@ -109,7 +112,7 @@ package struct HTTPCacheExchange: Sendable {
         }
         let answer = await stored(loaded, hadOwnConditions: isConditional)
         // The server has another answer by now, only not one to keep.
-        if answer.stored == nil, (200..<500).contains(response.status), ![206, 304, 416].contains(response.status) {
+        if answer.stored == nil, HTTPStatus.isAboutResource(response.status) {
             await storage.remove(entry.head, for: key.text)
         }
         return answer

@@ -41,6 +41,43 @@ struct HTTPCacheTests {
         #expect(fixture.transport.startedCount == 2)
     }
 
+    @Test("takes the word of a 304 for what is named with a user or another fragment", arguments: ["user", "fragment"])
+    func validationOfSameName(part: String) async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 60)
+        let text = fixture.url.absoluteString
+        let isUser = part == "user"
+        let url = try #require(URL(string: isUser ? text.replacing("://", with: "://me:secret@") : text + "#y"))
+        if isUser {
+            fixture.transport.setRoute(
+                url,
+                .init(headers: [.cacheControl: "max-age=60", .eTag: "\"a\""], body: Data("one".utf8))
+            )
+            _ = try await fixture.cache.response(for: TransferRequest(url: url))
+            fixture.clock.advance(by: 60)
+        }
+        fixture.transport.setRoute(url, .init(status: 304, headers: [.cacheControl: "max-age=60"]))
+        let count = fixture.transport.startedCount
+        #expect(try await fixture.cache.response(for: TransferRequest(url: url)).origin == .validated)
+        #expect(fixture.transport.startedCount == count + 1)
+        #expect(try await fixture.cache.response(for: TransferRequest(url: url)).origin == .stored)
+    }
+
+    @Test("neither answers a GET with a body nor stores what does", arguments: [HTTPRequest.Method.get, .head])
+    func bodies(method: HTTPRequest.Method) async throws {
+        for body in ["a", "b"] {
+            fixture.serve(body, [.cacheControl: "max-age=60"])
+            let request = TransferRequest(url: fixture.url, method: method, body: Data(body.utf8))
+            #expect(try await fixture.cache.response(for: request).origin == .network)
+        }
+        fixture.serve("plain", [.cacheControl: "max-age=60"])
+        #expect(try await fixture.get().text == "plain")
+        let request = TransferRequest(url: fixture.url, method: method, body: Data("c".utf8))
+        #expect(try await fixture.cache.response(for: request).origin == .network)
+        #expect(try await fixture.get().origin == .stored)
+    }
+
     @Test("takes a new response in place of a stale one, and forgets one that the server has no longer")
     func replacement() async throws {
         fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\""])
@@ -245,5 +282,22 @@ struct HTTPCacheTests {
         #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .bypass)).origin == .network)
         #expect(try await fixture.get().origin == .network)
         #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .bypass)).origin == .network)
+    }
+
+    @Test("follows redirects within what is left of the time and the header bytes of all of them")
+    func boundsOfTheWay() async throws {
+        let padding = String(repeating: "x", count: 90)
+        let target = try #require(URL(string: "https://images.example/b"))
+        fixture.serve("", [.location: target.absoluteString, .server: padding], status: 302)
+        fixture.transport.setRoute(target, .init(headers: [.server: padding], body: Data([1])))
+        var request = fixture.request()
+        request.limits.headerBytes = 200
+        let expected = TransferError.headersTooLarge(maximum: 200)
+        await #expect(throws: expected) { try await fixture.cache.response(for: request) }
+        let second = try #require(fixture.lastRequest)
+        #expect(second.limits.headerBytes < 200 - 90)
+        #expect(second.timeouts.total < TransferTimeouts.standard.total)
+        request.limits.headerBytes = 400
+        #expect(try await fixture.cache.response(for: request).data == Data([1]))
     }
 }

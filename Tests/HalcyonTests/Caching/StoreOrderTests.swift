@@ -67,6 +67,25 @@ struct StoreOrderTests {
         #expect(firstSample(test.pipeline.cache.imageInMemory(.url(url))) == 10)
     }
 
+    @Test("takes an explicit store for later than a load that began before it and asks for its original after it")
+    func explicitStoreBetweenStages() async throws {
+        for isProcessed in [false, true] {
+            let options: ImageOptions = isProcessed ? [.processor(.crop(to: PixelSize(9, 9)))] : []
+            let key = try #require(ImageKey(.url(url), options: options))
+            let load = StorePermits(for: key, in: [cache])
+            let image = try ImageCodecs.standard.decode(Sample.png(seed: 10))
+            #expect(try await cache.store(image, for: .url(url), options: options))
+            let original = StorePermits(for: key, in: [cache])
+            let claim = StoreClaim(load: load, original: original, isFromCache: false)
+            let late = CachedImage(image: try ImageCodecs.standard.decode(Sample.png(seed: 9)), byteCount: 1)
+            cache.remember(late, for: key, isOriginal: !isProcessed, claim, expiration: nil)
+            #expect(firstSample(cache.imageInMemory(.url(url), options: options)) == 10)
+            let places: [StoreOrder.Place] = isProcessed ? [.image(key)] : [.image(key), .original]
+            for place in places { #expect(!cache.admission(of: claim, place)()) }
+        }
+        #expect(cache.order.permitCount == 0)
+    }
+
     @Test("takes an explicit store for later than a load that began before it")
     func explicitStore() async throws {
         let task = test.pipeline.task(for: url)

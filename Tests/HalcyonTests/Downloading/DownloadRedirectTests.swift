@@ -164,6 +164,24 @@ struct DownloadRedirectTests {
         #expect(metrics.nameLookup == .zero && metrics.secureConnection == .zero)
         #expect(metrics.body == .seconds(1))
     }
+
+    @Test("is followed within what is left of the time and the header bytes of the whole way")
+    func boundsOfTheWay() async throws {
+        let limits = TransferLimits(headerBytes: 200)
+        let request = TransferRequest(url: url, limits: limits)
+        let policy = NetworkPolicy.with { $0.redirectHandler = RedirectHandler { _, proposed in proposed } }
+        let task = test.downloader.task(for: request, policy: policy)
+        let first = await test.transport.nextTransfer()
+        #expect(first.request.limits == limits && first.request.timeouts == .standard)
+        let padding = String(repeating: "x", count: 90)
+        first.answer(.init(status: 302, headers: [.location: "https://images.example/b", .server: padding]))
+        let second = await test.transport.nextTransfer()
+        #expect(second.request.limits.headerBytes < 200 - 90)
+        #expect(second.request.timeouts.total < TransferTimeouts.standard.total)
+        #expect(second.request.timeouts.idle == TransferTimeouts.standard.idle)
+        second.answer(.init(headers: [.server: padding], body: Data([1])))
+        #expect(await reason { try await task.body } == .transfer(.headersTooLarge(maximum: 200)))
+    }
 }
 
 extension HTTPFields {

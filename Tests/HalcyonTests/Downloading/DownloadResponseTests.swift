@@ -174,12 +174,14 @@ struct DownloadResponseTests {
     @Test("can be decrypted for a pipeline, whose caches keep the plain bytes")
     func pipeline() async throws {
         let test = TestPipeline()
-        let policy: [ImageOption] = [.dataModifier(DataModifier { data, _ in Data(data.map { ~$0 }) })]
+        let decryption = DataModifier(cacheIdentity: "inverted") { data, _ in Data(data.map { ~$0 }) }
+        let policy: [ImageOption] = [.dataModifier(decryption)]
         test.transport.serve(url, Data(Sample.png().map { ~$0 }))
         let response = try await test.pipeline.response(for: url, options: policy)
         #expect(response.data == Sample.png())
         await test.settle()
-        #expect(try await firstDifference(test.pipeline.data(for: .url(url)), Sample.png()) == nil)
+        let data = try await test.pipeline.data(for: .url(url), options: policy)
+        #expect(firstDifference(data, Sample.png()) == nil)
         #expect(test.transport.startedCount == 1)
     }
 }

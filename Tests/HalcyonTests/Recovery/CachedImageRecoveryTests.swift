@@ -29,7 +29,7 @@ struct CachedImageRecoveryTests {
 
     private func rememberFailure() {
         let error = ImageError(stage: .load, reason: .status(404), source: "\(fixture.url)")
-        memory.record(error, for: TransferRequest(url: fixture.url))
+        memory.record(error, for: FailedRequest(TransferRequest(url: fixture.url)))
     }
 
     @Test("is shown while it is fresh, whatever is remembered")

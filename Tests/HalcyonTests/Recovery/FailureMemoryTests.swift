@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import HalcyonConcurrency
 import HalcyonTesting
 import Testing
 
@@ -44,6 +45,34 @@ struct FailureMemoryTests {
         clock.advance(by: .seconds(1))
         #expect(try await failure().reason == .status(404))
         #expect(test.transport.startedCount == 2)
+    }
+
+    @Test("holds no refusal against one who is known by other hooks, or to hooks alone")
+    func hooks() async throws {
+        test.transport.setAnswer { request in
+            request.headers[.authorization] == nil && request.url.query() == nil && request.credential == nil
+                ? .init(status: 403) : .init(body: Sample.png())
+        }
+        let token = RequestModifier { request in
+            var request = request
+            request.headers[.authorization] = "Bearer token"
+            return request
+        }
+        let isValid = Lock(false)
+        let session = RequestModifier { request in
+            var request = request
+            if isValid.withLock({ $0 }) { request.headers[.authorization] = "Bearer token" }
+            return request
+        }
+        #expect(try await failure().reason == .status(403))
+        _ = try await test.pipeline.image(from: url, options: [.requestModifier(token), .noCache])
+        #expect(try await failure([.requestModifier(session)]).reason == .status(403))
+        isValid.withLock { $0 = true }
+        _ = try await test.pipeline.image(from: url, options: [.requestModifier(session)])
+        let other = try await failure([.acceptedStatusCodes(200..<300), .cacheMemoryOnly])
+        #expect(other.reason == .status(403))
+        let accepting: [ImageOption] = [.acceptedStatusCodes(200..<500), .cacheMemoryOnly]
+        #expect(try await failure(accepting).reason == .emptyBody)
     }
 
     @Test("is ignored by who wants a fresh image, and forgets what succeeds")
@@ -113,7 +142,7 @@ struct FailureMemoryTests {
         let urls = (0..<4).map { _ in Sample.url() }
         for url in urls {
             let error = ImageError(stage: .load, reason: .status(404), source: "\(url)")
-            memory.record(error, for: TransferRequest(url: url))
+            memory.record(error, for: FailedRequest(TransferRequest(url: url)))
         }
         #expect(memory.count == 3)
         #expect(memory.failure(for: urls[0]) == nil)
@@ -127,9 +156,11 @@ struct FailureMemoryTests {
     @Test("takes requests with other headers for others")
     func identity() {
         let error = ImageError(stage: .load, reason: .status(403), source: "\(url)")
-        memory.record(error, for: TransferRequest(url: url))
-        #expect(memory.failure(for: TransferRequest(url: url, headers: [.authorization: "Bearer x"])) == nil)
-        #expect(memory.failure(for: TransferRequest(url: url, priority: .high)) == error)
+        memory.record(error, for: FailedRequest(TransferRequest(url: url)))
+        #expect(
+            memory.failure(for: FailedRequest(TransferRequest(url: url, headers: [.authorization: "Bearer x"]))) == nil
+        )
+        #expect(memory.failure(for: FailedRequest(TransferRequest(url: url, priority: .high))) == error)
     }
 
     @Test("does not hold a refusal against one whose options bring a credential")
@@ -150,7 +181,7 @@ struct FailureMemoryTests {
         let small = Sample.url()
         test.transport.serve(small, Sample.png(8, 8))
         let error = ImageError(stage: .load, reason: .status(404), source: "\(url)")
-        memory.record(error, for: TransferRequest(url: url))
+        memory.record(error, for: FailedRequest(TransferRequest(url: url)))
         let options: [ImageOption] = ignoresServer ? [.ignoringServer] : []
         let response = try await test.pipeline.response(for: url, options: options + [.lowDataSource(.url(small))])
         #expect(response.substitution?.failures.map(\.error.reason) == [.meteredNetwork])

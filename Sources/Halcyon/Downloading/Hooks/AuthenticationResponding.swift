@@ -7,11 +7,25 @@ public import HalcyonHTTP
 /// sent with later requests for the same folder of its paths, or one below, before it asks (RFC 7617, section 2.2), and
 /// answers what other folders of the same realm ask for, until the server rejects it.
 ///
-/// What a server gives for a credential of a responder in the options is cached only with a named
-/// ``CachePolicy/scope``; a downloader's responder is taken to be the same for all.
+/// What a server gives for a credential of a responder in the options is cached only with a named scope, that of the options
+/// (``CachePolicy/scope``) or ``cacheScope``; a downloader's responder is taken to be the same for all.
+///
+/// Equal responders are taken to answer for the same user, as long as the same scope is named, if any. A responder that answers
+/// for several users one after the other has to be unequal for each, or name a scope for each.
 public protocol AuthenticationResponding: Hashable, Sendable {
     /// The credential to try; `nil` leaves the server's refusal as it is, ``ImageError/Reason/status(_:)``.
     func credential(for demand: AuthenticationDemand) async throws -> Credential?
+
+    /// Names for whom it answers, such as "user-42"; `nil` for none.
+    ///
+    /// Neither images nor credentials of one scope are used for another. ``CachePolicy/scope`` and the scope of a request
+    /// modifier go before this. Asked with each load. Default: `nil`.
+    var cacheScope: String? { get }
+}
+
+extension AuthenticationResponding {
+    /// None.
+    public var cacheScope: String? { nil }
 }
 
 /// What a server or a proxy wants to see before it answers.
@@ -48,8 +62,19 @@ public struct AuthenticationDemand: Sendable, Hashable {
 public struct AuthenticationResponder: AuthenticationResponding {
     private let closure: IdentifiedClosure<@Sendable (AuthenticationDemand) async throws -> Credential?>
 
+    /// See ``AuthenticationResponding/cacheScope``.
+    public let cacheScope: String?
+
     /// Supplies credentials by a closure; see ``AuthenticationResponding/credential(for:)``.
-    public init(_ closure: @escaping @Sendable (AuthenticationDemand) async throws -> Credential?) {
+    ///
+    /// - Parameters:
+    ///   - cacheScope: The scope of what its credentials bring. Default: `nil`.
+    ///   - closure: Gets a demand, and returns the credential to try.
+    public init(
+        cacheScope: String? = nil,
+        _ closure: @escaping @Sendable (AuthenticationDemand) async throws -> Credential?
+    ) {
+        self.cacheScope = cacheScope
         self.closure = IdentifiedClosure(closure)
     }
 

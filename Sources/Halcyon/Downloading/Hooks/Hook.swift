@@ -1,27 +1,22 @@
-/// A hook as a value that counts in identities: two are equal if their hooks are of one type and equal.
+/// A hook as a value that counts in identities: two are equal if their hooks are of one type, and were equal when they were
+/// given. Comparing two runs no code of theirs.
 ///
 /// `Body` is the existential of the hook's protocol, which cannot be `Hashable` itself.
 struct Hook<Body: Sendable>: Hashable, Sendable {
     let body: Body
-    private let identity: any Hashable & Sendable
+    private let identity: HookIdentity
 
     init(_ body: Body, identity: any Hashable & Sendable) {
         self.body = body
-        self.identity = identity
+        self.identity = HookIdentity.of(identity)
     }
 
     static func == (left: Hook, right: Hook) -> Bool {
-        left.identity.isEqual(to: right.identity)
+        left.identity === right.identity
     }
 
     func hash(into hasher: inout Hasher) {
-        identity.hash(into: &hasher)
-    }
-}
-
-extension Hashable {
-    fileprivate func isEqual(to other: any Hashable) -> Bool {
-        (other as? Self) == self
+        hasher.combine(ObjectIdentifier(identity))
     }
 }
 

@@ -1,6 +1,9 @@
 public import HalcyonHTTP
 
 /// Decides where redirects lead. Without one they are followed as HTTP says.
+///
+/// What a handler of the options leads to, other than HTTP says, is cached only with a named ``CachePolicy/scope``, or
+/// ``CacheScope/sharedAcrossCredentials``.
 public protocol RedirectHandling: Hashable, Sendable {
     /// The request to go on with; `nil` or an error refuses the redirect, and the download fails with
     /// ``ImageError/Reason/redirectRejected(_:)``.

@@ -2,7 +2,8 @@ public import HalcyonHTTP
 
 /// Changes requests before they are sent, or rejects them: signs them, adds a token, maps a URL to a mirror.
 ///
-/// Work is shared between requests that are equal after they were modified.
+/// Transfers are shared between requests that are equal after they were modified; decoding and processing too, where a scope is
+/// named.
 public protocol RequestModifying: Hashable, Sendable {
     /// The request to send; URL, method, headers and all else may differ. `nil` rejects it: nothing is sent, and the
     /// download fails with ``ImageError/Reason/requestRejected(_:)``, with the words of the error if one is thrown.
@@ -10,8 +11,9 @@ public protocol RequestModifying: Hashable, Sendable {
 
     /// Names whose images the modified requests are for, such as "user-42"; `nil` for none.
     ///
-    /// Caches are asked before requests are modified, so they cannot know which credential this adds. What comes for one is
-    /// therefore cached only where a scope is named, here or by ``CachePolicy/scope``, which goes before this. The
+    /// Caches are asked before requests are modified, so they cannot know which credential this adds, or where it leads. What
+    /// comes for another credential, URL, method or body than that of the request is therefore cached only where a scope is
+    /// named, here or by ``CachePolicy/scope``, which goes before this. The
     /// modifier of the options goes before that of the downloader, whose credentials are taken to be the same for all.
     /// Asked with each load. Default: `nil`.
     var cacheScope: String? { get }

@@ -6,7 +6,9 @@ public protocol ResponseModifying: Hashable, Sendable {
     /// The head that everyone sees from here on. An error ends the transfer, and the download fails with
     /// ``ImageError/Reason/responseRejected(_:)``.
     ///
-    /// The transfer pauses until the answer is there. Redirects and demands for authentication are dealt with before.
+    /// The transfer pauses until the answer is there. Redirects and demands for authentication are dealt with before. A response
+    /// whose status a modifier of the options changes is cached only with a named ``CachePolicy/scope``, or
+    /// ``CacheScope/sharedAcrossCredentials``.
     func modified(_ response: TransferResponse) async throws -> TransferResponse
 }
 

@@ -17,6 +17,16 @@ package enum HTTPStatus {
         }
     }
 
+    /// Whether a response of this status says something about the resource, which makes an earlier response to the same
+    /// request obsolete. Other refusals are about who asks, when or how: 401, 403, 407, 429.
+    package static func isAboutResource(_ status: Int) -> Bool {
+        switch status {
+        case 200..<400: ![206, 304].contains(status)
+        case 404, 410, 451: true
+        default: false
+        }
+    }
+
     /// Whether a server that answers so may be taken for one that failed (RFC 5861, section 4).
     package static func isServerFailure(_ status: Int) -> Bool {
         switch status {

@@ -36,6 +36,21 @@ extension StoredResponse {
         selectingFields = []
     }
 
+    /// What is kept of a response that may not be stored, by who does so all the same: for all others it has to be validated
+    /// before each use.
+    package init(toBeValidated response: TransferResponse, requestTime: Date, responseTime: Date) {
+        status = response.status
+        headers = response.headers.storable
+        headers[.cacheControl] = "no-cache"
+        headers[.vary] = nil
+        if headers[.date] == nil { headers[.date] = HTTPDate.string(responseTime) }
+        url = response.url.withoutUser
+        isRedirected = false
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        selectingFields = []
+    }
+
     private static func mayStore(
         _ request: TransferRequest,
         _ response: TransferResponse,

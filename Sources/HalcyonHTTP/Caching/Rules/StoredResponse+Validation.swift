@@ -15,10 +15,10 @@ extension StoredResponse {
         return request
     }
 
-    /// Whether a 304 is about this response, and not about another one with the same name: it came from the same URL,
-    /// and a tag that it has is this one's (section 4.3.4).
+    /// Whether a 304 is about this response, and not about another one with the same name: it came from the same URL, user
+    /// and fragment aside, and a tag that it has is this one's (section 4.3.4).
     func isValidated(by response: TransferResponse) -> Bool {
-        guard response.url == url else { return false }
+        guard HTTPCacheKey(response.url) == HTTPCacheKey(url) else { return false }
         guard let tag = response.headers.entityTag, let own = headers.entityTag else { return true }
         return tag.matchesWeakly(own)
     }

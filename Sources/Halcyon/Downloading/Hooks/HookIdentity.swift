@@ -1,0 +1,67 @@
+internal import HalcyonConcurrency
+
+/// Stands for a hook and all that are equal to it, which are compared once, when they are given: what is the key of shared work
+/// is compared under locks, where no code of a user may run.
+final class HookIdentity: Sendable {
+    private struct Place: Sendable {
+        let number: UInt64
+        weak var identity: HookIdentity?
+    }
+
+    private struct Table: Sendable {
+        /// By hash value.
+        var places: [Int: [Place]] = [:]
+        var lastNumber: UInt64 = 0
+    }
+
+    private static let table = Lock(Table())
+
+    private let value: any Hashable & Sendable
+    private let hash: Int
+    private let number: UInt64
+
+    private init(_ value: any Hashable & Sendable, hash: Int) {
+        self.value = value
+        self.hash = hash
+        number = Self.table.withLock { table in
+            table.lastNumber += 1
+            return table.lastNumber
+        }
+    }
+
+    deinit {
+        Self.table.withLock { table in
+            table.places[hash]?.removeAll { $0.number == number }
+            if table.places[hash]?.isEmpty == true { table.places[hash] = nil }
+        }
+    }
+
+    /// The one that stands for a hook: the same for equal hooks of one type for as long as something refers to it.
+    static func of(_ value: any Hashable & Sendable) -> HookIdentity {
+        var hasher = Hasher()
+        hasher.combine(ObjectIdentifier(type(of: value)))
+        hasher.combine(value)
+        let hash = hasher.finalize()
+        let candidate = HookIdentity(value, hash: hash)
+        var unequal: Set<UInt64> = []
+        while true {
+            // References leave the lock, so that none is the last one there.
+            let others = table.withLock { table in (table.places[hash] ?? []).map { ($0.number, $0.identity) } }
+            for (number, other) in others where unequal.insert(number).inserted {
+                if let other, other.value.isEqual(to: value) { return other }
+            }
+            let isNew = table.withLock { table in
+                guard (table.places[hash] ?? []).allSatisfy({ unequal.contains($0.number) }) else { return false }
+                table.places[hash, default: []].append(Place(number: candidate.number, identity: candidate))
+                return true
+            }
+            if isNew { return candidate }
+        }
+    }
+}
+
+extension Hashable {
+    fileprivate func isEqual(to other: any Hashable) -> Bool {
+        (other as? Self) == self
+    }
+}

@@ -1,0 +1,147 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("The budget for decoded pixels")
+struct DecodeBudgetTests {
+    /// How many there are of something, and the most there ever were.
+    private final class Level: Sendable {
+        private let state = Lock((now: 0, most: 0))
+
+        var most: Int { state.withLock { $0.most } }
+        var now: Int { state.withLock { $0.now } }
+
+        func rise() {
+            state.withLock { state in
+                state.now += 1
+                state.most = max(state.most, state.now)
+            }
+        }
+
+        func fall() { state.withLock { $0.now -= 1 } }
+    }
+
+    /// Tells when it has consumed an image, and takes another size than that of the image while it works.
+    private struct ObservedProcessor: ImageProcessor {
+        var largest: PixelSize?
+        var began: @Sendable () -> Void = {}
+        var ended: @Sendable () -> Void = {}
+
+        static func == (left: Self, right: Self) -> Bool { left.largest == right.largest }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(largest) }
+
+        func encodeParameters(into encoder: inout CacheKeyEncoder) { encoder.encode(largest?.width ?? 0) }
+
+        func workingSize(for image: DecodedImage) -> PixelSize { largest ?? image.size }
+
+        func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+            began()
+            defer { ended() }
+            return image
+        }
+    }
+
+    private func urls(_ count: Int, _ test: TestPipeline, _ body: Data = Sample.png()) -> [URL] {
+        (0..<count).map { number in
+            let url = Sample.url("\(number)")
+            test.transport.serve(url, body)
+            return url
+        }
+    }
+
+    @Test("holds for images that wait to be processed", arguments: [1, 2])
+    func waiting(steps: Int) async throws {
+        let pixels = 64 * 48 * 4
+        let bitmaps = Level()
+        let held = HeldCall()
+        let codecs = ImageCodecs.observed { call, _ in
+            guard call == .decode else { return }
+            held.pass()
+            bitmaps.rise()
+        }
+        let test = TestPipeline(workerCount: 1, codecs: codecs, decodeBudget: 2 * pixels)
+        let last = ObservedProcessor(largest: PixelSize(1, 1), ended: { bitmaps.fall() })
+        var chain = ImageProcessing(last)
+        if steps > 1 { chain = ImageProcessing(ObservedProcessor()) |> chain }
+        held.arm()
+        let tasks = urls(12, test).map { test.pipeline.task(for: $0, options: [.processor(chain), .cacheMemoryOnly]) }
+        await held.waitUntilReached()
+        await eventually { [loader = test.pipeline.loader] in
+            loader.workers.waitingCount == tasks.count - 1
+        }
+        held.release()
+        for task in tasks { _ = try await task.image }
+        #expect(bitmaps.most <= 2)
+    }
+
+    @Test("ends no load that waits for its result to be encoded and stored")
+    func encoding() async throws {
+        let test = TestPipeline(decodeBudget: 64 * 48 * 4)
+        let chain = ImageProcessing(ObservedProcessor()) |> .crop(to: PixelSize(60, 40))
+        let options: [ImageOption] = [.processor(chain), .waitForCache]
+        let tasks = urls(6, test).map { test.pipeline.task(for: $0, options: options) }
+        for task in tasks { #expect(try await task.image.size == PixelSize(60, 40)) }
+        #expect(try await test.pipeline.cache.diskStatistics().count == 6)
+    }
+
+    @Test("holds for what a processor makes, not only for what it gets")
+    func enlarging() async throws {
+        let working = Level()
+        let gate = DispatchGate()
+        let test = TestPipeline(decodeBudget: 3 * 200 * 200 * 4 / 2)
+        let processor = ObservedProcessor(
+            largest: PixelSize(200, 200),
+            began: {
+                working.rise()
+                gate.wait()
+            },
+            ended: { working.fall() }
+        )
+        let options: [ImageOption] = [.processor(ImageProcessing(processor)), .cacheMemoryOnly]
+        let tasks = urls(2, test, Sample.png(10, 10)).map { test.pipeline.task(for: $0, options: options) }
+        await eventually { [loader = test.pipeline.loader] in
+            working.now == 2 || (working.now == 1 && loader.workers.budgetWaiterCount == 1)
+        }
+        gate.open()
+        for task in tasks { _ = try await task.image }
+        #expect(working.most == 1)
+    }
+
+    #if SVG
+    @Test("holds for drawings at the size at which they are drawn")
+    func drawings() async throws {
+        let drawing = Level()
+        let gate = DispatchGate()
+        let codecs = ImageCodecs.observed { call, _ in
+            guard call == .decode else { return }
+            drawing.rise()
+            gate.wait()
+        }
+        let test = TestPipeline(codecs: codecs, decodeBudget: 3 * 200 * 200 * 4 / 2)
+        let document = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10\" height=\"10\"><rect width=\"9\"/></svg>"
+        let options: [ImageOption] = [.processor(.resize(to: PixelSize(200, 200))), .cacheMemoryOnly]
+        let tasks = urls(2, test, Data(document.utf8)).map { test.pipeline.task(for: $0, options: options) }
+        await eventually { [loader = test.pipeline.loader] in
+            drawing.now == 2 || (drawing.now == 1 && loader.workers.budgetWaiterCount == 1)
+        }
+        #expect(drawing.now == 1)
+        gate.open()
+        for task in tasks { #expect(try await task.image.size == PixelSize(200, 200)) }
+    }
+    #endif
+
+    @Test("is not asked for more pixels of an image than it has, unless it is to be enlarged")
+    func targets() {
+        let size = PixelSize(24, 24)
+        #expect(ImageProcessing.downsample(to: PixelSize(400, 400)).decodeTarget.targetSize(for: size) == size)
+        #expect(
+            ImageProcessing.downsample(to: PixelSize(12, 12)).decodeTarget.targetSize(for: size) == PixelSize(12, 12)
+        )
+        let enlarged = PixelSize(400, 400)
+        #expect(ImageProcessing.resize(to: enlarged).decodeTarget.targetSize(for: size) == enlarged)
+    }
+}

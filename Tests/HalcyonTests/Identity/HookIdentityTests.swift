@@ -1,0 +1,231 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A hook that decides whose image it is, or which")
+struct HookIdentityTests {
+    private let users = TwoUsers()
+
+    /// One program whose user changes, which its hooks ask for with each request.
+    private final class Session: Sendable {
+        private let number = Lock(0)
+
+        var user: Int {
+            get { number.withLock { $0 } }
+            set { number.withLock { $0 = newValue } }
+        }
+    }
+
+    private struct SessionResponder: AuthenticationResponding {
+        let session: Session
+        var namesScope = true
+
+        var cacheScope: String? { namesScope ? "user-\(session.user)" : nil }
+
+        func credential(for demand: AuthenticationDemand) async throws -> Credential? {
+            .bearer(TwoUsers.secrets[session.user])
+        }
+
+        static func == (left: Self, right: Self) -> Bool { left.session === right.session }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(session)) }
+    }
+
+    private struct Watermark: DataModifying {
+        let cacheIdentity: String?
+        let owner: Int
+
+        func modified(_ data: Data, of response: TransferResponse) throws -> Data? { Sample.png(seed: owner) }
+    }
+
+    private func tokens(of session: Session, scope: String? = nil) -> ImageOption {
+        .requestModifier(
+            RequestModifier(cacheScope: scope) { request in
+                var request = request
+                request.headers[.authorization] = TwoUsers.secrets[session.user]
+                return request
+            }
+        )
+    }
+
+    private func owner(_ test: TestPipeline, _ options: [ImageOption] = []) async throws -> Int {
+        let owner = try await test.pipeline.response(for: users.url, options: options).image.owner
+        await test.settle()
+        return owner
+    }
+
+    @Test(
+        "shares no work under way between the users whose tokens a modifier adds one after the other",
+        arguments: [[], [ImageOption.ignoringServer], [.processor(.crop(to: PixelSize(8, 8), anchor: .topLeft))]]
+    )
+    func nextUser(options: [ImageOption]) async throws {
+        let (test, session) = (TestPipeline(), Session())
+        let options = options + [tokens(of: session)]
+        test.transport.setAnswer { request in
+            TwoUsers.seed(request) == 2 ? .init(body: Sample.png(seed: 2)) : nil
+        }
+        let first = test.pipeline.task(for: users.url, options: options)
+        let transfer = await test.transport.nextTransfer()
+        session.user = 1
+        let second = test.pipeline.task(for: users.url, options: options)
+        await eventually { [transport = test.transport, loader = test.pipeline.loader] in
+            transport.startedCount == 2 || loader.images.waiterCount == 2
+        }
+        transfer.answer(.init(body: Sample.png(seed: 1)))
+        #expect(try await first.image.owner == 1)
+        #expect(try await second.image.owner == 2)
+    }
+
+    @Test("still shares the work of requests that are equal once they are modified")
+    func equalRequests() async throws {
+        let (test, session) = (TestPipeline(), Session())
+        let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: [tokens(of: session)]) }
+        await eventually { [downloader = test.pipeline.configuration.downloader] in
+            downloader.transfers.waiterCount == tasks.count
+        }
+        await test.transport.nextTransfer().answer(.init(body: Sample.png(seed: 1)))
+        for task in tasks { #expect(try await task.image.owner == 1) }
+        #expect(test.transport.startedCount == 1)
+    }
+
+    @Test("shares all work where it names a scope")
+    func namedScope() async throws {
+        let (test, session) = (TestPipeline(), Session())
+        let options = [tokens(of: session, scope: "one")]
+        let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: options) }
+        await eventually { [loader = test.pipeline.loader] in loader.images.waiterCount == tasks.count }
+        #expect(test.pipeline.loader.images.count == 1)
+        await test.transport.nextTransfer().answer(.init(body: Sample.png(seed: 1)))
+        for task in tasks { #expect(try await task.image.owner == 1) }
+        #expect(test.counters.decodes == 1)
+    }
+
+    @Test("answers for another user once its scope is another, or that of the options", arguments: [true, false])
+    func responders(namesScope: Bool) async throws {
+        let (test, session) = (TestPipeline(), Session())
+        test.transport.setAnswer { request in
+            guard request.credential != nil else { return .init(status: 401) }
+            return .init(body: Sample.png(seed: TwoUsers.seed(request)))
+        }
+        let responder = ImageOption.authenticationResponder(
+            SessionResponder(session: session, namesScope: namesScope)
+        )
+        func options() -> [ImageOption] { namesScope ? [responder] : [responder, .cacheScope("\(session.user)")] }
+        for user in [0, 1, 0, 1] {
+            session.user = user
+            #expect(try await owner(test, options()) == user + 1)
+        }
+        let count = test.transport.startedCount
+        for user in [0, 1] {
+            session.user = user
+            #expect(try await owner(test, options()) == user + 1)
+        }
+        #expect(test.transport.startedCount == count)
+    }
+
+    @Test("makes other bytes for nobody else, and gets nobody else's")
+    func dataModifiers() async throws {
+        let test = users.pipeline()
+        let mark = ImageOption.dataModifier(Watermark(cacheIdentity: nil, owner: 7))
+        for options in [[], [ImageOption.ignoringServer], [.cacheScope("one")], [.sharedAcrossCredentials]] {
+            for _ in 0..<2 {
+                #expect(try await owner(test, options + [mark]) == 7)
+                #expect(try await owner(test, options) == 9)
+            }
+            test.pipeline.cache.removeAllFromMemory()
+            #expect(try await owner(test, options + [mark]) == 7)
+            #expect(try await owner(test, options) == 9)
+            try await test.pipeline.cache.removeAll()
+        }
+    }
+
+    @Test("makes other bytes that are found again by the identity it names, and by no other")
+    func dataIdentities() async throws {
+        let test = users.pipeline()
+        let marks = [7, 8].map { ImageOption.dataModifier(Watermark(cacheIdentity: "mark \($0)", owner: $0)) }
+        for isInMemory in [false, true, false] {
+            if !isInMemory { test.pipeline.cache.removeAllFromMemory() }
+            #expect(try await owner(test, [marks[0]]) == 7)
+            #expect(try await owner(test, [marks[1]]) == 8)
+            #expect(try await owner(test) == 9)
+            #expect(try await owner(test, [marks[0], .cacheScope("one")]) == 7)
+        }
+        #expect(test.transport.startedCount == 4)
+    }
+
+    @Test("sends the request elsewhere for nobody else", arguments: [[], [ImageOption.ignoringServer]])
+    func elsewhere(options: [ImageOption]) async throws {
+        let test = users.pipeline()
+        let modifier = ImageOption.requestModifier(
+            RequestModifier { request in
+                var request = request
+                request.url.append(path: TwoUsers.secrets[0])
+                return request
+            }
+        )
+        #expect(try await owner(test, options + [modifier]) == 1)
+        #expect(try await owner(test, options) == 9)
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await owner(test, options) == 9)
+    }
+
+    @Test("leads a redirect elsewhere for nobody else", arguments: [[], [ImageOption.ignoringServer]])
+    func redirects(options: [ImageOption]) async throws {
+        let test = TestPipeline()
+        let url = users.url
+        test.transport.setAnswer { request in
+            guard request.url == url else { return .init(body: Sample.png(seed: TwoUsers.seed(request))) }
+            return .init(status: 302, headers: [.location: "https://images.example/other"])
+        }
+        let handler = RedirectHandler { _, proposed in
+            var request = proposed
+            request.url.append(path: TwoUsers.secrets[0])
+            return request
+        }
+        #expect(try await owner(test, options + [.redirectHandler(handler)]) == 1)
+        TwoUsers.serve(test.transport)
+        #expect(try await owner(test, options) == 9)
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await owner(test, options) == 9)
+    }
+
+    @Test("gives another status for nobody else")
+    func statuses() async throws {
+        let test = TestPipeline()
+        test.transport.serve(users.url, Sample.png(seed: 7), status: 404)
+        let modifier = ImageOption.responseModifier(
+            ResponseModifier { response in
+                var response = response
+                response.status = 200
+                return response
+            }
+        )
+        #expect(try await owner(test, [modifier]) == 7)
+        #expect(await reason { try await test.pipeline.response(for: users.url) } == .status(404))
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(await reason { try await test.pipeline.response(for: users.url) } == .status(404))
+    }
+
+    @Test("supplies a proxy's credential for nobody else")
+    func proxies() async throws {
+        let test = TestPipeline()
+        test.transport.setAnswer { request in
+            guard request.proxyCredential != nil else { return .init(status: 407) }
+            return .init(body: Sample.png(seed: TwoUsers.seed(request)))
+        }
+        let text = users.url.absoluteString.replacing("https:", with: "http:")
+        let url = try #require(URL(string: text))
+        for user in 0...1 {
+            let responder = AuthenticationResponder { _ in .basic(user: "me", password: TwoUsers.secrets[user]) }
+            let response = try await test.pipeline.response(for: url, options: [.authenticationResponder(responder)])
+            #expect(response.image.owner == user + 1)
+            await test.settle()
+        }
+        #expect(try await test.pipeline.cache.diskStatistics().count == 0)
+        #expect(await reason { try await test.pipeline.response(for: url) } == .status(407))
+    }
+}

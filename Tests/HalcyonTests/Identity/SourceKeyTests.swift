@@ -1,0 +1,48 @@
+import FoundationEssentials
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A source with a cache key of its own")
+struct SourceKeyTests {
+    private let users = TwoUsers()
+
+    @Test("is told apart by the user name in its URL", arguments: [false, true])
+    func userNames(isSetLater: Bool) async throws {
+        let test = users.pipeline()
+        let named = users.url.absoluteString.replacing("https://", with: "https://me:\(TwoUsers.secrets[0])@")
+        let url = try #require(URL(string: named))
+        var source = Source.url(url, cacheKey: isSetLater ? nil : "avatar")
+        source.cacheKey = "avatar"
+        let plain = Source.url(users.url, cacheKey: "avatar")
+        for origin in [ImageResponse.Origin.network, .memory] {
+            for (source, owner) in [(plain, 9), (source, 1)] {
+                let response = try await test.pipeline.response(for: source)
+                #expect(response.image.owner == owner)
+                #expect(response.origin == origin)
+            }
+        }
+    }
+
+    @Test("keeps it under a rule for addresses, even if it looks like one")
+    func keyRules() async throws {
+        let test = TestPipeline()
+        let sources = (1...2).map { number in
+            let url = Sample.url()
+            test.transport.serve(url, Sample.png(seed: number))
+            return Source.url(url, cacheKey: "https://images.example/p?id=\(number)")
+        }
+        let rule = ImageOption.cacheKeyRule(.ignoringQuery)
+        for origin in [ImageResponse.Origin.network, .memory, .disk] {
+            if origin == .disk { test.pipeline.cache.removeAllFromMemory() }
+            for (number, source) in sources.enumerated() {
+                let response = try await test.pipeline.response(for: source, options: [rule])
+                #expect(response.image.owner == number + 1)
+                #expect(response.origin == origin)
+                await test.settle()
+            }
+        }
+        #expect(await test.pipeline.cache.cachedType(of: sources[0], options: [rule]) == .memory)
+    }
+}

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("Hooks")
+struct HookComparisonTests {
+    /// Counts how often it is compared or hashed.
+    private struct CountingModifier: RequestModifying, AuthenticationResponding {
+        let number: Int
+        let calls: Counter
+
+        var cacheScope: String? { "scope" }
+
+        func modified(_ request: TransferRequest) async throws -> TransferRequest? { request }
+
+        func credential(for demand: AuthenticationDemand) async throws -> Credential? { .bearer("\(number)") }
+
+        static func == (left: Self, right: Self) -> Bool {
+            left.calls.add()
+            return left.number == right.number
+        }
+
+        func hash(into hasher: inout Hasher) {
+            calls.add()
+            // All of them meet in one place of a table.
+            hasher.combine(0)
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let count = Lock(0)
+
+        var value: Int { count.withLock { $0 } }
+
+        func add() { count.withLock { $0 += 1 } }
+    }
+
+    @Test("are compared when they are given, and not by loads, which would have to do so under locks")
+    func noCalls() async throws {
+        let (test, calls, url) = (TestPipeline(), Counter(), Sample.url())
+        let options = (0..<2).map { _ -> ImageOptions in
+            let hook = CountingModifier(number: 1, calls: calls)
+            return [.requestModifier(hook), .authenticationResponder(hook)]
+        }
+        let before = calls.value
+        #expect(before > 0)
+        let tasks = options.map { test.pipeline.task(for: .url(url), options: $0) }
+        await eventually { [loader = test.pipeline.loader] in loader.images.waiterCount == tasks.count }
+        #expect(test.pipeline.loader.images.count == 1)
+        await test.transport.nextTransfer().answer(.init(status: 401))
+        await test.transport.nextTransfer().answer(.init(body: Sample.png()))
+        for task in tasks { _ = try await task.image }
+        await test.settle()
+        #expect(test.transport.startedCount == 2)
+        #expect(calls.value == before)
+    }
+
+    @Test("are equal if they are of one type and equal, however many there are at once")
+    func equality() async {
+        struct Other: RequestModifying {
+            let number: Int
+
+            func modified(_ request: TransferRequest) async throws -> TransferRequest? { request }
+        }
+        let calls = Counter()
+        typealias Modifier = any RequestModifying
+        let hooks = await withTaskGroup { group in
+            for number in 0..<60 {
+                group.addTask {
+                    let modifier = CountingModifier(number: number % 3, calls: calls)
+                    return (number % 3, Hook<Modifier>(modifier, identity: modifier))
+                }
+            }
+            var hooks: [(Int, Hook<Modifier>)] = []
+            for await hook in group { hooks.append(hook) }
+            return hooks
+        }
+        #expect(Set(hooks.map(\.1)).count == 3)
+        for (number, hook) in hooks {
+            #expect(hooks.allSatisfy { (number == $0.0) == (hook == $0.1) })
+            #expect(hook != Hook<Modifier>(Other(number: number), identity: Other(number: number)))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("How long an image is good is for each request to say: one")
+struct ReaderFreshnessTests {
+    private let fixture = ServerCachingFixture()
+    private let one = Sample.png(seed: 1)
+
+    /// As it is in memory, on disk, and as the result of processing.
+    private static let forms: [(isProcessed: Bool, isInMemory: Bool)] = [
+        (false, true), (false, false), (true, true), (true, false),
+    ]
+
+    private func load(_ options: [ImageOption], isProcessed: Bool) async throws -> ImageResponse {
+        let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+        return try await fixture.load(options + (isProcessed ? [crop] : []))
+    }
+
+    @Test(
+        "that wants a shorter time asks earlier than what its server says",
+        arguments: [[.cacheControl: "max-age=31536000"], [:]] as [HTTPFields],
+        forms
+    )
+    func shorter(headers: HTTPFields, form: (isProcessed: Bool, isInMemory: Bool)) async throws {
+        fixture.serve(one, headers)
+        _ = try await load([], isProcessed: form.isProcessed)
+        fixture.clock.advance(by: 59)
+        let short = [ImageOption.expiration(.seconds(60))]
+        #expect(try await load(short, isProcessed: form.isProcessed).origin == .memory)
+        fixture.clock.advance(by: 1)
+        if !form.isInMemory { fixture.forgetMemory() }
+        #expect(try await load(short, isProcessed: form.isProcessed).origin == .network)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test(
+        "that leaves it to the server asks although another one did not",
+        arguments: [[ImageOption.expiration(.never)], [.ignoringServer]],
+        forms
+    )
+    func asServerSays(writer: [ImageOption], form: (isProcessed: Bool, isInMemory: Bool)) async throws {
+        fixture.serve(one, [.cacheControl: "no-cache"])
+        _ = try await load(writer, isProcessed: form.isProcessed)
+        #expect(try await load(writer, isProcessed: form.isProcessed).origin == .memory)
+        if !form.isInMemory { fixture.forgetMemory() }
+        #expect(try await load([], isProcessed: form.isProcessed).origin == .network)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("that leaves it to the server asks although another one, which ignores the server, has read it from disk")
+    func ignoringReader() async throws {
+        fixture.serve(one, [.cacheControl: "no-cache", .eTag: "\"a\""])
+        _ = try await fixture.load([.ignoringServer])
+        fixture.forgetMemory()
+        #expect(try await fixture.load([.ignoringServer]).origin == .disk)
+        fixture.serve(Data(), [.cacheControl: "no-cache"], status: 304)
+        #expect(try await fixture.load().origin == .disk)
+        #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
+    }
+
+    @Test("that leaves it to the server asks for what must not be stored, although another one stored it")
+    func noStore() async throws {
+        fixture.serve(one, [.cacheControl: "no-store"])
+        _ = try await fixture.load([.ignoringServer])
+        #expect(try await fixture.load().origin == .network)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("that leaves it to the server does not ask because another one wanted a shorter time", arguments: forms)
+    func longer(form: (isProcessed: Bool, isInMemory: Bool)) async throws {
+        fixture.serve(one, [.cacheControl: "max-age=31536000"])
+        _ = try await load([.expiration(.seconds(60))], isProcessed: form.isProcessed)
+        fixture.clock.advance(by: 100)
+        if !form.isInMemory { fixture.forgetMemory() }
+        #expect(try await load([], isProcessed: form.isProcessed).origin == (form.isInMemory ? .memory : .disk))
+        #expect(fixture.requestCount == 1)
+    }
+
+    @Test("is asked for when the clock went back since it came", arguments: forms)
+    func clockJumps(form: (isProcessed: Bool, isInMemory: Bool)) async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60"])
+        _ = try await load([], isProcessed: form.isProcessed)
+        fixture.clock.setDate(fixture.clock.date.addingTimeInterval(-86_400))
+        if !form.isInMemory { fixture.forgetMemory() }
+        #expect(try await load([], isProcessed: form.isProcessed).origin == .network)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is not asked for when the clock went back by less than a minute")
+    func clockAdjusted() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60"])
+        _ = try await fixture.load()
+        fixture.clock.setDate(fixture.clock.date.addingTimeInterval(-30))
+        #expect(try await fixture.load().origin == .memory)
+    }
+
+    @Test("counts in memory with all that is kept of it beside its pixels, and no more is kept than is needed")
+    func cost() async throws {
+        let field = HTTPField.Name.named("X-Large")
+        fixture.serve(one, [.cacheControl: "max-age=60", field: String(repeating: "x", count: 100_000)])
+        let pixels = try await fixture.load().image.bitmap.byteCount
+        let cost = fixture.test.pipeline.cache.memoryStatistics.cost
+        #expect(cost > pixels && cost < pixels + 10_000)
+        let directive = "max-age=60, x=\"\(String(repeating: "x", count: 50_000))\""
+        fixture.serve(one, [.cacheControl: directive])
+        _ = try await fixture.load([.forceRefresh])
+        #expect(fixture.test.pipeline.cache.memoryStatistics.cost > pixels + 50_000)
+        try await fixture.test.pipeline.cache.removeAll()
+        let info = ImageInfo(
+            format: .gif,
+            size: PixelSize(1, 1),
+            frameCount: 10_000,
+            frameDurations: Array(repeating: 10, count: 10_000)
+        )
+        let image = DecodedImage(bitmap: Sample.bitmap(1, 1), info: info)
+        try await fixture.test.pipeline.cache.store(image, for: .url(Sample.url()), options: [.cacheMemoryOnly])
+        #expect(fixture.test.pipeline.cache.memoryStatistics.cost > 80_000)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static func named(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else { fatalError("field name") }
+        return name
+    }
+}
