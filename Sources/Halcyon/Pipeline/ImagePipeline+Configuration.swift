@@ -18,8 +18,9 @@ extension ImagePipeline {
         /// How many images are decoded or processed at the same time. Default: the number of processors this process
         /// may use.
         public var workerCount: Int
-        /// The most decoded pixels that may be in the making at the same time, in bytes; a larger image is decoded
-        /// alone. Default: a quarter of the memory this process may use.
+        /// The most decoded pixels that may be in the making or wait to be processed at the same time, in bytes; a larger image is
+        /// decoded alone. Processors that make larger bitmaps than they get may take as much again. Default: a quarter of the
+        /// memory this process may use.
         public var decodeBudget: Int
         /// What is at hand when a load fails.
         public var recovery: RecoveryConfiguration

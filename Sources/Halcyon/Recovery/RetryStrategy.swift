@@ -61,12 +61,18 @@ public struct RetryContext: Sendable {
 /// Any strategy, as a value that can be compared.
 struct AnyRetryStrategy: Sendable, Hashable {
     let base: any RetryStrategy
+    private let identity: HookIdentity
+
+    init(_ base: any RetryStrategy) {
+        self.base = base
+        identity = HookIdentity.of(base)
+    }
 
     static func == (left: AnyRetryStrategy, right: AnyRetryStrategy) -> Bool {
-        AnyHashable(left.base) == AnyHashable(right.base)
+        left.identity === right.identity
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(AnyHashable(base))
+        hasher.combine(ObjectIdentifier(identity))
     }
 }

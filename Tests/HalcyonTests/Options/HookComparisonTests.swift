@@ -8,7 +8,7 @@ import Testing
 @Suite("Hooks")
 struct HookComparisonTests {
     /// Counts how often it is compared or hashed.
-    private struct CountingModifier: RequestModifying, AuthenticationResponding {
+    private struct CountingModifier: RequestModifying, AuthenticationResponding, RetryStrategy {
         let number: Int
         let calls: Counter
 
@@ -17,6 +17,8 @@ struct HookComparisonTests {
         func modified(_ request: TransferRequest) async throws -> TransferRequest? { request }
 
         func credential(for demand: AuthenticationDemand) async throws -> Credential? { .bearer("\(number)") }
+
+        func decide(_ attempt: RetryContext) async -> RetryDecision { .stop }
 
         static func == (left: Self, right: Self) -> Bool {
             left.calls.add()
@@ -43,7 +45,7 @@ struct HookComparisonTests {
         let (test, calls, url) = (TestPipeline(), Counter(), Sample.url())
         let options = (0..<2).map { _ -> ImageOptions in
             let hook = CountingModifier(number: 1, calls: calls)
-            return [.requestModifier(hook), .authenticationResponder(hook)]
+            return [.requestModifier(hook), .authenticationResponder(hook), .retry(hook)]
         }
         let before = calls.value
         #expect(before > 0)
