@@ -67,6 +67,28 @@ struct SecureTransferTests {
         }
     }
 
+    @Test("a transfer that is cancelled before its response leaves no connection for which the next waits in vain")
+    func cancelBeforeResponse() async throws {
+        let arrived = Gate()
+        try await withServer { request in
+            guard request.path == "/held" else { return .init(body: [7]) }
+            return .init(steps: [.open(arrived), .awaitDisconnect(opening: Gate())])
+        } _: { origin, _ in
+            let setting = SecureServer.Setting(directives: "location / { proxy_pass http://127.0.0.1:\(origin.port); }")
+            let server = try SecureServer(setting)
+            let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
+            defer { transport.shutdown() }
+            let first = RecordingReceiver()
+            let transfer = transport.start(.patient(url: try url(server, "/held")), receiver: first)
+            await arrived.wait()
+            transfer.cancel()
+            #expect(await first.failure() == .cancelled)
+            let second = await receive(transport, .patient(url: try url(server, "/next")))
+            #expect(await second.failure() == nil)
+            #expect(second.body == Data([7]))
+        }
+    }
+
     @Test("a certificate that nobody vouches for, or for another name, is not trusted")
     func untrusted() async throws {
         let server = try SecureServer(body: body)
@@ -145,7 +167,7 @@ struct SecureTransferTests {
         }
     }
 
-    private func url(_ server: SecureServer) throws -> URL {
-        try #require(URL(string: "https://127.0.0.1:\(server.port)/file"))
+    private func url(_ server: SecureServer, _ path: String = "/file") throws -> URL {
+        try #require(URL(string: "https://127.0.0.1:\(server.port)\(path)"))
     }
 }

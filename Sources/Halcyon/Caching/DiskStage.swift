@@ -7,12 +7,36 @@ internal import HalcyonStore
 /// Entries are stored and removed on one thread, so that a store which is asked for its right at the last moment cannot be
 /// overtaken, and so that those who read never wait behind those who write.
 final class DiskStage: Sendable {
+    /// A store that goes on.
+    private struct Pending {
+        let name: String
+        let task: Task<Void, Never>
+        /// Of storing, which those who read may raise; `nil`: it is not low.
+        let priority: PriorityBox?
+        let byteCount: Int
+    }
+
     private struct State {
-        var pending: [UInt64: Task<Void, Never>] = [:]
+        var pending: [UInt64: Pending] = [:]
+        /// The numbers of the stores under each name.
+        var numbers: [String: Set<UInt64>] = [:]
         var pendingByteCount = 0
         var nextID: UInt64 = 0
         /// Whether what is staged will be written down.
         var isFlushPlanned = false
+
+        mutating func add(_ pending: Pending, _ id: UInt64) {
+            self.pending[id] = pending
+            numbers[pending.name, default: []].insert(id)
+            pendingByteCount += pending.byteCount
+        }
+
+        mutating func remove(_ id: UInt64) {
+            guard let ended = pending.removeValue(forKey: id) else { return }
+            numbers[ended.name]?.remove(id)
+            if numbers[ended.name]?.isEmpty == true { numbers[ended.name] = nil }
+            pendingByteCount -= ended.byteCount
+        }
     }
 
     /// How many bytes may wait to be stored before loads wait for their stores.
@@ -24,6 +48,8 @@ final class DiskStage: Sendable {
     private let faults: FaultReport
     private let clock: StoreClock
     private let state = Lock(State())
+    /// Those who wait for stores, each of whom can leave at once.
+    private let waits = SharedWork<UInt64, Void>()
     /// Reads of several images overlap; more threads than this only queue in the kernel.
     private let reading = WorkQueue(name: "halcyon.disk", width: 4)
     /// For what stores and removes, which may wait for space and for other processes: with the threads of the reads, four that
@@ -45,17 +71,35 @@ final class DiskStage: Sendable {
         clock = configuration.clock
     }
 
-    /// The entry for a key. Whatever the disk does, this is an entry or none.
+    /// The entry for a key. Whatever the disk does, this is an entry or none. What is being stored when it is asked for is
+    /// waited for: a load that has ended must not be followed by one that finds what was there before.
     ///
+    /// - Parameter name: The name under which it is stored, if that is not the key.
     /// - Throws: `CancellationError`.
     func entry(
         for key: String,
+        storedAs name: String? = nil,
         extending: ExpirationExtension = .originalLifetime,
         priority: PriorityBox
     ) async throws -> DiskCache.Entry? {
-        try await reading.run(priority: priority) { [cache] flag in
+        try await waitForStores(of: name ?? key, priority: priority)
+        return try await reading.run(priority: priority) { [cache] flag in
             try flag.check()
             return cache.get(key, extending: extending)
+        }
+    }
+
+    /// Those who wait to read what is being stored.
+    var waitingReadCount: Int { waits.waiterCount }
+
+    private func waitForStores(of name: String, priority: PriorityBox) async throws {
+        let stores = state.withLock { state in
+            (state.numbers[name] ?? []).compactMap { id in state.pending[id].map { (id: id, store: $0) } }
+        }
+        for (id, store) in stores {
+            if let own = store.priority, own.value < priority.value { own.update(priority.value) }
+            let context = WorkContext(priority: priority, report: { _ in })
+            try await waits.value(for: id, context: context) { _ in await store.task.value }
         }
     }
 
@@ -83,47 +127,60 @@ final class DiskStage: Sendable {
     /// Stores an entry in the background; ``flush()`` waits for it.
     ///
     /// - Parameters:
+    ///   - name: The key of the entry, or what all are stored under of which `slot` picks one.
+    ///   - slot: Picks the key when the entry is stored. Default: the name.
     ///   - byteCount: What waits in memory meanwhile.
+    ///   - priority: Of storing; raised while someone waits to read the entry. Default: low.
     ///   - isAdmitted: Asked right before the entry is stored, after all changes before it.
     ///   - content: Makes what is stored.
     func store(
-        _ key: String,
+        _ name: String,
+        slot: (@Sendable (DiskCache) -> String)? = nil,
         expiration: Expiration?,
         byteCount: Int,
+        priority: PriorityBox = PriorityBox(.low),
         isAdmitted: @escaping @Sendable () -> Bool,
         content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)
     ) -> Task<Void, Never> {
-        // Owned by `pending` until it ends, and made under the lock so that it cannot end before it is noted. It is not
-        // cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
+        // It is not cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
+        return begin(name, byteCount: byteCount, priority: priority) { [self] in
+            do {
+                let content = try await content()
+                try await writing.run(priority: priority) { [cache] _ in
+                    if isAdmitted() {
+                        try cache.put(
+                            slot?(cache) ?? name,
+                            body: content.body,
+                            metadata: content.metadata,
+                            expiration: expiration,
+                            durability: .none
+                        )
+                    }
+                }
+                flushSoon()
+            } catch {
+                faults.report(error)
+            }
+        }
+    }
+
+    /// Begins a store. It is owned by the state until it ends, and made under the lock so that it cannot end before it is
+    /// noted.
+    private func begin(
+        _ name: String,
+        byteCount: Int,
+        priority: PriorityBox?,
+        _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
         let lock = state
         return lock.withLock { state in
             state.nextID += 1
             let id = state.nextID
-            let task = Task.detached { [self] in
-                do {
-                    let content = try await content()
-                    try await writing.run(priority: PriorityBox(.low)) { [cache] _ in
-                        if isAdmitted() {
-                            try cache.put(
-                                key,
-                                body: content.body,
-                                metadata: content.metadata,
-                                expiration: expiration,
-                                durability: .none
-                            )
-                        }
-                    }
-                    flushSoon()
-                } catch {
-                    faults.report(error)
-                }
-                lock.withLock { state in
-                    state.pending[id] = nil
-                    state.pendingByteCount -= byteCount
-                }
+            let task = Task.detached {
+                await work()
+                lock.withLock { $0.remove(id) }
             }
-            state.pending[id] = task
-            state.pendingByteCount += byteCount
+            state.add(Pending(name: name, task: task, priority: priority, byteCount: byteCount), id)
             return task
         }
     }
@@ -212,6 +269,29 @@ final class DiskStage: Sendable {
         try await perform(on: writing, body)
     }
 
+    /// The same for a function that stores an entry under a name; who reads that waits for it.
+    func change<Result: Sendable>(
+        storing name: String,
+        _ body: @escaping @Sendable (DiskCache) throws -> Result
+    ) async throws -> Result {
+        let result = Lock<Swift.Result<Result, any Error>?>(nil)
+        let task = begin(name, byteCount: 0, priority: nil) { [self] in
+            do {
+                let value = try await change(body)
+                result.withLock { $0 = .success(value) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        guard let result = result.withLock({ $0 }) else { throw CancellationError() }
+        return try result.get()
+    }
+
     /// Runs a function that asks for something, or whose changes no load depends on.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
@@ -233,8 +313,8 @@ final class DiskStage: Sendable {
     /// Waits until everything that was stored before is on disk. What is stored meanwhile is not waited for: under load there
     /// is always more.
     func flush() async {
-        for task in state.withLock({ Array($0.pending.values) }) {
-            await task.value
+        for store in state.withLock({ Array($0.pending.values) }) {
+            await store.task.value
         }
         await flushStaged(priority: .high)
     }

@@ -52,7 +52,9 @@ extension ImageCache {
         }
         guard policy.reads == .all else { return nil }
         let isOriginal = options.processing.isIdentity
-        let claim = StoreClaim(load: StorePermits(for: key, in: [self]), isFromCache: true)
+        let permits = StorePermits(for: key, in: [self])
+        let age = order.age(of: isOriginal ? .original : .image(key), named: key.originalDiskKey)
+        let claim = StoreClaim(load: permits, age: age)
         do {
             let cached =
                 isOriginal
@@ -61,7 +63,8 @@ extension ImageCache {
             guard let cached else { return nil }
             // What its server wants to be asked about goes to no one who does not know that.
             if policy.storesInMemory, cached.validity?.isOver(at: disk.now()) != true {
-                remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
+                let original = isOriginal ? StoreOrder.Place.original : nil
+                remember(cached, for: key, original: original, claim, expiration: policy.memoryExpiration)
             }
             return RetrievedImage(image: cached.image, type: .disk)
         } catch let error as CodecError {

@@ -51,7 +51,7 @@ extension ImageCache {
         defer { order.end(removal) }
         memory.removeAll { $0.hasOriginal(of: key) }
         let expiration = options.cache.diskExpiration
-        let isAdmitted = admission(of: StoreClaim(original: removal.permits, isFromCache: false), .original)
+        let isAdmitted = admission(of: StoreClaim(original: removal.permits, age: .new), .original)
         return try await disk.change { disk in
             guard isAdmitted() else { return false }
             try disk.removeEntries(prefix: original + "\0")
@@ -85,16 +85,22 @@ extension ImageCache {
         guard let key = ImageKey(source, options: options) else { return false }
         let policy = options.cache
         let isOriginal = options.processing.isIdentity
-        let claim = StoreClaim(original: StorePermits(for: key, in: [self]), isFromCache: false)
+        let claim = StoreClaim(original: StorePermits(for: key, in: [self], .replacement), age: .new)
         if policy.storesInMemory {
             let cached = CachedImage(image: image, byteCount: original?.count ?? 0)
-            remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
+            remember(
+                cached,
+                for: key,
+                original: isOriginal ? .original : nil,
+                claim,
+                expiration: policy.memoryExpiration
+            )
         }
         guard policy.storesOnDisk else { return false }
         if let original, isOriginal || policy.storesOriginal {
             let diskKey = key.originalDiskKey
             let isAdmitted = admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
-            let isStored = try await disk.change { disk in
+            let isStored = try await disk.change(storing: diskKey) { disk in
                 guard isAdmitted() else { return false }
                 return try disk.put(diskKey, body: original, expiration: policy.diskExpiration)
             }
@@ -117,7 +123,7 @@ extension ImageCache {
             throw ImageError(stage: .encode, reason: .codec(error), source: "\(source)")
         }
         let isAdmitted = admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
-        return try await disk.change { disk in
+        return try await disk.change(storing: diskKey) { disk in
             guard isAdmitted() else { return false }
             return try disk.put(diskKey, body: body, metadata: metadata, expiration: policy.diskExpiration)
         }

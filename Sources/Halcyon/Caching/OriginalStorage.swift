@@ -17,6 +17,9 @@ final class OriginalStorage: HTTPCacheStorage {
     /// A response to be stored, and under which name.
     struct Pending: Sendable {
         let diskKey: String
+        /// Picks its place among the representations under that name, when it is stored: others may be stored until then.
+        /// `nil`: the first.
+        let slot: (@Sendable (DiskCache) -> String)?
         let head: StoredResponse
     }
 
@@ -32,6 +35,7 @@ final class OriginalStorage: HTTPCacheStorage {
         let diskKey: String
         let head: StoredResponse
         let version: DiskCache.Version
+        let age: ContentAge
     }
 
     private struct State {
@@ -85,6 +89,11 @@ final class OriginalStorage: HTTPCacheStorage {
     /// What the cache wanted to store.
     var pending: Pending? { state.withLock { $0.pending } }
 
+    /// How old the entry that was found is.
+    var age: ContentAge {
+        state.withLock { $0.found?.age } ?? .unknown
+    }
+
     /// Where the entry that was found is.
     var found: Place? { state.withLock { state in state.found.map { Place(disk: $0.disk, diskKey: $0.diskKey) } } }
 
@@ -94,7 +103,7 @@ final class OriginalStorage: HTTPCacheStorage {
     ) async -> (head: StoredResponse, body: Data)? {
         guard reads else { return nil }
         for cache in caches {
-            if let response = await response(in: cache.disk, where: matches) { return response }
+            if let response = await response(in: cache, where: matches) { return response }
         }
         // What came with the program is taken for new: it is as good as the program.
         for cache in caches {
@@ -106,9 +115,11 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     private func response(
-        in disk: DiskStage,
+        in cache: ImageCache,
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)? {
+        let disk = cache.disk
+        let ages = cache.order.agesOfOriginal(named: diskKey)
         for slot in 0..<Self.slotCount {
             let diskKey = Self.diskKey(self.diskKey, slot: slot)
             guard let (head, entry) = await entry(diskKey, in: disk) else {
@@ -116,8 +127,9 @@ final class OriginalStorage: HTTPCacheStorage {
                 continue
             }
             if matches(head) {
+                let age = ages[.ofOriginal(head)] ?? .unknown
                 state.withLock {
-                    $0.found = Found(disk: disk, diskKey: diskKey, head: head, version: entry.version)
+                    $0.found = Found(disk: disk, diskKey: diskKey, head: head, version: entry.version, age: age)
                 }
                 return (head, entry.body)
             }
@@ -139,9 +151,12 @@ final class OriginalStorage: HTTPCacheStorage {
             }
             return
         }
-        let slot = head.isVarying ? await slot(replacing: isReplaced) : 0
-        let diskKey = Self.diskKey(self.diskKey, slot: slot)
-        state.withLock { $0.pending = Pending(diskKey: diskKey, head: head) }
+        var slot: (@Sendable (DiskCache) -> String)?
+        if head.isVarying {
+            slot = { [diskKey, url] disk in Self.slot(of: diskKey, url: url, in: disk, replacing: isReplaced) }
+        }
+        let pending = Pending(diskKey: diskKey, slot: slot, head: head)
+        state.withLock { $0.pending = pending }
     }
 
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
@@ -167,34 +182,49 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     /// The place of what is replaced, else a free one, else that of the oldest.
-    private func slot(replacing isReplaced: @Sendable (StoredResponse) -> Bool) async -> Int {
+    private static func slot(
+        of diskKey: String,
+        url: URL,
+        in disk: DiskCache,
+        replacing isReplaced: @Sendable (StoredResponse) -> Bool
+    ) -> String {
         var free: Int?
         var oldest = (slot: 0, time: Date.distantFuture)
-        for slot in 0..<Self.slotCount {
-            guard let (head, _) = await entry(Self.diskKey(diskKey, slot: slot), in: caches[0].disk) else {
-                if slot == 0 { return 0 }
+        for slot in 0..<slotCount {
+            let key = Self.diskKey(diskKey, slot: slot)
+            guard let entry = disk.get(key, extending: .none), let head = head(of: entry, url: url) else {
+                if slot == 0 { return key }
                 free = free ?? slot
                 continue
             }
-            if isReplaced(head) || !head.isVarying { return slot }
+            if isReplaced(head) || !head.isVarying { return key }
             if head.responseTime < oldest.time { oldest = (slot, head.responseTime) }
         }
-        return free ?? oldest.slot
+        return Self.diskKey(diskKey, slot: free ?? oldest.slot)
     }
 
     private func entry(_ diskKey: String, in disk: DiskStage) async -> (head: StoredResponse, entry: DiskCache.Entry)? {
         // Cancelling is noticed by whoever goes on with the load.
-        guard let entry = try? await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority)
-        else { return nil }
+        let entry = try? await disk.entry(
+            for: diskKey,
+            storedAs: self.diskKey,
+            extending: policy.diskExtension,
+            priority: priority
+        )
+        guard let entry, let head = Self.head(of: entry, url: url) else { return nil }
+        return (head, entry)
+    }
+
+    private static func head(of entry: DiskCache.Entry, url: URL) -> StoredResponse? {
         // Stored without a head: by a load that ignored the server.
-        if entry.metadata.isEmpty { return (StoredResponse(url: url, responseTime: entry.storedAt), entry) }
+        if entry.metadata.isEmpty { return StoredResponse(url: url, responseTime: entry.storedAt) }
         guard let head = StoredResponse(metadata: entry.metadata) else { return nil }
-        return (isSame(head.url) ? head.named(url) : head, entry)
+        return isSame(head.url, url) ? head.named(url) : head
     }
 
     /// Whether a URL names what this request is for. Names on disk that are equal are taken for the same image, and URLs
     /// that then differ in their queries alone, such as by a signature that is new each time, have the same validators.
-    private func isSame(_ other: URL) -> Bool {
+    private static func isSame(_ other: URL, _ url: URL) -> Bool {
         let rule = CacheKeyRule.ignoringQuery
         return other != url && rule.key(for: other.absoluteString) == rule.key(for: url.absoluteString)
     }

@@ -5,14 +5,17 @@ struct StorePermits: Sendable {
     private let permits: [StorePermit]
 
     /// Begins work on what a key names.
-    init(for key: ImageKey, in caches: [ImageCache]) {
+    init(for key: ImageKey, in caches: [ImageCache], _ kind: StorePermit.Kind = .load) {
         let name = key.originalDiskKey
-        permits = caches.map { $0.order.permit(for: name) }
+        permits = caches.map { $0.order.permit(for: name, kind) }
     }
 
     init(_ permit: StorePermit) {
         permits = [permit]
     }
+
+    /// The work may share other work that began since then.
+    var sharesSince: UInt64 { permits.map(\.sharesSince).max() ?? 0 }
 
     subscript(order: StoreOrder) -> StorePermit? { permits.first { $0.order === order } }
 }
@@ -23,10 +26,10 @@ struct StoreClaim: Sendable {
     var load: StorePermits?
     /// Since the original was asked for; `nil` where it was not: its result was on disk.
     var original: StorePermits?
-    /// Whether the content was read from the cache.
-    var isFromCache: Bool
+    /// How old the content is.
+    var age: ContentAge
 
-    /// Whether it may be stored now, as ``StoreOrder/admits(_:_:with:in:isFromCache:)`` says.
+    /// Whether it may be stored now, as ``StoreOrder/admits(_:_:_:with:in:)`` says.
     func isAdmitted(
         to order: StoreOrder,
         _ place: StoreOrder.Place,
@@ -34,23 +37,23 @@ struct StoreClaim: Sendable {
         in tier: StoreOrder.Tiers
     ) -> Bool {
         let permits = [load?[order], original?[order]].compactMap(\.self)
-        return order.admits(permits, place, with: companion, in: tier, isFromCache: isFromCache)
+        return order.admits(permits, age, place, with: companion, in: tier)
     }
 }
 
 extension ImageCache {
     /// Keeps an image in memory, if its claim holds.
     ///
-    /// - Parameter isOriginal: Whether it is an original as it is on disk, and not the result of processing.
+    /// - Parameter original: The place on disk of the same image, if it is no result of processing.
     func remember(
         _ image: CachedImage,
         for key: ImageKey,
-        isOriginal: Bool,
+        original: StoreOrder.Place?,
         _ claim: StoreClaim,
         expiration: Expiration?
     ) {
         memory.insert(image, for: key, cost: image.cost, expiration: expiration) {
-            claim.isAdmitted(to: order, .image(key), with: isOriginal ? .original : nil, in: .memory)
+            claim.isAdmitted(to: order, .image(key), with: original, in: .memory)
         }
     }
 

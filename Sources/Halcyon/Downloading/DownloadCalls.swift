@@ -57,7 +57,7 @@ final class DownloadCall: Sendable {
     private struct State {
         var urls: [URL]
         var isCancelled = false
-        var work: Task<LoadedBody, any Error>?
+        var work: Task<TransferredBody, any Error>?
     }
 
     let id: Int
@@ -69,7 +69,7 @@ final class DownloadCall: Sendable {
     }
 
     /// Notes what does the work, to cancel it.
-    func attach(_ work: Task<LoadedBody, any Error>) {
+    func attach(_ work: Task<TransferredBody, any Error>) {
         let isCancelled = state.withLock { state in
             state.work = work
             return state.isCancelled

@@ -3,7 +3,15 @@ internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
 extension ImageDownloader {
-    func download(_ request: TransferRequest, policy: NetworkPolicy, context: WorkContext) async throws -> LoadedBody {
+    /// Gets what a request answers with.
+    ///
+    /// - Parameter since: A transfer that began before, by its ``WorkNumber``, is not joined. Default: any may be joined.
+    func download(
+        _ request: TransferRequest,
+        policy: NetworkPolicy,
+        since: UInt64 = 0,
+        context: WorkContext
+    ) async throws -> TransferredBody {
         try Task.checkCancellation()
         guard let call = calls.begin(request.url) else {
             throw ImageError(stage: .load, reason: .downloaderShutDown, source: request.url.absoluteString)
@@ -11,7 +19,7 @@ extension ImageDownloader {
         // Owned by the call, through which it is cancelled. It keeps the downloader until its end.
         let work = Task.detached {
             defer { self.calls.end(call) }
-            return try await self.body(of: request, policy: policy, call: call, context: context)
+            return try await self.body(of: request, policy: policy, since: since, call: call, context: context)
         }
         call.attach(work)
         return try await withTaskCancellationHandler {
@@ -24,18 +32,24 @@ extension ImageDownloader {
     private func body(
         of request: TransferRequest,
         policy: NetworkPolicy,
+        since: UInt64,
         call: DownloadCall,
         context: WorkContext
-    ) async throws -> LoadedBody {
+    ) async throws -> TransferredBody {
         let unmodified = policy.applied(to: request, over: configuration.policy)
         let request = try await modified(unmodified, policy: policy, call: call, context: context)
         let handling = policy.handling
         let key = TransferKey(request, handling: handling, ignoring: configuration.headersIgnoredForSharing)
-        var body = try await transfers.value(for: key, context: context) { [self] context in
-            try await transfer(request, handling: handling, context: context)
+        let number = WorkNumber.next()
+        var result = try await transfers.value(for: key, since: since, number: number, context: context) {
+            [self] context in
+            let body = try await transfer(request, handling: handling, context: context)
+            return TransferredBody(body: body, number: number)
         }
-        if policy.requestModifier != nil, !request.hasCredential(of: unmodified) { body.isForHiddenCredential = true }
-        return body
+        if policy.requestModifier != nil, !request.hasCredential(of: unmodified) {
+            result.body.isForHiddenCredential = true
+        }
+        return result
     }
 
     /// The request that is sent, made of one that has what the policies say.
@@ -102,6 +116,13 @@ extension ImageDownloader {
         events.send(Event(transfer: number, request: request, kind: .finished(result.map(\.metrics))))
         return try result.get()
     }
+}
+
+/// What came with a transfer, and when that began.
+struct TransferredBody: Sendable {
+    var body: LoadedBody
+    /// The ``WorkNumber`` of the transfer.
+    let number: UInt64
 }
 
 extension DownloadRun {

@@ -23,7 +23,7 @@ public final class ImageDownloader: Sendable {
     /// Requests on their way through modifiers, so that a caller can leave at once. Not shared: each has a key of its
     /// own.
     let modifications = SharedWork<Int, TransferRequest>()
-    let transfers = SharedWork<TransferKey, LoadedBody>()
+    let transfers = SharedWork<TransferKey, TransferredBody>()
 
     /// A downloader over a transport.
     ///
@@ -39,7 +39,7 @@ public final class ImageDownloader: Sendable {
     /// Starts a download, or joins one of an equal request, and gives a handle for it.
     public func task(for request: TransferRequest, policy: NetworkPolicy = NetworkPolicy()) -> DownloadTask {
         let task = DownloadTask(request: request)
-        task.start { context in try await self.download(request, policy: policy, context: context) }
+        task.start { context in try await self.download(request, policy: policy, context: context).body }
         return task
     }
 
@@ -56,7 +56,7 @@ public final class ImageDownloader: Sendable {
         policy: NetworkPolicy = NetworkPolicy()
     ) async throws -> LoadedBody {
         let context = WorkContext(priority: PriorityBox(request.priority), report: { _ in })
-        return try await download(request, policy: policy, context: context)
+        return try await download(request, policy: policy, context: context).body
     }
 
     /// Gets what is at a URL. Cancelling the calling task ends the wait at once.

@@ -12,6 +12,9 @@ struct LoadRequest: Sendable {
     /// To store what the load brings, since it was asked for; `nil` before.
     var permits: StorePermits?
 
+    /// The load may share work that began since then, by its ``WorkNumber``.
+    var sharesSince: UInt64 { permits?.sharesSince ?? 0 }
+
     /// - Parameter defaults: What the downloader adds to all requests. Default: nothing.
     init(source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
         let key = ImageKey(source, options: options, over: defaults)

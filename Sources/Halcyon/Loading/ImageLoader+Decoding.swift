@@ -11,7 +11,7 @@ extension ImageLoader {
         work decoding: DecodedWorkKey,
         context: WorkContext
     ) async throws -> DecodedOriginal {
-        return try await decodings.value(for: decoding, context: context) { [self] context in
+        try await decodings.value(for: decoding, since: request.sharesSince, context: context) { [self] context in
             let original = try await self.original(for: request, key: key, work: decoding.original, context: context)
             do {
                 return try await decoded(original, request: request, decoding: decoding, context: context)

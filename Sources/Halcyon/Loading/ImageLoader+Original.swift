@@ -10,7 +10,7 @@ extension ImageLoader {
         work: OriginalWorkKey,
         context: WorkContext
     ) async throws -> Original {
-        try await originals.value(for: work, context: context) { [self] context in
+        try await originals.value(for: work, since: request.sharesSince, context: context) { [self] context in
             let permits = permits(for: key, options: request.options)
             if let transfer = followsServer(request) {
                 // What may be used although its server fails is used before the server is tried again.
@@ -29,7 +29,9 @@ extension ImageLoader {
             var timings = ImageTimings()
             if work.readsDisk, request.source.isCachedOnDisk {
                 var found: Data?
+                var age = ContentAge.new
                 for cache in originalCaches(request.options) where found == nil {
+                    age = cache.order.age(of: .original, named: key.originalDiskKey)
                     found = try await cache.original(key, policy: request.options.cache, priority: context.priority)
                 }
                 timings.disk = ContinuousClock.now - start
@@ -41,7 +43,8 @@ extension ImageLoader {
                         timings: timings,
                         metrics: nil,
                         caching: caching,
-                        permits: permits
+                        permits: permits,
+                        age: age
                     )
                 }
             }
@@ -56,7 +59,8 @@ extension ImageLoader {
                 timings: timings,
                 metrics: loaded.metrics,
                 caching: caching,
-                permits: permits
+                permits: permits,
+                age: loaded.age
             )
         }
     }
@@ -71,6 +75,7 @@ extension ImageLoader {
         let origin: ImageResponse.Origin
         var metrics: TransferMetrics?
         var isForHiddenCredential = false
+        var age = ContentAge.new
     }
 
     private func load(_ request: LoadRequest, context: WorkContext) async throws -> Loaded {
@@ -79,15 +84,22 @@ extension ImageLoader {
             guard request.options.network.isAllowed else {
                 throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
             }
-            let download = try await downloader.download(transfer, policy: request.options.network, context: context)
-            guard !download.data.isEmpty else {
+            let download = try await downloader.download(
+                transfer,
+                policy: request.options.network,
+                since: request.sharesSince,
+                context: context
+            )
+            let body = download.body
+            guard !body.data.isEmpty else {
                 throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
             }
             return Loaded(
-                data: download.data,
+                data: body.data,
                 origin: .network,
-                metrics: download.metrics,
-                isForHiddenCredential: download.isForHiddenCredential
+                metrics: body.metrics,
+                isForHiddenCredential: body.isForHiddenCredential,
+                age: .transferred(began: download.number)
             )
         case .file(let path):
             let limit = (request.options.network.limits ?? .standard).bodyBytes

@@ -16,11 +16,11 @@ extension ImageLoader {
         let policy = request.options.cache
         if original.readsDisk, !request.options.processing.isIdentity, request.source.isCachedOnDisk,
             !policy.revalidates,
-            let (response, validity) = try await processedImageFromDisk(key, request: request, context: context)
+            let found = try await processedImageFromDisk(key, request: request, context: context)
         {
-            let claim = StoreClaim(load: request.permits, isFromCache: true)
-            remember(response, key: key, request: request, claim: claim, validity)
-            return response
+            let claim = StoreClaim(load: request.permits, age: found.age)
+            remember(found.response, key: key, request: request, claim: claim, found.validity)
+            return found.response
         }
         var response: ImageResponse
         let decoded: DecodedOriginal
@@ -46,7 +46,7 @@ extension ImageLoader {
             key: key,
             request: request,
             claim: claim,
-            priority: waitsForStore ? context.priority : PriorityBox(.low)
+            priority: waitsForStore ? context.priority : nil
         )
         if waitsForStore, !stores.isEmpty {
             let start = ContinuousClock.now
@@ -96,7 +96,8 @@ extension ImageLoader {
             return ProcessedOriginal(image: decoded.image, decoded: decoded, processTime: .zero)
         }
         let work = ProcessedWorkKey(decoding: decoding, processing: processing)
-        return try await processings.value(for: work, context: context) { [self] context in
+        return try await processings.value(for: work, since: request.sharesSince, context: context) {
+            [self] context in
             let input = try await processed(rest, of: decoding, request: request, key: key, context: context)
             let start = ContinuousClock.now
             do {
@@ -123,10 +124,11 @@ extension ImageLoader {
         request: LoadRequest,
         context: WorkContext,
         insteadOf failure: StaleUse? = nil
-    ) async throws -> (ImageResponse, OriginalValidity?)? {
+    ) async throws -> ProcessedImageOnDisk? {
         let start = ContinuousClock.now
         let diskKey = key.processedDiskKey
         let cache = target(request.options.cache)
+        let age = cache.order.age(of: .image(key), named: key.originalDiskKey)
         let entry = try await cache.disk.entry(
             for: diskKey,
             extending: request.options.cache.diskExtension,
@@ -164,7 +166,7 @@ extension ImageLoader {
                 byteCount: metadata.byteCount,
                 timings: timings
             )
-            return (response, metadata.validity)
+            return ProcessedImageOnDisk(response: response, validity: metadata.validity, age: age)
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -173,4 +175,12 @@ extension ImageLoader {
             return nil
         }
     }
+}
+
+/// The result of processors that was found on disk.
+struct ProcessedImageOnDisk: Sendable {
+    let response: ImageResponse
+    /// For how long and for whom; `nil`: its server had no say.
+    let validity: OriginalValidity?
+    let age: ContentAge
 }

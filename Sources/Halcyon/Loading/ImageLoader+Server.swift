@@ -31,7 +31,13 @@ extension ImageLoader {
     ) async throws -> Original {
         let start = ContinuousClock.now
         let storage = originalStorage(transfer, request, key: key, reads: readsDisk, priority: context.priority)
-        let server = OriginalServer(for: request, downloader: downloader, recovery: recovery, context: context)
+        let server = OriginalServer(
+            for: request,
+            downloader: downloader,
+            recovery: recovery,
+            since: request.sharesSince,
+            context: context
+        )
         let rules = cacheRules(request.options.cache)
         let exchange = HTTPCacheExchange(
             request: transfer,
@@ -83,7 +89,8 @@ extension ImageLoader {
             timings: timings,
             metrics: answer.metrics,
             caching: caching,
-            permits: permits
+            permits: permits,
+            age: answer.origin == .network ? server.age : storage.age
         )
     }
 
@@ -141,7 +148,15 @@ extension ImageLoader {
         let context = WorkContext(priority: priority, report: { _ in })
         let policy = request.options.cache
         let storage = originalStorage(transfer, request, key: key, reads: true, priority: priority)
-        let server = OriginalServer(for: request, downloader: downloader, recovery: recovery, context: context)
+        let cache = originalCaches(request.options)[0]
+        let permits = StorePermits(for: key, in: [cache])
+        let server = OriginalServer(
+            for: request,
+            downloader: downloader,
+            recovery: recovery,
+            since: permits.sharesSince,
+            context: context
+        )
         let exchange = HTTPCacheExchange(
             request: transfer,
             policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),
@@ -152,8 +167,6 @@ extension ImageLoader {
         )
         let mayKeep = mayKeepHidden(key, request.options)
         let isUnpredictable = hasModifiers(request.options)
-        let cache = originalCaches(request.options)[0]
-        let claim = StoreClaim(original: StorePermits(for: key, in: [cache]), isFromCache: false)
         let (codecs, limits) = (codecs, request.options.decode.limits)
         refreshes.start(key.originalDiskKey) { [recovery, workers] in
             // Whatever fails is found again by whoever asks next.
@@ -164,11 +177,13 @@ extension ImageLoader {
                 policy.storesOnDisk,
                 (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
             else { return }
+            let claim = StoreClaim(original: permits, age: server.age)
             let stored = cache.disk.store(
                 pending.diskKey,
+                slot: pending.slot,
                 expiration: policy.diskExpiration,
                 byteCount: answer.data.count,
-                isAdmitted: cache.admission(of: claim, .original),
+                isAdmitted: cache.admission(of: claim, .ofOriginal(pending.head)),
                 content: { (answer.data, pending.head.metadata) }
             )
             await stored.value

@@ -47,15 +47,16 @@ extension ImageLoader {
             return nil
         }
         guard let use = StaleUse(error.reason),
-            let (response, validity) = try await processedImageFromDisk(
+            let found = try await processedImageFromDisk(
                 key,
                 request: request,
                 context: context,
                 insteadOf: use
             )
         else { return nil }
-        remember(response, key: key, request: request, claim: .init(load: request.permits, isFromCache: true), validity)
-        return response
+        let claim = StoreClaim(load: request.permits, age: found.age)
+        remember(found.response, key: key, request: request, claim: claim, found.validity)
+        return found.response
     }
 
     /// Whether an image whose time is over may be used.

@@ -41,19 +41,20 @@ extension ImageLoader {
         if validity?.isOver(at: cache.disk.now()) ?? false { return cache.forget(key, claim) }
         let cached = CachedImage(image: response.image, byteCount: response.byteCount, validity: validity)
         let isOriginal = request.options.processing.isIdentity
-        cache.remember(cached, for: key, isOriginal: isOriginal, claim, expiration: policy.memoryExpiration)
+        let original = isOriginal ? StoreOrder.Place.ofOriginal(validity?.response) : nil
+        cache.remember(cached, for: key, original: original, claim, expiration: policy.memoryExpiration)
     }
 
     /// Begins to write what the options want on disk.
     ///
-    /// - Parameter priority: Of encoding.
+    /// - Parameter priority: Of encoding; `nil`: low, unless someone reads what is being stored.
     func store(
         _ response: ImageResponse,
         decoded: DecodedOriginal,
         key: ImageKey,
         request: LoadRequest,
         claim: StoreClaim,
-        priority: PriorityBox
+        priority: PriorityBox?
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
         let isIdentity = request.options.processing.isIdentity
@@ -61,7 +62,8 @@ extension ImageLoader {
         let cache = target(policy)
         var stores: [Task<Void, Never>] = []
         let caching = decoded.original.caching
-        let companion = isIdentity ? StoreOrder.Place.image(key) : nil
+        // In memory the representations of an original have one place, so that it says nothing about each of them.
+        let companion = isIdentity && caching.place == .original ? StoreOrder.Place.image(key) : nil
         if isIdentity || policy.storesOriginal,
             let store = store(decoded.original, claim: claim, with: companion, options: request.options)
         {
@@ -73,10 +75,11 @@ extension ImageLoader {
             let data = decoded.original.data
             stores.append(
                 cache.disk.store(
-                    old.diskKey,
+                    key.originalDiskKey,
+                    slot: { _ in old.diskKey },
                     expiration: policy.diskExpiration,
                     byteCount: data.count,
-                    isAdmitted: cache.admission(of: claim, .original),
+                    isAdmitted: cache.admission(of: claim, caching.place),
                     content: { (data, entry.metadata) }
                 )
             )
@@ -85,18 +88,20 @@ extension ImageLoader {
         if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now()) ?? false) {
             let image = response.image
             let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
+            let storePriority = PriorityBox(.low)
             stores.append(
                 cache.disk.store(
                     key.processedDiskKey,
                     expiration: processedExpiration(policy, validity),
                     byteCount: image.bitmap.byteCount,
+                    priority: storePriority,
                     isAdmitted: cache.admission(of: claim, .image(key)),
                     content: { [workers, codecs] in
                         let body = try await workers.encode(
                             image,
                             codecs: codecs,
                             serializer: policy.serializer,
-                            priority: priority
+                            priority: priority ?? storePriority
                         )
                         return (body, metadata.data)
                     }
@@ -120,9 +125,10 @@ extension ImageLoader {
         let cache = originalCaches(options)[0]
         return cache.disk.store(
             entry.diskKey,
+            slot: entry.slot,
             expiration: options.cache.diskExpiration,
             byteCount: data.count,
-            isAdmitted: cache.admission(of: claim, .original, with: image),
+            isAdmitted: cache.admission(of: claim, original.caching.place, with: image),
             content: { (data, entry.metadata) }
         )
     }

@@ -144,12 +144,14 @@ final class ImageLoader: Sendable {
     func begun(_ request: LoadRequest) -> LoadRequest {
         guard request.permits == nil, let key = request.key else { return request }
         var request = request
-        request.permits = permits(for: key, options: request.options)
+        // Who asks no cache wants what the source has now.
+        let kind: StorePermit.Kind = request.options.cache.reads == .none ? .refresh : .load
+        request.permits = permits(for: key, options: request.options, kind)
         return request
     }
 
-    func permits(for key: ImageKey, options: ImageOptions) -> StorePermits {
-        StorePermits(for: key, in: originalCaches(options))
+    func permits(for key: ImageKey, options: ImageOptions, _ kind: StorePermit.Kind = .load) -> StorePermits {
+        StorePermits(for: key, in: originalCaches(options), kind)
     }
 
     /// Loads. Memory has been asked already, unless the request's key was not known.
@@ -167,7 +169,8 @@ final class ImageLoader: Sendable {
         let options = request.options
         let original = OriginalWorkKey(request, original: key.original, readsDisk: options.cache.reads == .all)
         let work = ImageWorkKey(image: key, original: original, limits: options.decode, cache: options.cache)
-        let response = try await images.value(for: work, context: context) { [self] context in
+        let response = try await images.value(for: work, since: identified.sharesSince, context: context) {
+            [self] context in
             try await image(for: identified, key: key, original: original, context: context)
         }
         return response.finished(since: start)
@@ -182,6 +185,7 @@ final class ImageLoader: Sendable {
         guard let key = request.key else {
             throw ImageError(stage: .source, reason: .invalidURL("\(request.source)"), source: "\(request.source)")
         }
+        request = begun(request)
         let readsDisk = request.options.cache.reads == .all
         let work = OriginalWorkKey(request, original: key.original, readsDisk: readsDisk)
         return try await original(for: request, key: key, work: work, context: context)
@@ -226,7 +230,7 @@ struct ProcessedOriginal: Sendable {
     let processTime: Duration
 }
 
-/// An original's pixels and its story.
+/// An original's pixels and the original.
 struct DecodedOriginal: Sendable {
     let image: DecodedImage
     let original: Original
@@ -242,10 +246,12 @@ struct Original: Sendable {
     let caching: OriginalCaching
     /// To store it and what is made of it, since it was asked for.
     let permits: StorePermits
+    /// How old it is.
+    let age: ContentAge
 
     /// The right of a load to store what it makes of this.
     func claim(of load: StorePermits?) -> StoreClaim {
-        StoreClaim(load: load, original: permits, isFromCache: origin == .disk)
+        StoreClaim(load: load, original: permits, age: age)
     }
 }
 

@@ -1,10 +1,11 @@
 internal import FoundationEssentials
 internal import HalcyonHTTP
+internal import HalcyonStore
 
 /// What becomes of an original in the caches.
 struct OriginalCaching: Sendable {
     /// How the disk is to keep the original; `nil`: it has it, or must not.
-    var entry: (diskKey: String, metadata: Data)?
+    var entry: Entry?
     /// The name of the entry that the original came from; `nil`: it came from elsewhere.
     var sourceKey: String?
     /// Where the entry is that the original takes the place of; `nil`: nowhere.
@@ -14,9 +15,21 @@ struct OriginalCaching: Sendable {
     /// For how long and for whom.
     var validity: OriginalValidity?
 
+    /// An entry that is to be stored.
+    struct Entry: Sendable {
+        /// The name of the original.
+        let diskKey: String
+        /// Picks its place among the representations under that name; `nil`: the first.
+        var slot: (@Sendable (DiskCache) -> String)?
+        let metadata: Data
+    }
+
+    /// The place of the original on disk.
+    var place: StoreOrder.Place { .ofOriginal(validity?.response) }
+
     /// The server has no say.
     init(storingAs diskKey: String? = nil, foundAs sourceKey: String? = nil) {
-        entry = diskKey.map { ($0, Data()) }
+        entry = diskKey.map { Entry(diskKey: $0, metadata: Data()) }
         self.sourceKey = sourceKey
     }
 
@@ -29,12 +42,20 @@ struct OriginalCaching: Sendable {
 
     /// As the server says.
     init(_ answer: HTTPCacheResponse, storage: OriginalStorage, rules: HTTPCacheRules, now: Date) {
-        entry = storage.pending.map { ($0.diskKey, $0.head.metadata) }
+        entry = storage.pending.map { Entry(diskKey: $0.diskKey, slot: $0.slot, metadata: $0.head.metadata) }
         if answer.origin == .network { replaced = storage.found } else { sourceKey = storage.found?.diskKey }
         guard let head = answer.stored else {
             isStorable = false
             return
         }
         validity = OriginalValidity(head, at: now, rules: rules)
+    }
+}
+
+extension StoreOrder.Place {
+    /// The place on disk of an original with this head.
+    static func ofOriginal(_ head: StoredResponse?) -> StoreOrder.Place {
+        guard let head, head.isVarying else { return .original }
+        return .representation(head.representation)
     }
 }

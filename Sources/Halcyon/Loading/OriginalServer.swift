@@ -8,18 +8,28 @@ final class OriginalServer: Sendable {
         var refusal: ImageError?
         var time: Duration?
         var isForHiddenCredential = false
+        var number: UInt64?
     }
 
     private let request: LoadRequest
     private let downloader: ImageDownloader
     private let recovery: Recovery
+    private let since: UInt64
     private let context: WorkContext
     private let state = Lock(State())
 
-    init(for request: LoadRequest, downloader: ImageDownloader, recovery: Recovery, context: WorkContext) {
+    /// - Parameter since: Transfers that began before, by their ``WorkNumber``, are not joined.
+    init(
+        for request: LoadRequest,
+        downloader: ImageDownloader,
+        recovery: Recovery,
+        since: UInt64,
+        context: WorkContext
+    ) {
         self.request = request
         self.downloader = downloader
         self.recovery = recovery
+        self.since = since
         self.context = context
     }
 
@@ -32,6 +42,9 @@ final class OriginalServer: Sendable {
     /// Whether the last response was given for a credential that the request does not show.
     var isForHiddenCredential: Bool { state.withLock { $0.isForHiddenCredential } }
 
+    /// How old the last response is.
+    var age: ContentAge { state.withLock { $0.number }.map { .transferred(began: $0) } ?? .new }
+
     /// Gets a response. One whose status is not accepted has neither headers nor a body.
     var fetch: HTTPCacheExchange.Fetch {
         { [self] request in try await load(request) }
@@ -41,13 +54,21 @@ final class OriginalServer: Sendable {
     private func load(_ transfer: TransferRequest) async throws -> LoadedBody {
         state.withLock { $0.refusal = nil }
         do {
-            let body = try await recovery.exchange(request) {
+            let result = try await recovery.exchange(request) {
                 let start = ContinuousClock.now
                 defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
-                return try await downloader.download(transfer, policy: request.options.network, context: context)
+                return try await downloader.download(
+                    transfer,
+                    policy: request.options.network,
+                    since: since,
+                    context: context
+                )
             }
-            state.withLock { $0.isForHiddenCredential = body.isForHiddenCredential }
-            return body
+            state.withLock { state in
+                state.isForHiddenCredential = result.body.isForHiddenCredential
+                state.number = result.number
+            }
+            return result.body
         } catch let error as ImageError {
             switch error.reason {
             case .meteredNetwork, .failedBefore, .serverUnavailable:

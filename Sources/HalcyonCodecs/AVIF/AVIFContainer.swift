@@ -17,6 +17,10 @@ struct AVIFContainer {
     let meta: Range<Int>?
     /// The track of pictures, if there is one.
     let track: AVIFTrack?
+    /// Whether it has more tracks than any file has use for: pictures, alpha, sound and the like.
+    let hasTooManyTracks: Bool
+
+    private static let greatestTrackCount = 256
 
     init(_ data: Data) {
         let reader = ByteReader(data)
@@ -25,6 +29,7 @@ struct AVIFContainer {
         var amendments = AVIFAmendments(reader)
         var (properties, track): (HEIFItemProperties?, AVIFTrack?)
         var meta: Range<Int>?
+        var hasTooManyTracks = false
         while let box = boxes.next() {
             isCutShort = isCutShort || box.isCutShort
             if box.isOpenEnded {
@@ -37,13 +42,17 @@ struct AVIFContainer {
                 properties = found
                 amendments.separateAssociations(found.associationBoxes)
             } else if box.type == "moov", track == nil {
-                let tracks = reader.boxes(in: box.payload).filter { $0.type == "trak" }
+                let tracks = Array(
+                    reader.boxes(in: box.payload).lazy.filter { $0.type == "trak" }.prefix(Self.greatestTrackCount + 1)
+                )
+                hasTooManyTracks = tracks.count > Self.greatestTrackCount
                 track = tracks.lazy.compactMap { AVIFTrack(reader, track: $0) }.first { $0.handler == "pict" }
                 amendments.hideTracks(tracks)
             }
         }
         self.isCutShort = isCutShort || boxes.offset < reader.count
         self.track = track
+        self.hasTooManyTracks = hasTooManyTracks
         self.meta = meta
         itemSize = properties?.primarySize
         let primary = properties.flatMap { properties in properties.primaryItem.map(properties.associations(of:)) }

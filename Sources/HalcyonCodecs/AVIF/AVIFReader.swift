@@ -40,6 +40,9 @@ final class AVIFReader {
             throw container.isCutShort
                 ? .truncated(.avif) : .corrupt(.avif, reason: "its items claim more bytes than the file has")
         }
+        guard !container.hasTooManyTracks else {
+            throw .corrupt(.avif, reason: "it has too many tracks")
+        }
         guard let decoder = avifDecoderCreate() else {
             throw .bitmap(.outOfMemory(byteCount: MemoryLayout<avifDecoder>.size))
         }

@@ -63,18 +63,14 @@ struct HEIFContainer {
         meta.map { HEIFItemLocations.areReasonable(ByteReader(data), meta: $0, isBeginning: isBeginning) } ?? true
     }
 
-    /// Refuses a picture whose coded size, or that of its parts, is beyond what it states or the limits, or whose parts
-    /// do not fit together.
+    /// What a picture and its parts are made of. Refuses one whose coded size, or that of its parts, is beyond what it
+    /// states or the limits, or that takes far more drawing than they permit.
     ///
     /// - Parameters:
     ///   - picture: The identifier of its item.
     ///   - size: Its size as its properties state it, before it is turned.
-    /// - Returns: How it is put together, where libheif is not to do that.
-    func checkCodedItems(
-        of picture: Int,
-        size: PixelSize,
-        limits: DecodeLimits
-    ) throws(CodecError) -> HEIFComposition? {
+    /// - Returns: `nil` for a file without boxes that say so.
+    func geometry(of picture: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> HEIFGeometry? {
         guard let meta else {
             return nil
         }
@@ -84,31 +80,8 @@ struct HEIFContainer {
         let items = HEIFCodedItems(reader, meta: meta, of: picture, format: format, includesFrames: true)
         try items.check(picture, size: size, limits: limits)
         let geometry = HEIFGeometry(items, reader, meta: meta, types: types)
-        if let composition = try geometry.composition(of: picture) {
-            return composition
-        }
-        try geometry.check(picture)
-        return nil
-    }
-
-    /// How a picture is turned that libheif does not put together.
-    func orientation(ofComposed picture: Int) throws(CodecError) -> Orientation {
-        let reader = ByteReader(original)
-        guard let properties = meta.flatMap({ HEIFItemProperties(reader, meta: $0) }) else {
-            return .up
-        }
-        var (quarters, mirroring) = (0, Orientation.Mirroring?.none)
-        for box in properties.associations(of: picture).map(\.box) {
-            let value = reader.uint8(at: box.payload.lowerBound) ?? 0
-            switch box.type {
-            case "irot" where mirroring == nil: quarters = value & 3
-            case "imir": mirroring = value & 1 == 0 ? .topToBottom : .leftToRight
-            case "irot", "clap":
-                throw .unsupported(format, reason: "an overlay that is cropped, or mirrored and turned")
-            default: break
-            }
-        }
-        return Orientation(quartersCounterClockwise: quarters, mirroring: mirroring)
+        try geometry.checkDrawing(of: picture, limits: limits)
+        return geometry
     }
 }
 #endif

@@ -7,9 +7,12 @@ extension HEIFImageHandle {
     /// Draws the parts of a picture that libheif is not to put together: 1.15 reads beyond the parts of an overlay that
     /// reach over the left or upper border.
     ///
-    /// - Parameter depth: That of the bitmap. Parts of another are converted.
+    /// - Parameters:
+    ///   - geometry: Of the picture that it belongs to.
+    ///   - depth: That of the bitmap. Parts of another are converted.
     func bitmap(
         of composition: HEIFComposition,
+        in geometry: HEIFGeometry,
         depth: SampleDepth,
         options: DecodeOptions,
         context: OpaquePointer,
@@ -17,14 +20,16 @@ extension HEIFImageHandle {
     ) throws -> Bitmap {
         let format = container.format
         try options.limits.check(composition.size, of: format)
-        try options.limits.checkMemory(composition.size.bitmapByteCount(depth: depth), of: format)
+        let canvasByteCount = composition.size.bitmapByteCount(depth: depth)
+        try options.limits.checkMemory(canvasByteCount, of: format)
         var bitmap = try Bitmap.forDecoding(composition.size, isOpaque: false, depth: depth)
         bitmap.fill(PixelRect(size: composition.size), with: composition.background)
         var partOptions = options
         partOptions.premultiplies = true
+        partOptions.limits.memory -= canvasByteCount
         // What is drawn more than once is decoded once, as long as there is memory.
         let counts = Dictionary(composition.parts.map { ($0, 1) }, uniquingKeysWith: +)
-        var (decoded, keptByteCount) = ([Int: Bitmap](), 0)
+        var decoded: [Int: Bitmap] = [:]
         for (part, place) in zip(composition.parts, composition.places) {
             if isCancelled() {
                 throw CancellationError()
@@ -36,15 +41,12 @@ extension HEIFImageHandle {
                 guard let identifier = heif_item_id(exactly: part) else {
                     throw CodecError.corrupt(format, reason: "no picture with the number \(part)")
                 }
-                let handle = try HEIFReader.handle(of: identifier, in: context, container)
-                source = try handle.bitmap(options: partOptions, context: context, isCancelled: { false })
+                let handle = try HEIFReader.handle(of: identifier, in: context, container, partOf: geometry)
+                source = try handle.bitmap(options: partOptions, context: context, isCancelled: isCancelled)
                 if counts[part, default: 1] > 1 {
-                    keptByteCount += source.size.bitmapByteCount(depth: source.depth)
-                    try options.limits.checkMemory(
-                        composition.size.bitmapByteCount(depth: depth),
-                        keptByteCount,
-                        of: format
-                    )
+                    let byteCount = source.size.bitmapByteCount(depth: source.depth)
+                    try partOptions.limits.checkMemory(byteCount, of: format)
+                    partOptions.limits.memory -= byteCount
                     decoded[part] = source
                 }
             }
@@ -56,7 +58,7 @@ extension HEIFImageHandle {
         if !bitmap.isOpaque {
             bitmap.isOpaque = !bitmap.containsTransparency()
         }
-        return try bitmap.upright(try container.orientation(ofComposed: Int(identifier)))
+        return try bitmap.upright(try geometry.orientation(ofComposed: Int(identifier)))
     }
 }
 #endif

@@ -8,9 +8,12 @@ extension HEIFImageHandle {
     /// libheif cannot be interrupted, so that cancellation takes effect before and after decoding.
     func bitmap(options: DecodeOptions, context: OpaquePointer, isCancelled: () -> Bool) throws -> Bitmap {
         let depth: SampleDepth = options.keepsSixteenBits && (bitDepth ?? 8) > 8 ? .sixteen : .eight
-        if let composition = try checkLimits(options.limits, depth: depth) {
+        try checkLimits(options.limits, depth: depth)
+        let geometry = try geometry(limits: options.limits)
+        if let geometry, let composition = try geometry.assembly(of: Int(identifier)) {
             return try bitmap(
                 of: composition,
+                in: geometry,
                 depth: depth,
                 options: options,
                 context: context,
@@ -32,7 +35,7 @@ extension HEIFImageHandle {
         return try image.bitmap(premultiplies: options.premultiplies && !isPremultiplied)
     }
 
-    private func checkLimits(_ limits: DecodeLimits, depth: SampleDepth) throws(CodecError) -> HEIFComposition? {
+    private func checkLimits(_ limits: DecodeLimits, depth: SampleDepth) throws(CodecError) {
         let format = container.format
         guard !size.isEmpty else {
             throw .corrupt(format, reason: "it has a size of \(size)")
@@ -49,7 +52,6 @@ extension HEIFImageHandle {
             planeByteCount,
             of: format
         )
-        return try container.checkCodedItems(of: Int(identifier), size: codedSize, limits: limits)
     }
 }
 #endif

@@ -8,11 +8,25 @@ final class HEIFImageHandle {
     let handle: OpaquePointer
     let identifier: heif_item_id
     let container: HEIFContainer
+    /// What the picture is made of that it is a part of, which was checked with all of its parts; `nil` for one of its own.
+    private let whole: HEIFGeometry?
 
-    init(_ handle: OpaquePointer, identifier: heif_item_id, container: HEIFContainer) {
+    init(
+        _ handle: OpaquePointer,
+        identifier: heif_item_id,
+        container: HEIFContainer,
+        partOf whole: HEIFGeometry? = nil
+    ) {
         self.handle = handle
         self.identifier = identifier
         self.container = container
+        self.whole = whole
+    }
+
+    /// What it is made of, checked against the limits.
+    func geometry(limits: DecodeLimits) throws(CodecError) -> HEIFGeometry? {
+        if let whole { return whole }
+        return try container.geometry(of: Int(identifier), size: codedSize, limits: limits)
     }
 
     deinit {

@@ -116,14 +116,15 @@ final class HEIFReader {
     static func handle(
         of picture: heif_item_id,
         in context: OpaquePointer,
-        _ container: HEIFContainer
+        _ container: HEIFContainer,
+        partOf whole: HEIFGeometry? = nil
     ) throws(CodecError) -> HEIFImageHandle {
         var handle: OpaquePointer?
         try check(heif_context_get_image_handle(context, picture, &handle), container)
         guard let handle else {
             throw .corrupt(container.format, reason: "no picture with the number \(picture)")
         }
-        return HEIFImageHandle(handle, identifier: picture, container: container)
+        return HEIFImageHandle(handle, identifier: picture, container: container, partOf: whole)
     }
 
     /// Files exist whose primary item is the thumbnail of another, which is then the picture meant.

@@ -8,38 +8,33 @@ struct AV1Units {
     private var header: AV1SequenceHeader?
     private let includesFrames: Bool
 
+    /// Units that an item may have: a picture has no more than 4,096 tiles (annex A), each in a unit of its own at most,
+    /// beside a few headers for each of its layers.
+    private static let greatestCount = 65_536
+
     private init(includesFrames: Bool) {
         self.includesFrames = includesFrames
     }
 
-    /// That of an item, with and without what its configuration (`av1C`, AV1 in ISOBMFF 2.3.3) holds: libheif hands its
+    /// Those of an item, with and without what its configuration (`av1C`, AV1 in ISOBMFF 2.3.3) holds: libheif hands its
     /// decoders that before the item's own bytes, libavif does not.
     ///
-    /// - Parameter includesFrames: Whether a frame that states its own size, as those of smaller layers do, counts as the
-    ///   greatest that it can state: where nothing bounds what the decoder takes for it.
-    static func size(ofItem content: Data, configuration: Data, includesFrames: Bool) -> CodedSize {
-        units(ofItem: content, configuration: configuration, includesFrames: includesFrames).size
-    }
-
-    /// The planes of the same.
-    static func layout(ofItem content: Data, configuration: Data) -> CodedLayout {
-        units(ofItem: content, configuration: configuration, includesFrames: true).layout
-    }
-
-    private static func units(ofItem content: Data, configuration: Data, includesFrames: Bool) -> AV1Units {
+    /// - Parameter includesFrames: Whether a frame that states its own size, as those of smaller layers do, counts in
+    ///   ``size`` as the greatest that it can state: where nothing bounds what the decoder takes for it. In ``layout`` it
+    ///   always counts.
+    init(ofItem content: Data, configuration: Data, includesFrames: Bool) {
         let setup = configuration.dropFirst(4)
-        var alone = AV1Units(includesFrames: includesFrames)
-        var whole = alone
-        alone.read(content)
+        self.init(includesFrames: includesFrames)
+        var whole = self
+        read(content)
         if whole.read(setup) {
             whole.read(content)
         } else {
             // A unit that the decoder reads reaches from one into the other.
             whole.read(setup + content)
         }
-        alone.size.merge(whole.size)
-        alone.layout.merge(whole.layout)
-        return alone
+        size.merge(whole.size)
+        layout.merge(whole.layout)
     }
 
     /// Looks at the units up to one that is not there as a whole, as decoders do. Linear in the number of units.
@@ -48,24 +43,30 @@ struct AV1Units {
     @discardableResult
     private mutating func read(_ units: Data) -> Bool {
         let reader = ByteReader(units)
-        var (offset, isExact) = (0, true)
+        var (offset, isExact, count) = (0, true, 0)
         while let first = reader.uint8(at: offset) {
+            count += 1
+            guard count <= Self.greatestCount else {
+                size.merge(.unreadable)
+                layout.merge(.contradictory)
+                return false
+            }
             var start = offset + (first & 4 == 0 ? 1 : 2)
-            var count = units.count - start
+            var byteCount = units.count - start
             if first & 2 != 0 {
                 guard let length = Self.length(reader, at: start) else {
                     return false
                 }
                 start += length.byteCount
-                count = length.value
+                byteCount = length.value
             } else {
                 isExact = false
             }
-            guard let unit = reader.bytes(at: start, count: count) else {
+            guard let unit = reader.bytes(at: start, count: byteCount) else {
                 return false
             }
             include(unit, type: first >> 3 & 15)
-            offset = start + count
+            offset = start + byteCount
         }
         return isExact
     }
@@ -76,17 +77,17 @@ struct AV1Units {
             header = AV1SequenceHeader(unit)
             size.merge(header.map { .known($0.size) } ?? .unreadable)
             layout.merge(header?.layout.map { .known($0) } ?? .contradictory)
-        case 3 where includesFrames, 6 where includesFrames, 7 where includesFrames:
+        case 3, 6, 7:
             // Without a sequence header, decoders pass over frames.
             guard let header else {
                 return
             }
             switch header.isOverridden(byFrame: unit) {
             case nil:
-                size.merge(.unreadable)
+                if includesFrames { size.merge(.unreadable) }
                 layout.merge(.contradictory)
             case true?:
-                size.merge(.known(header.greatestStatedSize))
+                if includesFrames { size.merge(.known(header.greatestStatedSize)) }
                 layout.merge(.contradictory)
             case false?: break
             }

@@ -13,13 +13,19 @@ struct HEIFCodedItems {
     /// Pictures inside of pictures.
     private static let greatestDepth = 8
 
+    /// A property that turns (`irot`), mirrors (`imir`) or crops (`clap`), with its first byte.
+    struct Transformation {
+        let type: String
+        let value: Int
+    }
+
     struct Item {
         /// As the properties state it.
         var size: PixelSize?
         var codedSize = CodedSize.none
         var layout = CodedLayout.none
-        /// Whether a property turns, mirrors or crops it.
-        var isTransformed = false
+        /// The properties that turn, mirror or crop it, in their order.
+        var transformations: [Transformation] = []
         /// Whether it is the alpha of another.
         var isAlpha = false
         var isHEVC = false
@@ -27,6 +33,7 @@ struct HEIFCodedItems {
         var configuration: (start: Int, content: Data)?
 
         var isCoded: Bool { isHEVC || configuration != nil }
+        var isTransformed: Bool { !transformations.isEmpty }
 
         /// An item has one configuration (AV1 in ISOBMFF, 2.3.1).
         mutating func configure(at start: Int, _ content: Data) {
@@ -42,14 +49,13 @@ struct HEIFCodedItems {
                 layout.merge(HEVCParameterSets.layout(inStream: content))
             }
             if let configuration {
-                codedSize.merge(
-                    AV1Units.size(
-                        ofItem: content,
-                        configuration: configuration.content,
-                        includesFrames: includesFrames
-                    )
+                let units = AV1Units(
+                    ofItem: content,
+                    configuration: configuration.content,
+                    includesFrames: includesFrames
                 )
-                layout.merge(AV1Units.layout(ofItem: content, configuration: configuration.content))
+                codedSize.merge(units.size)
+                layout.merge(units.layout)
             }
         }
     }
@@ -86,7 +92,8 @@ struct HEIFCodedItems {
                     items[item]?.layout.merge(stated.layout)
                     items[item]?.isHEVC = true
                 } else if ["irot", "imir", "clap"].contains(box.type) {
-                    items[item, default: Item()].isTransformed = true
+                    let value = reader.uint8(at: payload.lowerBound) ?? 0
+                    items[item, default: Item()].transformations.append(Transformation(type: box.type, value: value))
                 } else if box.type == "auxC" {
                     items[item, default: Item()].isAlpha = Self.isAlpha(reader, payload)
                 } else if box.type == "av1C", let content = reader.bytes(at: payload.lowerBound, count: payload.count) {

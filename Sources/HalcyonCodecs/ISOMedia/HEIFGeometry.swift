@@ -9,7 +9,7 @@ struct HEIFGeometry {
     /// The types of items that are decoded, or composed of others.
     private static let knownTypes: Set<String> = ["hvc1", "hev1", "av01", "grid", "iden", "iovl"]
 
-    private let coded: HEIFCodedItems
+    let coded: HEIFCodedItems
     private let types: [Int: String]
     private let contents: [Int: Data]
     private var format: ImageFormat { coded.format }
@@ -22,12 +22,14 @@ struct HEIFGeometry {
         contents = HEIFItemLocations.contents(reader, meta: meta, of: Set(derived))
     }
 
-    /// Refuses a picture that libheif should not put together.
+    /// How a picture is put together, where libheif is not to do that. Refuses one that libheif should not put together.
     ///
-    /// - Parameter picture: An item that is handed to libheif as a whole.
-    func check(_ picture: Int) throws(CodecError) {
+    /// - Parameter picture: The item that was given, or a part of it that is decoded on its own.
+    func assembly(of picture: Int) throws(CodecError) -> HEIFComposition? {
+        if let composition = try composition(of: picture) { return composition }
         var checked: Set<Int> = []
         try check(picture, &checked)
+        return nil
     }
 
     private func check(_ item: Int, _ checked: inout Set<Int>) throws(CodecError) {

@@ -5,24 +5,28 @@ enum HEIFItemLocations {
     /// Bytes that an item may claim beyond the end of the beginning of a file.
     static let greatestMissingByteCount = 1 << 26
 
-    /// Whether all items together claim no more than their file can reasonably have: the libraries copy the bytes of
-    /// each, so that many items that share the same bytes would take memory without bound.
+    /// Whether items claim no more than their file can reasonably have: each no more than all of it, and all together a
+    /// few times that, as some share the same bytes. The libraries copy the bytes of each.
     ///
     /// - Parameters:
     ///   - meta: What the `meta` box holds.
     ///   - isBeginning: Whether the end of the file may be missing.
     static func areReasonable(_ reader: ByteReader, meta: Range<Int>, isBeginning: Bool) -> Bool {
-        totalByteCount(reader, meta: meta) <= 16 * reader.count + greatestMissingByteCount / (isBeginning ? 1 : 64)
+        let missing = greatestMissingByteCount / (isBeginning ? 1 : 64)
+        let counts = byteCounts(reader, meta: meta)
+        return counts.ofAll <= 16 * reader.count + missing && counts.greatest <= reader.count + missing
     }
 
-    /// The bytes of all items, those that are shared counted each time. Linear in the bytes of the box.
-    static func totalByteCount(_ reader: ByteReader, meta: Range<Int>) -> Int {
-        var total = 0
-        forEachExtent(reader, meta: meta) { _, extent in
-            // No file is larger than 2^40 bytes, nor can this sum be.
+    /// The bytes of all items, those that are shared counted each time, and those of the largest. Linear in the bytes of
+    /// the box.
+    static func byteCounts(_ reader: ByteReader, meta: Range<Int>) -> (ofAll: Int, greatest: Int) {
+        var (total, counts) = (0, [Int: Int]())
+        forEachExtent(reader, meta: meta) { item, extent in
+            // No file is larger than 2^40 bytes, nor can these sums be.
             total = min(total + extent.byteCount, maximum)
+            counts[item] = min(counts[item, default: 0] + extent.byteCount, maximum)
         }
-        return total
+        return (total, counts.values.max() ?? 0)
     }
 
     /// The bytes of some of the items, as far as they are there. Linear in the bytes of the box, and of those items.

@@ -27,7 +27,11 @@ struct HEIFItemProperties {
             return nil
         }
         associationBoxes = reader.boxes(in: properties).filter { $0.type == "ipma" }
-        self.properties = reader.payload(ofBox: "ipco", in: properties).map { Array(reader.boxes(in: $0)) } ?? []
+        self.properties =
+            reader.payload(ofBox: "ipco", in: properties).map {
+                // Indices have 15 bits.
+                Array(reader.boxes(in: $0).prefix(0x7fff))
+            } ?? []
     }
 
     /// The identifier of the primary item (clause 6.4 of 14496-12's `pitm`).

@@ -92,6 +92,7 @@ extension CurlEventLoop {
         let transfer = exchange.transfer
         let outcome = exchange.outcome(code)
         if code == CURLE_OK, exchange.isPlain { keptSockets.note(exchange.handle) }
+        endConnection(of: exchange, code: code)
         curl_multi_remove_handle(multi, exchange.handle.easy)
         exchange.release()
         handles.give(exchange.handle, isUntroubled: code == CURLE_OK && exchange.isStraight)
@@ -104,6 +105,19 @@ extension CurlEventLoop {
         case .completed(let result): transfer.complete(result)
         case .redirected(let redirection, let history): follow(redirection, transfer, history)
         }
+    }
+
+    /// Ends the connection of a transfer, for whatever libcurl does with it next, if the way the transfer ended speaks
+    /// against it.
+    ///
+    /// Not if other transfers run on it, over HTTP/2: they may be getting on, and if a flood starves them too, they have
+    /// time limits of their own, and the last of them that fails ends the connection.
+    private func endConnection(of exchange: CurlExchange, code: CURLcode) {
+        let port = exchange.localPort
+        guard code != CURLE_OK, port != 0, exchange.discreditsConnection(code),
+            !running.contains(where: { $0 !== exchange && $0.localPort == port })
+        else { return }
+        sockets.endConnection(localPort: port)
     }
 
     func follow(_ redirection: Redirection, _ transfer: CurlTransfer, _ history: RedirectHistory) {

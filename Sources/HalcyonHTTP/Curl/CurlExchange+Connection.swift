@@ -17,6 +17,10 @@ extension CurlExchange {
         guard let context, let target else { return -1 }
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         exchange.handle.security.isRequestOut = false
+        exchange.localPort = 0
+        // Since 8.13, libcurl gives a connection of HTTP/2 without TLS to no other transfer before a response has come on
+        // it, and keeps it all the same. So it goes with the transfer that opened it, unless that has its response.
+        if exchange.isCleartextHTTP2 { exchange.handle.keepsConnection = false }
         guard exchange.handle.security.addressCheck?.permits(target) ?? true else { return -1 }  // CURL_SOCKET_BAD
         return exchange.loop.sockets.open(target)
     }
@@ -30,6 +34,15 @@ extension CurlExchange {
         return false
     }
 
+    /// Whether a transfer that ended with `code` leaves a connection that nothing more can be expected of: it is silent, or
+    /// flooded, or its server does not keep to the rules. libcurl would use one of HTTP/2 again, so that the next transfer
+    /// met the same.
+    func discreditsConnection(_ code: CURLcode) -> Bool {
+        if let failure { return failure.discreditsConnection }
+        // What concerns the whole connection, not one stream of it.
+        return code == CURLE_HTTP2 || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR
+    }
+
     /// Whether it can be seen from outside that bytes wait at the connection: TLS and HTTP/2 send some of their own.
     var isPlain: Bool { !entry.origin.isSecure && !loop.configuration.cleartextHTTP2 }
 
@@ -40,5 +53,15 @@ extension CurlExchange {
         handle.isAltered = true
         handle.set(CURLOPT_FRESH_CONNECT, 1)
         return true
+    }
+}
+
+extension TransferError {
+    /// Whether an error that this side has found says that the connection is not worth using again.
+    var discreditsConnection: Bool {
+        switch self {
+        case .timedOut, .headersTooLarge, .malformedResponse: true
+        default: false
+        }
     }
 }

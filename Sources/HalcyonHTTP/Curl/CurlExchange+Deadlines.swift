@@ -6,10 +6,6 @@ extension CurlExchange {
     func expire(in phase: TransferError.Phase) {
         guard redirection == nil || phase == .total else { return }
         fail(.timedOut(phase))
-        // What has brought nothing for so long may be dead, or flooded. Over HTTP/2, libcurl would use it again, so that the
-        // next transfer waited as long.
-        handle.isAltered = true
-        handle.set(CURLOPT_FORBID_REUSE, 1)
     }
 
     /// The same as `deadline` before anything has happened, without asking libcurl.

@@ -85,6 +85,11 @@ final class CurlExchange {
         idleNanoseconds = timeouts.idleNanoseconds
     }
 
+    var isCleartextHTTP2: Bool { loop.configuration.cleartextHTTP2 && !entry.origin.isSecure }
+
+    /// Whether the transfer takes a connection that is there, and leaves it to others.
+    private var sharesConnection: Bool { !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2 }
+
     /// Sets what is particular to this transfer; false if libcurl takes it not.
     func configure() -> Bool {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -94,11 +99,10 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         halcyon_curl_set_prerequest_context(easy, context)
         halcyon_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
-        let isCleartextHTTP2 = loop.configuration.cleartextHTTP2 && !entry.origin.isSecure
-        let sharesConnection = !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2
+        handle.keepsConnection = sharesConnection
         handle.bounds = CurlHandle.Bounds(
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds,
-            waitsForMultiplexing: sharesConnection && (entry.origin.isSecure || isCleartextHTTP2),
+            waitsForMultiplexing: entry.origin.isSecure,
             sharesConnection: sharesConnection
         )
         setPriority(transfer.priority)
@@ -132,7 +136,9 @@ final class CurlExchange {
 
     /// Notes why this side ends the transfer. The first reason counts.
     func fail(_ error: TransferError) {
-        if failure == nil { failure = error }
+        guard failure == nil else { return }
+        failure = error
+        if error.discreditsConnection { handle.keepsConnection = false }
     }
 
     /// Whether the connection carries several transfers at a time.
@@ -169,6 +175,7 @@ final class CurlExchange {
         }
         guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
         guard head.isComplete, !isHeadDelivered, !isRedirected else { return true }
+        if !handle.keepsConnection { handle.keepsConnection = sharesConnection }
         guard head.hasBegun, head.speaksHTTP1 || !isPlain else {
             return stop(problem(CURLE_OK).malformed("no status line"))
         }

@@ -11,9 +11,9 @@ final class CurlHandle {
     struct Bounds: Equatable {
         var connectMilliseconds: Int
         /// Waits until TLS has shown whether the first connection can be shared, instead of opening one more. Without
-        /// TLS there is nothing to wait for, and libcurl would wait for the first response.
+        /// TLS, libcurl would wait for the first response, however long that takes.
         var waitsForMultiplexing: Bool
-        /// Takes a connection that is there, and leaves it to others.
+        /// Takes a connection that is there.
         var sharesConnection: Bool
     }
 
@@ -34,7 +34,15 @@ final class CurlHandle {
             set(CURLOPT_CONNECTTIMEOUT_MS, bounds.connectMilliseconds)
             set(CURLOPT_PIPEWAIT, bounds.waitsForMultiplexing ? 1 : 0)
             set(CURLOPT_FRESH_CONNECT, bounds.sharesConnection ? 0 : 1)
-            set(CURLOPT_FORBID_REUSE, bounds.sharesConnection ? 0 : 1)
+        }
+    }
+
+    /// Whether libcurl keeps the connection for others when this transfer, as the last one on it, has ended.
+    @exclusivity(unchecked)  // Looked at with each header; see CurlExchange.
+    var keepsConnection = true {
+        didSet {
+            guard keepsConnection != oldValue else { return }
+            set(CURLOPT_FORBID_REUSE, keepsConnection ? 0 : 1)
         }
     }
 
@@ -65,6 +73,7 @@ final class CurlHandle {
         security.release()
         security = HopSecurity()
         isAltered = false
+        keepsConnection = true
         bounds = nil
         streamWeight = nil
     }

@@ -41,8 +41,8 @@ extension CurlTransport {
         /// Sent as `User-Agent` where a request has none of its own. Default: "Halcyon".
         public var userAgent: String
         /// Whether servers of `http` URLs are known to speak HTTP/2 without TLS ("prior knowledge", RFC 9113, section
-        /// 3.3), as behind a service mesh. They must then: there is no way back to HTTP/1.1. Before libcurl 8.0, each such transfer has a
-        /// connection of its own. Default: `false`.
+        /// 3.3), as behind a service mesh. They must then: there is no way back to HTTP/1.1. Transfers share a connection
+        /// once it has brought a response; before libcurl 8.0, each has one of its own. Default: `false`.
         public var cleartextHTTP2: Bool
         /// What a test puts in the place of the system's answers.
         package var overrides = SystemOverrides()

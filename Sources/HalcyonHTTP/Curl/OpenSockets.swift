@@ -61,10 +61,22 @@ final class OpenSockets: Sendable {
     /// at several addresses.
     func bytesRead(localPort: Int32) -> (descriptor: Int32, count: UInt64)? {
         sockets.withLock { sockets in
-            let found = sockets.keys.filter { Self.localPort($0) == localPort }
-            guard found.count == 1, let descriptor = found.first else { return nil }
+            guard let descriptor = Self.descriptor(in: sockets, localPort: localPort) else { return nil }
             return Self.bytesRead(descriptor).map { (descriptor, $0) }
         }
+    }
+
+    /// Ends the connection of the socket with that local port, if there is just one. Does nothing where libcurl has closed it.
+    func endConnection(localPort: Int32) {
+        sockets.withLock { sockets in
+            guard let descriptor = Self.descriptor(in: sockets, localPort: localPort) else { return }
+            shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+    }
+
+    private static func descriptor(in sockets: [Int32: UInt64], localPort: Int32) -> Int32? {
+        let found = sockets.keys.filter { Self.localPort($0) == localPort }
+        return found.count == 1 ? found.first : nil
     }
 
     private static func localPort(_ descriptor: Int32) -> Int32? {

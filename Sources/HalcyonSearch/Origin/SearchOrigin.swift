@@ -44,6 +44,8 @@ final class SearchOrigin: HTTPTransport {
     private let model: AnswerModel
     private let planted: PlantedDefect?
     private let state: Lock<State>
+    /// Held while an answer is delivered, so that no lane sends the end of a body before another has sent its beginning.
+    private let delivery = Lock(())
     private let queues = (0..<3).map { DispatchQueue(label: "halcyon.search-origin.\($0)") }
 
     init(program: Program, model: AnswerModel, planted: PlantedDefect? = nil) {
@@ -175,6 +177,10 @@ extension SearchOrigin {
 
     /// Answers one of the transfers that wait, counted from the oldest; wholly, or with half of the body.
     func deliver(_ index: Int, isPart: Bool = false) {
+        delivery.withLock { _ in deliverInTurn(index, isPart: isPart) }
+    }
+
+    private func deliverInTurn(_ index: Int, isPart: Bool) {
         let waiting = state.withLock { state -> Waiting? in
             guard !state.waiting.isEmpty else { return nil }
             let index = index % state.waiting.count

@@ -15,6 +15,8 @@ extension Player {
             running.cancel()
         case .prioritize(let index, let priority):
             running(index)?.prioritize(LoadPriority(rawValue: priority) ?? .normal)
+        case .priorityStorm(let count):
+            await changePriorities(count)
         case .prefetch(let resources, let toDisk, let variant):
             prefetch(resources, toDisk: toDisk, variant)
         case .deliver(let index):
@@ -148,6 +150,20 @@ extension Player {
                 prefetcher.priority = $0
             }
         )
+    }
+
+    /// Those who wait for the same work wish for the highest and the lowest priority in turn, so that its own changes often.
+    private func changePriorities(_ count: Int) async {
+        let tasks = state.withLock { Array($0.running.suffix(6)) }
+        await withTaskGroup(of: Void.self) { group in
+            for (number, task) in tasks.enumerated() {
+                group.addTask {
+                    for round in 0..<count {
+                        task.prioritize((round + number).isMultiple(of: 2) ? .veryHigh : .veryLow)
+                    }
+                }
+            }
+        }
     }
 
     private func running(_ index: Int) -> Running? {

@@ -53,6 +53,10 @@ struct ProgramGenerator {
                 lines.append(Program.Line(lane: 0, step: restarts ? .restart : .settle(chance(60))))
             } else {
                 let lane = Int.random(in: 0..<laneCount, using: &random)
+                if churns, chance(10) {
+                    lines += storm().map { Program.Line(lane: lane, step: $0) }
+                    continue
+                }
                 lines.append(Program.Line(lane: lane, step: step()))
                 if !isConcurrent, chance(30) { lines.append(Program.Line(lane: 0, step: .pause)) }
             }
@@ -78,6 +82,19 @@ struct ProgramGenerator {
         }
         if chance(45) { return .load(nextCall()) }
         return rare() ?? .load(nextCall())
+    }
+
+    /// Loads that share the beginning of their chains, which is kept from ending while their priorities change.
+    private mutating func storm() -> [Step] {
+        var steps: [Step] = [.hold(chain[0])]
+        for _ in 0..<Int.random(in: 3...6, using: &random) {
+            var call = Call()
+            call.variant.marks = Array(chain.prefix(Int.random(in: 1...3, using: &random)))
+            call.reads = .none
+            call.priority = Int.random(in: 0...4, using: &random)
+            steps.append(.load(call))
+        }
+        return steps + [.priorityStorm(200), .release]
     }
 
     /// Mostly one that was made before, perhaps in another way.

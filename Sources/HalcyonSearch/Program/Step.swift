@@ -6,6 +6,8 @@ enum Step: Hashable, Codable, Sendable {
     case cancel(Int)
     /// Gives one of them another priority.
     case prioritize(Int, Int)
+    /// Changes the priorities of the tasks that began last, all at the same time, each so many times.
+    case priorityStorm(Int)
     /// Prefetches resources into memory or onto the disk.
     case prefetch([Int], toDisk: Bool, Variant)
 
@@ -88,6 +90,7 @@ extension Step: CustomStringConvertible {
         case .load(let call): "\(call)"
         case .cancel(let index): "cancel task \(index)"
         case .prioritize(let index, let priority): "set priority of task \(index) to \(priority)"
+        case .priorityStorm(let count): "change priorities at the same time, \(count) times each"
         case .prefetch(let resources, let toDisk, let variant):
             "prefetch \(resources.map { "r\($0)" }.joined(separator: ", ")) to \(toDisk ? "disk" : "memory"), \(variant)"
         case .store(let identity): "store data of \(identity)"

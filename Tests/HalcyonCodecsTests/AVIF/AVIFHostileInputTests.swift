@@ -23,6 +23,19 @@ struct AVIFHostileInputTests {
         try decoder.decode(data, options: options, isCancelled: { false })
     }
 
+    @Test("more tracks than any file has use for are damage, before they are looked at")
+    func manyTracks() throws {
+        let track: [UInt8] = [0, 0, 0, 8] + Array("trak".utf8)
+        let tracks: [UInt8] = (0..<100_000).flatMap { _ in track }
+        let size = withUnsafeBytes(of: UInt32(tracks.count + 8).bigEndian) { Data($0) }
+        let file = animation + size + Data("moov".utf8) + Data(tracks)
+        // Behind the brands, where the first box of tracks is looked for.
+        let reordered = file.prefix(Int(file[3])) + file.suffix(tracks.count + 8)
+        #expect(throws: CodecError.corrupt(.avif, reason: "it has too many tracks")) {
+            try decoder.info(of: reordered, limits: .standard)
+        }
+    }
+
     @Test("files cut off at any byte are truncated; the header needs its own bytes only (R-31)")
     func truncation() throws {
         #expect(throws: CodecError.empty) { try decode(Data()) }

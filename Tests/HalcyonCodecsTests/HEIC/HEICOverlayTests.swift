@@ -172,6 +172,40 @@ struct HEICOverlayTests {
         #expect(throws: CodecError.self) { try decode(file) }
     }
 
+    @Test("overlays inside of overlays that take far more drawing than pixels may have are damage", arguments: [1, 2])
+    func muchDrawing(_ depth: Int) throws {
+        // Each nearly as large as the limit, of the one before it; the last names that again and again.
+        var file = try overlay(100, 80, [(0, 0)])
+        for identifier in 10...10 + depth {
+            let count = identifier == 10 + depth ? 1_000 : 1
+            let content = HEIFFixture.overlay(8_000, 8_000, Array(repeating: (x: 0, y: 0), count: count))
+            let size = HEIFFixture.size(8_000, 8_000)
+            file.items.append(.init(identifier: identifier, type: "iovl", content: content, properties: [size]))
+            file.references.append(("dimg", identifier, Array(repeating: identifier - 1, count: count)))
+            file.primary = identifier
+        }
+        #expect(throws: CodecError.corrupt(.heic, reason: "its overlays have far more pixels than it has")) {
+            try decode(file)
+        }
+    }
+
+    @Test("the canvases of overlays inside of overlays count together")
+    func nestedMemory() throws {
+        var file = try overlay(1_000, 1_000, [(0, 0)])
+        let content = HEIFFixture.overlay(1_000, 1_000, [(0, 0)])
+        let size = HEIFFixture.size(1_000, 1_000)
+        file.items.append(.init(identifier: 10, type: "iovl", content: content, properties: [size]))
+        file.references.append(("dimg", 10, [9]))
+        file.primary = 10
+        func decode(memory: Int) throws -> DecodedImage {
+            let options = DecodeOptions(limits: DecodeLimits(memory: memory))
+            return try HEICDecoder().decode(file.data, options: options, isCancelled: { false })
+        }
+        // What libheif would take for each, and one canvas more.
+        #expect(throws: CodecError.self) { try decode(memory: 16_000_000) }
+        _ = try decode(memory: 20_000_000)
+    }
+
     @Test("an overlay of an overlay is drawn, one of itself is damage")
     func nested() throws {
         var file = try overlay(100, 80, [(-30, -40)])

@@ -104,8 +104,12 @@ struct HEICParameterSetTests {
         let content = Data(try HEIFFixture.box("mdat", of: file).payload)
         let configuration = Data(try HEIFFixture.box("av1C", of: file).payload)
         let expected = PlaneLayout(size: PixelSize(24, 16), chroma: chroma == 3 ? 3 : 1, depths: [8, 8])
-        #expect(AV1Units.layout(ofItem: content, configuration: configuration) == .known(expected))
-        #expect(AV1Units.layout(ofItem: content.prefix(6), configuration: Data()) != .known(expected))
+        #expect(
+            AV1Units(ofItem: content, configuration: configuration, includesFrames: true).layout == .known(expected)
+        )
+        #expect(
+            AV1Units(ofItem: content.prefix(6), configuration: Data(), includesFrames: true).layout != .known(expected)
+        )
     }
 
     @Test("limits hold for large tiles, and many tiles of a small picture are refused", arguments: [1, 4, 5])

@@ -44,11 +44,11 @@ struct AV1UnitsTests {
     }
 
     private func size(_ content: Data, configuration: Data = Data(), includesFrames: Bool = true) -> CodedSize {
-        AV1Units.size(
+        AV1Units(
             ofItem: content,
             configuration: Data([0x81, 0, 0, 0]) + configuration,
             includesFrames: includesFrames
-        )
+        ).size
     }
 
     private let small = PixelSize(64, 48)
@@ -74,6 +74,13 @@ struct AV1UnitsTests {
         #expect(size(Data([0x0e, 0, 11]) + Data(bytes(sequence(small)) + [0])) == .known(small), "an extension")
         let wide = sequence(PixelSize(65_536, 65_536))
         #expect(size(unit(1, wide)) == .known(PixelSize(65_536, 65_536)))
+    }
+
+    @Test("more units than any picture has are unreadable")
+    func manyUnits() {
+        let delimiters = Data((0..<65_535).flatMap { _ in [0x12, 0] as [UInt8] })
+        #expect(size(delimiters + unit(1, sequence(small))) == .known(small))
+        #expect(size(delimiters + [0x12, 0] + unit(1, sequence(small))) == .unreadable)
     }
 
     @Test("timing, models and operating points before the size are passed over")

@@ -42,17 +42,34 @@ struct ISOMediaTests {
     func locations() {
         let data = Data([0, 0, 0, 0] + box("iloc", locations([0, 1, 2])))
         let reader = ByteReader(data)
-        #expect(HEIFItemLocations.totalByteCount(reader, meta: 0..<data.count) == 3 << 24)
+        #expect(HEIFItemLocations.byteCounts(reader, meta: 0..<data.count).ofAll == 3 << 24)
         #expect(!HEIFItemLocations.areReasonable(reader, meta: 0..<data.count, isBeginning: false))
         #expect(HEIFItemLocations.areReasonable(reader, meta: 0..<data.count, isBeginning: true))
         // No sizes at all, and as many items and extents as can be said.
         let empty = Data(
             [0, 0, 0, 0] + box("iloc", [2, 0, 0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 1, 0, 0, 0, 0, 255, 255])
         )
-        #expect(HEIFItemLocations.totalByteCount(ByteReader(empty), meta: 0..<empty.count) == 0)
+        #expect(HEIFItemLocations.byteCounts(ByteReader(empty), meta: 0..<empty.count).ofAll == 0)
         for length in 0..<data.count {
             let cut = Data(data.prefix(length))
-            #expect(HEIFItemLocations.totalByteCount(ByteReader(cut), meta: 0..<length) <= 3 << 24)
+            #expect(HEIFItemLocations.byteCounts(ByteReader(cut), meta: 0..<length).ofAll <= 3 << 24)
+        }
+    }
+
+    @Test("an item that claims its file more than once is refused, several that share it are not")
+    func sharedBytes() {
+        // 4 items or extents of 4 MiB, in files of that size.
+        let extent: [UInt8] = [0, 0, 0, 0, 0, 64, 0, 0]
+        let items: [UInt8] = [0, 4] + (0..<4 as Range<UInt8>).flatMap { [0, $0, 0, 0, 0, 1] + extent }
+        let extents: [UInt8] = [0, 1, 0, 1, 0, 0, 0, 4] + extent + extent + extent + extent
+        for (isShared, payload) in [(true, items), (false, extents)] {
+            let header: [UInt8] = [0, 0, 0, 0, 0x44, 0]
+            var data = Data([0, 0, 0, 0] + box("iloc", header + payload))
+            let meta = 0..<data.count
+            data.append(Data(count: 4 << 20))
+            let reader = ByteReader(data)
+            #expect(HEIFItemLocations.byteCounts(reader, meta: meta).ofAll == 16 << 20)
+            #expect(HEIFItemLocations.areReasonable(reader, meta: meta, isBeginning: false) == isShared)
         }
     }
 

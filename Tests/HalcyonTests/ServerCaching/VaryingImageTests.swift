@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import HalcyonConcurrency
 import HalcyonTesting
 import Testing
 
@@ -68,6 +69,84 @@ struct VaryingImageTests {
         #expect(try await fixture.load(options).origin == .network)
         #expect(try await fixture.load(options).origin == .network)
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
+    }
+
+    @Test("is replaced by what a forced refresh brings although another was stored that began later")
+    func otherRepresentation() async throws {
+        serve(9)
+        _ = try await fixture.load(headers: [.acceptLanguage: "en"])
+        let test = fixture.test
+        test.transport.setRoute(fixture.url, nil)
+        func begin(_ language: String) -> ImageTask {
+            var request = TransferRequest(url: fixture.url)
+            request.headers[.acceptLanguage] = language
+            return test.pipeline.task(for: .request(request), options: [.forceRefresh, .waitForCache])
+        }
+        func answer(_ transfer: ScriptedTransfer, _ seed: Int) {
+            transfer.answer(
+                .init(
+                    headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"],
+                    body: Sample.png(seed: seed)
+                )
+            )
+        }
+        let english = begin("en")
+        let englishTransfer = await test.transport.nextTransfer()
+        let german = begin("de")
+        answer(await test.transport.nextTransfer(), 1)
+        _ = try await german.response
+        answer(englishTransfer, 10)
+        _ = try await english.response
+        fixture.forgetMemory()
+        let again = try await fixture.load(headers: [.acceptLanguage: "en"])
+        #expect(again.origin == .disk)
+        #expect(again.image.bitmap.pixel(0, 0)[0] == 10)
+    }
+
+    @Test("is replaced where it is when it is stored, and not where it was expected to be when it came")
+    func placeAtStore() async throws {
+        let url = Sample.url()
+        let (old, new) = (Sample.png(seed: 9), Sample.png(seed: 10))
+        let gates = [old: DispatchGate(), new: DispatchGate()]
+        let reached = [old: Gate(), new: Gate()]
+        let isHolding = Lock(true)
+        let codecs = ImageCodecs.observed { call, data in
+            guard call == .decode, isHolding.withLock({ $0 }), let data else { return }
+            reached[data]?.open()
+            gates[data]?.wait()
+        }
+        let test = TestPipeline(codecs: codecs)
+        func begin(_ language: String, _ options: [ImageOption] = []) -> ImageTask {
+            var request = TransferRequest(url: url)
+            request.headers[.acceptLanguage] = language
+            return test.pipeline.task(for: .request(request), options: ImageOptions().applying(options))
+        }
+        func answer(_ transfer: ScriptedTransfer, _ body: Data) {
+            transfer.answer(.init(headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"], body: body))
+        }
+        let german = begin("de", [.waitForCache])
+        let germanTransfer = await test.transport.nextTransfer()
+        // Comes while nothing is on disk, and is stored when the other is.
+        let english = begin("en")
+        answer(await test.transport.nextTransfer(), old)
+        await reached[old]?.wait()
+        answer(germanTransfer, Sample.png(seed: 1))
+        _ = try await german.response
+        // Comes while the other alone is on disk.
+        let refresh = begin("en", [.forceRefresh])
+        answer(await test.transport.nextTransfer(), new)
+        await reached[new]?.wait()
+        gates[old]?.open()
+        _ = try await english.response
+        await test.pipeline.cache.flush()
+        gates[new]?.open()
+        _ = try await refresh.response
+        await test.settle()
+        isHolding.withLock { $0 = false }
+        test.pipeline.cache.removeAllFromMemory()
+        let response = try await begin("en").response
+        #expect(response.origin == .disk)
+        #expect(response.image.bitmap.pixel(0, 0)[0] == 10)
     }
 }
 

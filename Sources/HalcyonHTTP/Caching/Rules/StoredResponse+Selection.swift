@@ -11,6 +11,15 @@ extension StoredResponse {
     /// Whether what is served depends on the request's headers.
     package var isVarying: Bool { !selectingFields.isEmpty }
 
+    /// Tells this representation from others of the same URL: the fields that chose it, with what the request had.
+    package var representation: String {
+        // No field has a line break in its value.
+        let fields = selectingFields.map { field in
+            field.value.map { "\(field.name.canonicalName):\($0)" } ?? field.name.canonicalName
+        }
+        return fields.sorted().joined(separator: "\n")
+    }
+
     /// More names than this are not stored: nobody who means it sends so many.
     private static let maximumFieldCount = 64
 

@@ -1,0 +1,55 @@
+internal import HalcyonRaster
+
+extension HEIFGeometry {
+    /// Pictures inside of pictures.
+    private static let greatestDepth = 8
+
+    /// Refuses a picture whose overlays take far more drawing than pixels of the limits: their canvases and what they draw
+    /// on them count, whatever their parts are coded as, and as often as they are drawn.
+    func checkDrawing(of picture: Int, limits: DecodeLimits) throws(CodecError) {
+        var known: [Int: Int] = [:]
+        let count = try drawnPixelCount(of: picture, depth: 0, &known)
+        let (greatest, overflows) = limits.pixelCount.multipliedReportingOverflow(by: 4)
+        guard overflows || count <= greatest else {
+            throw .corrupt(coded.format, reason: "its overlays have far more pixels than it has")
+        }
+    }
+
+    private func drawnPixelCount(of item: Int, depth: Int, _ known: inout [Int: Int]) throws(CodecError) -> Int {
+        if let count = known[item] { return count }
+        guard depth < Self.greatestDepth else {
+            throw .corrupt(coded.format, reason: "pictures inside of pictures")
+        }
+        var count = 0
+        func add(_ other: Int) {
+            let (sum, overflows) = count.addingReportingOverflow(other)
+            count = overflows ? .max : sum
+        }
+        if let composition = try composition(of: item) {
+            let canvas = composition.size.area
+            add(canvas)
+            for part in composition.parts {
+                add(min(coded.items[part]?.size?.area ?? canvas, canvas))
+            }
+        }
+        for part in Set(coded.references.parts(of: item)) {
+            try add(drawnPixelCount(of: part, depth: depth + 1, &known))
+        }
+        known[item] = count
+        return count
+    }
+
+    /// How a picture is turned that libheif does not put together.
+    func orientation(ofComposed picture: Int) throws(CodecError) -> Orientation {
+        var (quarters, mirroring) = (0, Orientation.Mirroring?.none)
+        for transformation in coded.items[picture]?.transformations ?? [] {
+            switch transformation.type {
+            case "irot" where mirroring == nil: quarters = transformation.value & 3
+            case "imir": mirroring = transformation.value & 1 == 0 ? .topToBottom : .leftToRight
+            default:
+                throw .unsupported(coded.format, reason: "an overlay that is cropped, or mirrored and turned")
+            }
+        }
+        return Orientation(quartersCounterClockwise: quarters, mirroring: mirroring)
+    }
+}

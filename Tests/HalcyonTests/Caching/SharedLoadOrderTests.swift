@@ -1,0 +1,200 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("Loads that meet older work")
+struct SharedLoadOrderTests {
+    private let url = Sample.url()
+    private let test = TestPipeline()
+
+    private var cache: ImageCache { test.pipeline.cache }
+
+    private func firstSample(_ image: DecodedImage?) -> UInt8? { image?.bitmap.pixel(0, 0)[0] }
+
+    private func cropped(_ side: Int) -> ImageOption {
+        .processor(.crop(to: PixelSize(side, side), anchor: .topLeft))
+    }
+
+    /// Starts a load whose transfer goes on, does something, and starts another load.
+    ///
+    /// - Returns: The first sample of the later load's image: 9 from the earlier transfer, 10 from one of its own.
+    private func sampleOfLaterLoad(
+        _ options: [ImageOption],
+        after change: () async throws -> Void
+    ) async throws -> UInt8? {
+        let early = test.pipeline.task(for: url)
+        let transfer = await test.transport.nextTransfer()
+        try await change()
+        test.transport.serve(url, Sample.png(seed: 10))
+        let late = test.pipeline.task(for: url, options: options)
+        await eventually { [test] in
+            test.pipeline.configuration.downloader.transfers.waiterCount == 2
+                || test.pipeline.loader.images.waiterCount == 2 && test.pipeline.loader.images.count == 1
+                || test.transport.startedCount == 2
+        }
+        transfer.answer(.init(body: Sample.png(seed: 9)))
+        #expect(try await firstSample(early.image) == 9)
+        return try await firstSample(late.image)
+    }
+
+    @Test("a load that begins after a removal gets nothing of what was under way before")
+    func removal() async throws {
+        let sample = try await sampleOfLaterLoad([]) { try await cache.remove(.url(url)) }
+        #expect(sample == 10)
+        await test.settle()
+        #expect(firstSample(cache.imageInMemory(.url(url))) == 10)
+    }
+
+    @Test("a load that begins after everything was removed gets nothing of what was under way before")
+    func removalOfAll() async throws {
+        #expect(try await sampleOfLaterLoad([]) { try await cache.removeAll() } == 10)
+    }
+
+    @Test("a load that begins after all images of a server were removed gets nothing of what was under way before")
+    func removalByPrefix() async throws {
+        let sample = try await sampleOfLaterLoad([]) {
+            try await cache.removeAll(originalsBeginningWith: "https://images.example/")
+        }
+        #expect(sample == 10)
+    }
+
+    @Test("a load shares what is under way after another image was removed")
+    func otherRemoval() async throws {
+        #expect(try await sampleOfLaterLoad([]) { try await cache.remove(.url(Sample.url())) } == 9)
+    }
+
+    @Test("a load shares what is under way after memory was cleared")
+    func clearedMemory() async throws {
+        #expect(try await sampleOfLaterLoad([]) { cache.removeAllFromMemory() } == 9)
+    }
+
+    @Test("a forced refresh does not share a transfer that began before it")
+    func refresh() async throws {
+        #expect(try await sampleOfLaterLoad([.forceRefresh]) {} == 10)
+    }
+
+    @Test("a load that begins after a forced refresh shares that, and not what was under way before")
+    func afterRefresh() async throws {
+        let early = test.pipeline.task(for: url)
+        let earlyTransfer = await test.transport.nextTransfer()
+        let refresh = test.pipeline.task(for: url, options: [.forceRefresh])
+        let lateTransfer = await test.transport.nextTransfer()
+        let late = test.pipeline.task(for: url)
+        await eventually { [test] in
+            test.pipeline.configuration.downloader.transfers.waiterCount == 3
+                || test.pipeline.loader.images.waiterCount == 3 && test.pipeline.loader.images.count == 2
+        }
+        earlyTransfer.answer(.init(body: Sample.png(seed: 9)))
+        #expect(try await firstSample(early.image) == 9)
+        lateTransfer.answer(.init(body: Sample.png(seed: 10)))
+        #expect(try await firstSample(refresh.image) == 10)
+        #expect(try await firstSample(late.image) == 10)
+        #expect(test.transport.startedCount == 2)
+        await test.settle()
+        #expect(firstSample(cache.imageInMemory(.url(url))) == 10)
+    }
+
+    @Test("forced refreshes that go on at the same time share one transfer")
+    func twoRefreshes() async throws {
+        let tasks = [8, 16].map { test.pipeline.task(for: url, options: [cropped($0), .forceRefresh]) }
+        let transfer = await test.transport.nextTransfer()
+        await eventually { [test] in test.pipeline.loader.decodings.waiterCount == 2 }
+        transfer.answer(.init(body: Sample.png(seed: 9)))
+        for task in tasks { #expect(try await firstSample(task.image) == 9) }
+        #expect(test.transport.startedCount == 1)
+    }
+
+    @Test("a load that shares an older transfer does not overwrite what was loaded since that began")
+    func olderTransfer() async throws {
+        let early = test.pipeline.task(for: url, options: [cropped(8)])
+        let transfer = await test.transport.nextTransfer()
+        test.transport.serve(url, Sample.png(seed: 10))
+        // A header that the server does not look at keeps the two transfers apart.
+        _ = try await test.pipeline.response(
+            for: url,
+            options: [cropped(9), .cacheOriginalImage, .waitForCache, .headers([.accept: "image/*"])]
+        )
+        let late = test.pipeline.task(
+            for: url,
+            options: [cropped(10), .cacheOriginalImage, .waitForCache, .fromMemoryCacheOrRefresh]
+        )
+        await eventually { [test] in test.pipeline.configuration.downloader.transfers.waiterCount == 2 }
+        transfer.answer(.init(body: Sample.png(seed: 9)))
+        #expect(try await firstSample(early.image) == 9)
+        #expect(try await firstSample(late.image) == 9)
+        await test.settle()
+        let original = try #require(await cache.storedData(for: .url(url)))
+        #expect(try firstSample(ImageCodecs.standard.decode(original)) == 10)
+    }
+
+    @Test("an image read from disk gives way to what a forced refresh brings that had begun before it was read")
+    func readDuringRefresh() async throws {
+        try await cache.store(Sample.png(seed: 9), for: .url(url))
+        let refresh = test.pipeline.task(for: url, options: [.forceRefresh])
+        let transfer = await test.transport.nextTransfer()
+        #expect(try await firstSample(test.pipeline.response(for: url).image) == 9)
+        transfer.answer(.init(body: Sample.png(seed: 10)))
+        #expect(try await firstSample(refresh.image) == 10)
+        await test.settle()
+        #expect(firstSample(cache.imageInMemory(.url(url))) == 10)
+    }
+
+    @Test("an image read from disk keeps its place when a load ends that is older than what was read")
+    func readAfterRefresh() async throws {
+        let early = test.pipeline.task(for: url)
+        let earlyTransfer = await test.transport.nextTransfer()
+        test.transport.serve(url, Sample.png(seed: 10))
+        _ = try await test.pipeline.response(for: url, options: [.forceRefresh, .waitForCache])
+        cache.removeAllFromMemory()
+        let fromDisk = try await test.pipeline.response(for: url)
+        #expect(fromDisk.origin == .disk)
+        earlyTransfer.answer(.init(body: Sample.png(seed: 9)))
+        _ = try await early.image
+        await test.settle()
+        #expect(firstSample(cache.imageInMemory(.url(url))) == 10)
+    }
+
+    @Test("a load finds what the load before it brought although that is still being written")
+    func readWhileWritten() async throws {
+        let gate = DispatchGate()
+        let mustWait = Lock(false)
+        let codecs = ImageCodecs.observed { call, _ in
+            if call == .encode, mustWait.withLock({ $0 }) { gate.wait() }
+        }
+        let test = TestPipeline(codecs: codecs)
+        let options = [cropped(9)]
+        test.transport.serve(url, Sample.png(seed: 9))
+        _ = try await test.pipeline.response(for: url, options: options + [.waitForCache])
+        mustWait.withLock { $0 = true }
+        test.transport.serve(url, Sample.png(seed: 10))
+        _ = try await test.pipeline.response(for: url, options: options + [.forceRefresh])
+        test.pipeline.cache.removeAllFromMemory()
+        let task = test.pipeline.task(for: url, options: options)
+        await eventually { task.finishedResponse != nil || test.pipeline.cache.disk.waitingReadCount > 0 }
+        gate.open()
+        let response = try await task.response
+        #expect(firstSample(response.image) == 10)
+        #expect(response.origin == .disk)
+    }
+
+    @Test("whoever waits to read what is being written can leave at once")
+    func leavingReader() async throws {
+        let gate = DispatchGate()
+        let test = TestPipeline(codecs: .observed { call, _ in if call == .encode { gate.wait() } })
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [cropped(9)])
+        let cache = test.pipeline.cache
+        cache.removeAllFromMemory()
+        let (source, options) = (Source.url(url), ImageOptions().applying([cropped(9)]))
+        let reader = Task { try await cache.image(source, options: options) }
+        await eventually { cache.disk.waitingReadCount == 1 }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        gate.open()
+        await test.settle()
+    }
+}
