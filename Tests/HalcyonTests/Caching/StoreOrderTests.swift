@@ -76,9 +76,9 @@ struct StoreOrderTests {
             let image = try ImageCodecs.standard.decode(Sample.png(seed: 10))
             #expect(try await cache.store(image, for: .url(url), options: options))
             let original = StorePermits(for: key, in: [cache])
-            let claim = StoreClaim(load: load, original: original, isFromCache: false)
+            let claim = StoreClaim(load: load, original: original, age: .transferred(began: WorkNumber.next()))
             let late = CachedImage(image: try ImageCodecs.standard.decode(Sample.png(seed: 9)), byteCount: 1)
-            cache.remember(late, for: key, isOriginal: !isProcessed, claim, expiration: nil)
+            cache.remember(late, for: key, original: isProcessed ? nil : .original, claim, expiration: nil)
             #expect(firstSample(cache.imageInMemory(.url(url), options: options)) == 10)
             let places: [StoreOrder.Place] = isProcessed ? [.image(key)] : [.image(key), .original]
             for place in places { #expect(!cache.admission(of: claim, place)()) }
