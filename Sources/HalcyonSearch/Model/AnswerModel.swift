@@ -140,6 +140,8 @@ final class AnswerModel: Sendable {
         state.withLock { state in
             state.diskHasFailed = true
             state.disturb(nil)
+            // What is newer may be unreadable for a while, and then be made anew of an original that is older.
+            state.forgetReplacements()
         }
     }
 
@@ -154,10 +156,7 @@ final class AnswerModel: Sendable {
             state.disturb(nil)
             guard seconds >= 3_600 else { return }
             // What is newer may have expired before what is older and was used more often.
-            state.pending = []
-            for serial in state.images.keys {
-                state.images[serial]?.demands.removeAll { $0.rule == .olderImage }
-            }
+            state.forgetReplacements()
         }
     }
 
@@ -202,6 +201,12 @@ extension AnswerModel.State {
             isAlone: isAlone
         )
         return nextID
+    }
+
+    /// Older images may come back from now on.
+    fileprivate mutating func forgetReplacements() {
+        pending = []
+        for serial in images.keys { images[serial]?.demands.removeAll { $0.rule == .olderImage } }
     }
 
     mutating func disturb(_ resources: Set<Int>?) {
