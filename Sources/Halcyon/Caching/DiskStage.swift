@@ -128,14 +128,14 @@ final class DiskStage: Sendable {
     ///
     /// - Parameters:
     ///   - name: The key of the entry, or what all are stored under of which `slot` picks one.
-    ///   - slot: Picks the key when the entry is stored. Default: the name.
+    ///   - slot: Picks the key when the entry is stored; `nil`: none, and nothing is stored. Default: the name.
     ///   - byteCount: What waits in memory meanwhile.
     ///   - priority: Of storing; raised while someone waits to read the entry. Default: low.
     ///   - isAdmitted: Asked right before the entry is stored, after all changes before it.
     ///   - content: Makes what is stored.
     func store(
         _ name: String,
-        slot: (@Sendable (DiskCache) -> String)? = nil,
+        slot: (@Sendable (DiskCache) -> String?)? = nil,
         expiration: Expiration?,
         byteCount: Int,
         priority: PriorityBox = PriorityBox(.low),
@@ -147,9 +147,10 @@ final class DiskStage: Sendable {
             do {
                 let content = try await content()
                 try await writing.run(priority: priority) { [cache] _ in
-                    if isAdmitted() {
+                    let key = if let slot { slot(cache) } else { Optional(name) }
+                    if let key, isAdmitted() {
                         try cache.put(
-                            slot?(cache) ?? name,
+                            key,
                             body: content.body,
                             metadata: content.metadata,
                             expiration: expiration,

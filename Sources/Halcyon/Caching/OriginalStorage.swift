@@ -19,7 +19,7 @@ final class OriginalStorage: HTTPCacheStorage {
         let diskKey: String
         /// Picks its place among the representations under that name, when it is stored: others may be stored until then.
         /// `nil`: the first.
-        let slot: (@Sendable (DiskCache) -> String)?
+        let slot: (@Sendable (DiskCache) -> String?)?
         let head: StoredResponse
     }
 
@@ -157,7 +157,7 @@ final class OriginalStorage: HTTPCacheStorage {
             }
             return
         }
-        var slot: (@Sendable (DiskCache) -> String)?
+        var slot: (@Sendable (DiskCache) -> String?)?
         if head.isVarying {
             slot = { [diskKey, url] disk in Self.slot(of: diskKey, url: url, in: disk, replacing: isReplaced) }
         }

@@ -201,11 +201,15 @@ final class StoreOrder: Sendable {
             else { return false }
             let places = [place, companion].compactMap(\.self).flatMap(record.placesAffecting)
             for other in places.flatMap(NameRecord.Spot.all(of:)) {
-                for change in record.changes[other] ?? [] where change.time > since && change.number > number {
-                    return false
+                for change in record.changes[other] ?? [] where change.time > since {
+                    if change.number > number || (change.isReplacement && change.number > begin) { return false }
                 }
             }
-            let change = NameRecord.Change(time: WorkNumber.next(), number: number)
+            let change = NameRecord.Change(
+                time: WorkNumber.next(),
+                number: number,
+                isReplacement: last.kind == .replacement
+            )
             state.names[last.name]?.note(change, in: NameRecord.Spot(place: place, tier: tier))
             return true
         }

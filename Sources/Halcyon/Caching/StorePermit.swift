@@ -17,7 +17,7 @@ final class StorePermit: Sendable {
     let number: UInt64
     /// The work may share other work that began since then.
     let sharesSince: UInt64
-    private let kind: Kind
+    let kind: Kind
 
     init(order: StoreOrder, name: String, kind: Kind, begun: (number: UInt64, sharesSince: UInt64)) {
         self.order = order

@@ -43,6 +43,8 @@ struct NameRecord {
         let time: UInt64
         /// When the work began that brought what was stored; the highest number of all for a removal.
         let number: UInt64
+        /// Whether the program stored it, so that no work that began before takes its place, however new what it brings is.
+        var isReplacement = false
     }
 
     /// A place in one part of a cache.

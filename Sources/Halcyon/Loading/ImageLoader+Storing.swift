@@ -84,6 +84,25 @@ extension ImageLoader {
                 )
             )
         }
+        if !isIdentity, !policy.storesOriginal, caching.replaced == nil, policy.reads != .all, let entry = caching.entry
+        {
+            // The disk was not asked for one that is kept: the image would be made of that again.
+            for cache in originalCaches(request.options) {
+                stores.append(
+                    cache.disk.store(
+                        key.originalDiskKey,
+                        slot: { disk in
+                            let place = entry.slot?(disk) ?? entry.diskKey
+                            return disk.contains(place) ? place : nil
+                        },
+                        expiration: policy.diskExpiration,
+                        byteCount: original.data.count,
+                        isAdmitted: cache.admission(of: claim, caching.place),
+                        content: { (original.data, entry.metadata) }
+                    )
+                )
+            }
+        }
         let validity = caching.validity
         if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false) {
             let image = response.image

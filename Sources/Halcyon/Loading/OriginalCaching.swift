@@ -20,7 +20,7 @@ struct OriginalCaching: Sendable {
         /// The name of the original.
         let diskKey: String
         /// Picks its place among the representations under that name; `nil`: the first.
-        var slot: (@Sendable (DiskCache) -> String)?
+        var slot: (@Sendable (DiskCache) -> String?)?
         let metadata: Data
     }
 

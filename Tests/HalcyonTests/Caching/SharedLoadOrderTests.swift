@@ -62,6 +62,27 @@ struct SharedLoadOrderTests {
         #expect(sample == 10)
     }
 
+    @Test("a forced refresh of a processed image replaces an older original that the disk keeps", arguments: [true, false])
+    func refreshOfResult(varies: Bool) async throws {
+        let headers: HTTPFields = varies ? [.vary: "Accept-Language", .cacheControl: "max-age=60"] : [:]
+        test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: 9)))
+        _ = try await test.pipeline.response(for: url)
+        test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: 10)))
+        _ = try await test.pipeline.response(for: url, options: [cropped(5), .forceRefresh])
+        await test.settle()
+        cache.removeAllFromMemory()
+        // Another result than the one that is kept.
+        #expect(try await firstSample(test.pipeline.image(from: url, options: [cropped(6)])) == 10)
+    }
+
+    @Test("a forced refresh of a processed image stores no original where there was none")
+    func refreshWithoutOriginal() async throws {
+        test.transport.serve(url, Sample.png(seed: 9))
+        _ = try await test.pipeline.response(for: url, options: [cropped(5), .forceRefresh])
+        await test.settle()
+        #expect(try await cache.diskStatistics().count == 1)
+    }
+
     @Test("a load shares what is under way after another image was removed")
     func otherRemoval() async throws {
         #expect(try await sampleOfLaterLoad([]) { try await cache.remove(.url(Sample.url())) } == 9)
