@@ -62,7 +62,7 @@ struct SharedLoadOrderTests {
         #expect(sample == 10)
     }
 
-    @Test("a forced refresh of a processed image replaces an older original that the disk keeps", arguments: [true, false])
+    @Test("a forced refresh of a result replaces an older original that the disk keeps", arguments: [true, false])
     func refreshOfResult(varies: Bool) async throws {
         let headers: HTTPFields = varies ? [.vary: "Accept-Language", .cacheControl: "max-age=60"] : [:]
         test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: 9)))
@@ -75,7 +75,7 @@ struct SharedLoadOrderTests {
         #expect(try await firstSample(test.pipeline.image(from: url, options: [cropped(6)])) == 10)
     }
 
-    @Test("a forced refresh of a processed image stores no original where there was none")
+    @Test("a forced refresh of a result stores no original where there was none")
     func refreshWithoutOriginal() async throws {
         test.transport.serve(url, Sample.png(seed: 9))
         _ = try await test.pipeline.response(for: url, options: [cropped(5), .forceRefresh])
