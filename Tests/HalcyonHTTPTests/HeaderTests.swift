@@ -31,6 +31,15 @@ struct HeaderTests {
         #expect(headers[try #require(HTTPField.Name("Empty"))] == "")
     }
 
+    @Test("keep a field of thousands of folded lines, and no line that goes on with none")
+    func manyFoldedLines() async throws {
+        let lines = (0..<3_000).map { "\r\n \($0)" }.joined()
+        let head = "HTTP/1.1 200 OK\r\nServer: one\(lines)\r\nContent-Length: 3\r\n\r\n"
+        let headers = try #require(try await response(head)).headers
+        #expect(headers[.server] == "one " + (0..<3_000).map(String.init).joined(separator: " "))
+        #expect(headers[.contentLength] == "3" && headers.count == 2)
+    }
+
     @Test(
         "say the length of the body only where it is certain",
         arguments: [

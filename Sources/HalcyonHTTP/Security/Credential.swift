@@ -32,6 +32,10 @@ extension Credential {
             guard !user.utf8.contains(0), !password.utf8.contains(0) else {
                 throw .invalidCredential("\(server): \(self) holds a zero byte")
             }
+            // libcurl writes the name of a digest credential into the header as it is.
+            guard user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+                throw .invalidCredential("\(server): a user name cannot hold control characters (RFC 7617, section 2)")
+            }
             if case .basic = self, user.utf8.contains(UInt8(ascii: ":")) {
                 throw .invalidCredential("\(server): the user name of a \(self) cannot hold a colon (RFC 7617)")
             }

@@ -15,21 +15,36 @@ struct HeaderText: Sendable {
         if line.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
     }
 
-    /// The fields; lines that are none are left out.
+    /// The fields; lines that are none are left out. A line that begins with white space goes on with the one before it
+    /// (RFC 9112, section 5.2).
     var fields: HTTPFields {
         var fields = HTTPFields()
         fields.reserveCapacity(16)
         bytes.withUnsafeBufferPointer { bytes in
             var rest = bytes
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = UnsafeBufferPointer(rebasing: rest[..<end])
-                rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...])
+            var field: UnsafeBufferPointer<UInt8>?
+            // Gathered before a field is made of it: of 4,096 lines each would copy all before it.
+            var folded: [UInt8] = []
+            func end() {
+                guard let line = field else { return }
+                if folded.isEmpty { return Self.append(line, to: &fields) }
+                folded.withUnsafeBufferPointer { Self.append($0, to: &fields) }
+                folded = []
+            }
+            while let lineEnd = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = UnsafeBufferPointer(rebasing: rest[..<lineEnd])
+                rest = UnsafeBufferPointer(rebasing: rest[(lineEnd + 1)...])
                 if line.first?.isBlank ?? false {
-                    Self.unfold(line.trimmed, into: &fields)
+                    guard let field else { continue }
+                    if folded.isEmpty { folded = Array(field) }
+                    folded.append(UInt8(ascii: " "))
+                    folded.append(contentsOf: line.trimmed)
                 } else {
-                    Self.append(line.trimmed, to: &fields)
+                    end()
+                    field = line.trimmed
                 }
             }
+            end()
         }
         return fields
     }
@@ -47,14 +62,6 @@ struct HeaderText: Sendable {
         } else {
             fields.append(HTTPField(name: name, value: value))
         }
-    }
-
-    /// A line that goes on with the one before it (RFC 9112, section 5.2).
-    private static func unfold(_ text: UnsafeBufferPointer<UInt8>, into fields: inout HTTPFields) {
-        guard !fields.isEmpty else { return }
-        let last = fields[fields.endIndex - 1]
-        let more = String(decoding: text, as: UTF8.self)
-        fields[fields.endIndex - 1] = HTTPField(name: last.name, value: "\(last.value) \(more)")
     }
 }
 

@@ -99,6 +99,23 @@ struct CredentialTests {
         }
     }
 
+    @Test("whose user name would be more than one line is refused", arguments: ["a\r\nX-Admin: b", "a\u{7F}", "a\tb"])
+    func controlCharacters(user: String) async throws {
+        try await withServer { _ in
+            .init()
+        } _: { server, transport in
+            for credential in [Credential.basic(user: user, password: "p"), .digest(user: user, password: "p")] {
+                var request = TransferRequest.patient(url: server.url())
+                request.credential = credential
+                guard case .invalidCredential = await receive(transport, request).failure() else {
+                    Issue.record("\(credential) is sent")
+                    continue
+                }
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
     @Test("of the digest kind proves the password without sending it, and the caller sees one response")
     func digest() async throws {
         try await withServer(Self.digestHandler) { server, transport in
