@@ -30,7 +30,7 @@ enum StoredTarget: String, CaseIterable, Sendable {
             precondition(StoredResponse(metadata: head.metadata) == head, "a head that is not read as it was written")
         case .imageMetadata:
             guard let metadata = ProcessedImageMetadata(data) else { return }
-            _ = (metadata.validity, metadata.matches(nil))
+            _ = metadata.validity?.isVarying
             guard let bitmap = try? Bitmap(size: PixelSize(2, 2)) else { return }
             let image = metadata.image(bitmap)
             _ = try? image.converted(.sRGB)
