@@ -74,22 +74,22 @@ final class StoreOrder: Sendable {
 
         mutating func note(_ scope: Scope, _ tiers: Tiers) {
             let time = WorkNumber.next()
-            let isCovered: (String) -> Bool =
+            let covered =
                 switch scope {
-                case .everything: { _ in true }
-                case .names(let prefix): { $0.utf8.starts(with: prefix.utf8) }
-                case .name(let name), .places(_, let name): { $0 == name }
+                case .everything: Array(names.keys)
+                case .names(let prefix): names.keys.filter { $0.utf8.starts(with: prefix.utf8) }
+                case .name(let name), .places(_, let name): [name]
                 }
             // What goes on may be shared where it is only memory that was cleared, as that is to free space.
             if tiers.contains(.disk) {
                 sharedSince = time
-                for name in names.keys.filter(isCovered) { names[name]?.sharedSince = time }
+                for name in covered { names[name]?.sharedSince = time }
             }
             switch scope {
             case .everything:
                 clearing.note(time, tiers)
             case .names:
-                for name in names.keys.filter(isCovered) { names[name]?.clearing.note(time, tiers) }
+                for name in covered { names[name]?.clearing.note(time, tiers) }
             case .name(let name):
                 names[name]?.clearing.note(time, tiers)
             case .places(let places, let name):

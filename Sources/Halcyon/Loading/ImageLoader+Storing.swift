@@ -72,34 +72,17 @@ extension ImageLoader {
             let cache = originalCaches(request.options).first(where: { $0.disk === old.disk })
         {
             // One that is kept is kept up to date.
-            let data = original.data
-            stores.append(
-                cache.disk.store(
-                    key.originalDiskKey,
-                    slot: { _ in old.diskKey },
-                    expiration: policy.diskExpiration,
-                    byteCount: data.count,
-                    isAdmitted: cache.admission(of: claim, caching.place),
-                    content: { (data, entry.metadata) }
-                )
-            )
+            stores.append(update(original, entry, in: cache, key, claim, policy) { _ in old.diskKey })
         }
         if !isIdentity, !policy.storesOriginal, caching.replaced == nil, policy.reads != .all, let entry = caching.entry
         {
             // The disk was not asked for one that is kept: the image would be made of that again.
             for cache in originalCaches(request.options) {
                 stores.append(
-                    cache.disk.store(
-                        key.originalDiskKey,
-                        slot: { disk in
-                            let place = entry.slot?(disk) ?? entry.diskKey
-                            return disk.contains(place) ? place : nil
-                        },
-                        expiration: policy.diskExpiration,
-                        byteCount: original.data.count,
-                        isAdmitted: cache.admission(of: claim, caching.place),
-                        content: { (original.data, entry.metadata) }
-                    )
+                    update(original, entry, in: cache, key, claim, policy) { disk in
+                        let place = entry.slot?(disk) ?? entry.diskKey
+                        return disk.contains(place) ? place : nil
+                    }
                 )
             }
         }
@@ -128,6 +111,28 @@ extension ImageLoader {
             )
         }
         return stores
+    }
+
+    /// Begins to write an original in the place of one that is kept.
+    ///
+    /// - Parameter slot: Picks the place when it is written; `nil`: none is kept.
+    private func update(
+        _ original: Original,
+        _ entry: OriginalCaching.Entry,
+        in cache: ImageCache,
+        _ key: ImageKey,
+        _ claim: StoreClaim,
+        _ policy: CachePolicy,
+        slot: @escaping @Sendable (DiskCache) -> String?
+    ) -> Task<Void, Never> {
+        cache.disk.store(
+            key.originalDiskKey,
+            slot: slot,
+            expiration: policy.diskExpiration,
+            byteCount: original.data.count,
+            isAdmitted: cache.admission(of: claim, original.caching.place),
+            content: { (original.data, entry.metadata) }
+        )
     }
 
     /// Begins to write an original to disk; `nil` if it is there already, or its server forbids it.
