@@ -82,7 +82,7 @@ final class DiskStage: Sendable {
         extending: ExpirationExtension = .originalLifetime,
         priority: PriorityBox
     ) async throws -> DiskCache.Entry? {
-        try await waitForStores(of: name ?? key, priority: priority)
+        try await settle(name ?? key, priority: priority)
         return try await reading.run(priority: priority) { [cache] flag in
             try flag.check()
             return cache.get(key, extending: extending)
@@ -92,7 +92,12 @@ final class DiskStage: Sendable {
     /// Those who wait to read what is being stored.
     var waitingReadCount: Int { waits.waiterCount }
 
-    private func waitForStores(of name: String, priority: PriorityBox) async throws {
+    /// Waits for what is being stored under a name. Whoever has to know how old the entry is that will be read calls this
+    /// first, asks for the age, and reads then: a store that ends between the two makes the entry newer than the age, so that
+    /// what is made of it is not kept.
+    ///
+    /// - Throws: `CancellationError`.
+    func settle(_ name: String, priority: PriorityBox) async throws {
         let stores = state.withLock { state in
             (state.numbers[name] ?? []).compactMap { id in state.pending[id].map { (id: id, store: $0) } }
         }
@@ -103,11 +108,13 @@ final class DiskStage: Sendable {
         }
     }
 
-    /// Whether there is an entry for a key. Changes nothing.
+    /// Whether there is an entry for a key, once what is being stored there is stored. Changes nothing.
     ///
     /// - Throws: `CancellationError`.
     func contains(_ key: String) async throws -> Bool {
-        try await reading.run(priority: PriorityBox(.normal)) { [cache] _ in cache.contains(key) }
+        let priority = PriorityBox(.normal)
+        try await settle(key, priority: priority)
+        return try await reading.run(priority: priority) { [cache] _ in cache.contains(key) }
     }
 
     /// Runs what blocks on the threads that read.

@@ -53,10 +53,11 @@ extension ImageCache {
         guard policy.reads == .all else { return nil }
         let isOriginal = options.processing.isIdentity
         let permits = StorePermits(for: key, in: [self])
-        let age = order.age(of: isOriginal ? .original : .image(key), named: key.originalDiskKey)
-        let claim = StoreClaim(load: permits, age: age)
         let diskKey = key.diskKey(options)
         let priority = PriorityBox(options.priority)
+        try await disk.settle(diskKey, priority: priority)
+        let age = order.age(of: isOriginal ? .original : .image(key), named: key.originalDiskKey)
+        let claim = StoreClaim(load: permits, age: age)
         let entry = try await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority)
         do {
             let cached =

@@ -124,6 +124,7 @@ final class OriginalStorage: HTTPCacheStorage {
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)? {
         let disk = cache.disk
+        try? await disk.settle(diskKey, priority: priority)
         let ages = cache.order.agesOfOriginal(named: diskKey)
         for slot in 0..<Self.slotCount {
             let diskKey = Self.diskKey(self.diskKey, slot: slot)

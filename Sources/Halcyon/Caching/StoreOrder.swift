@@ -117,7 +117,8 @@ final class StoreOrder: Sendable {
 
     /// The age of what is read from a place on disk from now on, at least.
     ///
-    /// Asked before ``DiskStage`` waits for stores under the name: all that is counted here is in what is read then.
+    /// Asked between ``DiskStage/settle(_:priority:)`` and a read of ``DiskStage``, which waits for stores once more: all that
+    /// is counted here is in what is read then.
     func age(of place: Place, named name: String) -> ContentAge {
         state.withLock { $0.names[name]?.age(of: place) } ?? .unknown
     }

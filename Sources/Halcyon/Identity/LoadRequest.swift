@@ -61,16 +61,14 @@ extension ImageKey {
 
     /// Whether options make the key of an original no other than its name and the variant of the processing, for a request
     /// that carries no credential.
-    @inline(__always)
-    static func isPlain(_ options: ImageOptions) -> Bool {
-        options.cache.keyRule == nil && options.decode.isIdentity && isForAll(options)
+    static func isPlain(_ decode: DecodePolicy, _ cache: CachePolicy, _ network: NetworkPolicy) -> Bool {
+        cache.keyRule == nil && decode.isIdentity && isForAll(cache, network)
     }
 
     /// Whether options leave it to the request whose image it is.
-    @inline(__always)
-    static func isForAll(_ options: ImageOptions) -> Bool {
-        guard case .credential = options.cache.scope else { return false }
-        return !options.network.mayChangeIdentity
+    static func isForAll(_ cache: CachePolicy, _ network: NetworkPolicy) -> Bool {
+        guard case .credential = cache.scope else { return false }
+        return !network.mayChangeIdentity
     }
 }
 

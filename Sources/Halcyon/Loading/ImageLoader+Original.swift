@@ -70,6 +70,7 @@ extension ImageLoader {
         let policy = request.options.cache
         let diskKey = key.originalDiskKey
         for cache in originalCaches(request.options) {
+            try await cache.disk.settle(diskKey, priority: context.priority)
             let age = cache.order.age(of: .original, named: diskKey)
             let entry = try await cache.disk.entry(
                 for: diskKey,

@@ -137,6 +137,7 @@ extension ImageLoader {
         let start = ContinuousClock.now
         let diskKey = key.processedDiskKey
         let cache = target(request.options.cache)
+        try await cache.disk.settle(diskKey, priority: context.priority)
         let age = cache.order.age(of: .image(key), named: key.originalDiskKey)
         let entry = try await cache.disk.entry(
             for: diskKey,

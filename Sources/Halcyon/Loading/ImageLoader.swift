@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonStore
 
 /// The stages of a load, each shared by everyone who needs the same: memory, disk, original, decoding, processing.
 ///
@@ -52,8 +53,8 @@ final class ImageLoader: Sendable {
         responseFromMemory(for: request(source, options: options))
     }
 
-    /// The image of an original with this name, whose source is plain, if memory has it and the options let it answer. Takes no request, because
-    /// making one takes longer than the look-up.
+    /// The image of an original with this name, whose source is plain, if memory has it and the options let it answer.
+    /// Takes no request, because making one takes longer than the look-up.
     ///
     /// - Parameter source: Made only where it is needed to tell whether the image may be used.
     @inline(__always)
@@ -62,48 +63,54 @@ final class ImageLoader: Sendable {
         options: ImageOptions,
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
-        guard options.cache.reads != .none else { return nil }
-        let cached: CachedImage?
-        if ImageKey.isPlain(options), isDownloaderPlain {
-            // The options, which keep the variant, outlive the look-up.
-            cached = name.withUTF8 { name in
-                let variant = options.processing.variant.map(Unmanaged.passUnretained)
-                return cachedImage(for: ImageKey(lent: name, variant: variant), options: options)
-            }
-            // No key has a user name in it, so it is looked for only where nothing was found.
-            if cached == nil, name.utf8.contains(UInt8(ascii: "@")) {
-                return responseFromMemory(for: source(), options: options)
-            }
-        } else if ImageKey.isForAll(options), isDownloaderPlain, !name.utf8.contains(UInt8(ascii: "@")) {
-            cached = cachedImage(named: name, options: options)
-        } else {
-            return responseFromMemory(for: source(), options: options)
+        guard options.isOrdinary, isDownloaderPlain else {
+            return responseFromMemory(ofUncommon: name, options: options, source: source())
         }
-        guard let cached else { return nil }
-        return response(cached, for: source(), options: options)
+        // The options, which keep the variant, outlive the look-up.
+        let cached = name.withUTF8 { name in
+            let variant = options.processing.variant.map(Unmanaged.passUnretained)
+            return ownMemoryImage(for: ImageKey(lent: name, variant: variant), extending: .originalLifetime)
+        }
+        guard let cached else {
+            // No key has a user name in it, so it is looked for only where nothing was found.
+            return name.utf8.contains(UInt8(ascii: "@")) ? responseFromMemory(for: source(), options: options) : nil
+        }
+        guard cached.validity == nil || mayUse(cached, for: source(), options: options) else { return nil }
+        return ImageResponse(image: cached.image, origin: .memory, byteCount: cached.byteCount)
     }
 
     @inline(never)
-    private func cachedImage(named name: String, options: ImageOptions) -> CachedImage? {
+    private func responseFromMemory(
+        ofUncommon name: String,
+        options: ImageOptions,
+        source: @autoclosure () -> Source
+    ) -> ImageResponse? {
+        guard options.cache.reads != .none else { return nil }
+        guard ImageKey.isForAll(options.cache, options.network), isDownloaderPlain,
+            !name.utf8.contains(UInt8(ascii: "@"))
+        else { return responseFromMemory(for: source(), options: options) }
         let name = options.cache.keyRule?.key(for: name) ?? name
-        let key = ImageKey(original: OriginalKey(text: name), options: options)
-        return key.flatMap { cachedImage(for: $0, options: options) }
+        guard let key = ImageKey(original: OriginalKey(text: name), options: options),
+            let cached = cachedImage(for: key, options: options)
+        else { return nil }
+        return response(cached, for: source(), options: options)
     }
 
-    @inline(__always)
     private func cachedImage(for key: ImageKey, options: ImageOptions) -> CachedImage? {
-        guard options.cache.targetCache == nil else {
-            return target(options.cache).memory.value(for: key, extending: options.cache.memoryExtension)
-        }
+        let policy = options.cache
+        if let target = policy.targetCache { return target.memory.value(for: key, extending: policy.memoryExtension) }
+        return ownMemoryImage(for: key, extending: policy.memoryExtension)
+    }
+
+    /// An image in the memory of the pipeline's own cache.
+    @inline(__always)
+    private func ownMemoryImage(for key: ImageKey, extending: ExpirationExtension) -> CachedImage? {
         // Not retained, as the loader keeps it: it is also referred to weakly, by its own sweep, and counting references
         // to such an object takes as long as the look-up.
-        return Unmanaged.passUnretained(cache.memory)._withUnsafeGuaranteedRef {
-            $0.value(for: key, extending: options.cache.memoryExtension)
-        }
+        Unmanaged.passUnretained(cache.memory)._withUnsafeGuaranteedRef { $0.value(for: key, extending: extending) }
     }
 
     /// The response with an image from memory, unless its server has to be asked first.
-    @inline(__always)
     private func response(
         _ cached: CachedImage,
         for source: @autoclosure () -> Source,

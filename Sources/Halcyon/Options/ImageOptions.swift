@@ -23,11 +23,15 @@ public struct ImageOptions: Sendable {
     private final class Storage: @unchecked Sendable {
         @exclusivity(unchecked)
         var fields: Fields
+        /// ``ImageOptions/isOrdinary``.
+        @exclusivity(unchecked)
+        var isOrdinary: Bool
         /// Of which defaults the fields were made; `nil` for the standard ones.
         let base: Base?
 
         init(_ fields: Fields, base: Base? = nil) {
             self.fields = fields
+            isOrdinary = fields.isOrdinary
             self.base = base
         }
     }
@@ -42,6 +46,11 @@ public struct ImageOptions: Sendable {
         var decode = DecodePolicy()
         var recovery = RecoveryPolicy()
         var priority: LoadPriority = .normal
+
+        var isOrdinary: Bool {
+            ImageKey.isPlain(decode, cache, network) && cache.reads != .none && !cache.mayAskAnyway
+                && cache.targetCache == nil && cache.memoryExtension == .originalLifetime
+        }
     }
 
     private static let standard = Storage(Fields())
@@ -55,9 +64,15 @@ public struct ImageOptions: Sendable {
         _read { yield storage.fields }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields, base: storage.base) }
+            defer { storage.isOrdinary = storage.fields.isOrdinary }
             yield &storage.fields
         }
     }
+
+    /// Whether a look into memory has to know nothing of these options but their processing. Kept beside the fields, as each
+    /// look asks for it.
+    @inline(__always)
+    var isOrdinary: Bool { storage.isOrdinary }
 
     /// The same as the defaults of a pipeline, with which options are made that need no others.
     func asBase() -> ImageOptions {

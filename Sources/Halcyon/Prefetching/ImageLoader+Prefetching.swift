@@ -37,7 +37,7 @@ extension ImageLoader {
             }
             // Where a server has a say, the load below finds out whether its original is still good.
             if followsServer(request) == nil {
-                for cache in originalCaches(request.options) where try await isOnDisk(key.originalDiskKey, in: cache) {
+                for cache in originalCaches(request.options) where try await cache.disk.contains(key.originalDiskKey) {
                     return false
                 }
             }
@@ -69,9 +69,5 @@ extension ImageLoader {
         guard let metadata = entry.flatMap({ ProcessedImageMetadata($0.metadata) }) else { return false }
         guard followsServer(request) != nil else { return true }
         return metadata.validity?.isOver(at: disk.now(), request.options.cache.freshness) != true
-    }
-
-    private func isOnDisk(_ diskKey: String, in cache: ImageCache) async throws -> Bool {
-        try await cache.disk.perform { $0.contains(diskKey) }
     }
 }

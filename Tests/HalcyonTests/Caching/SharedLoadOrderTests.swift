@@ -215,6 +215,45 @@ struct SharedLoadOrderTests {
         #expect(response.origin == .disk)
     }
 
+    @Test("what is read from disk after waiting for its store is kept in memory")
+    func keptAfterWaiting() async throws {
+        let gate = DispatchGate()
+        let isBlocked = Lock(false)
+        async let blocker: Void = cache.disk.change { _ in
+            isBlocked.withLock { $0 = true }
+            gate.wait()
+        }
+        await eventually { isBlocked.withLock { $0 } }
+        test.transport.serve(url, Sample.png(seed: 9))
+        _ = try await test.pipeline.response(for: url)
+        cache.removeAllFromMemory()
+        let reader = test.pipeline.task(for: url)
+        await eventually { cache.disk.waitingReadCount == 1 }
+        gate.open()
+        #expect(try await reader.response.origin == .disk)
+        try await blocker
+        #expect(test.pipeline.responseFromMemory(for: url) != nil)
+    }
+
+    @Test("an image whose store is under way counts as on disk")
+    func typeWhileWritten() async throws {
+        let gate = DispatchGate()
+        let isBlocked = Lock(false)
+        async let blocker: Void = cache.disk.change { _ in
+            isBlocked.withLock { $0 = true }
+            gate.wait()
+        }
+        await eventually { isBlocked.withLock { $0 } }
+        test.transport.serve(url, Sample.png(seed: 9))
+        _ = try await test.pipeline.response(for: url)
+        cache.removeAllFromMemory()
+        async let type = cache.cachedType(of: .url(url))
+        await eventually { cache.disk.waitingReadCount == 1 }
+        gate.open()
+        #expect(await type == .disk)
+        try await blocker
+    }
+
     @Test("whoever waits to read what is being written can leave at once")
     func leavingReader() async throws {
         let gate = DispatchGate()
