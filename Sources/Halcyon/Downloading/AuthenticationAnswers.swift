@@ -32,7 +32,7 @@ final class AuthenticationAnswers: Sendable {
     private static let maximumCount = 256
 
     private let state = Lock(State())
-    private let questions = SharedWork<Question, Credential?>()
+    private let questions = WorkCoalescer<Question, Credential?>()
     private let accepted = AcceptedCredentials()
 
     /// A moment, to tell answers given later from earlier ones.

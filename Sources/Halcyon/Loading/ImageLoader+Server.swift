@@ -44,7 +44,7 @@ extension ImageLoader {
             context: context
         )
         let rules = cacheRules(request.options.cache)
-        let exchange = HTTPCacheExchange(
+        let exchange = HTTPCacheTransaction(
             request: transfer,
             policy: cachePolicy(request.options, readsDisk: readsDisk),
             storage: storage,
@@ -162,7 +162,7 @@ extension ImageLoader {
             since: permits.sharesSince,
             context: context
         )
-        let exchange = HTTPCacheExchange(
+        let exchange = HTTPCacheTransaction(
             request: transfer,
             policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),
             storage: storage,
@@ -188,7 +188,7 @@ extension ImageLoader {
                 slot: pending.slot,
                 expiration: policy.diskExpiration,
                 byteCount: answer.data.count,
-                isAdmitted: cache.admission(of: claim, .ofOriginal(pending.head)),
+                admission: cache.admission(of: claim, .ofOriginal(pending.head)),
                 content: { (answer.data, pending.head.metadata) }
             )
             await stored.value

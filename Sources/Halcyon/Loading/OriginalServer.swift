@@ -46,12 +46,12 @@ final class OriginalServer: Sendable {
     var age: ContentAge { state.withLock { $0.number }.map { .transferred(began: $0) } ?? .new }
 
     /// Gets a response. One whose status is not accepted has neither headers nor a body.
-    var fetch: HTTPCacheExchange.Fetch {
+    var fetch: HTTPCacheTransaction.Fetch {
         { [self] request in try await load(request) }
     }
 
     /// - Parameter transfer: The request, with the conditions that the cache adds.
-    private func load(_ transfer: TransferRequest) async throws -> LoadedBody {
+    private func load(_ transfer: TransferRequest) async throws -> HTTPResponseBody {
         state.withLock { $0.refusal = nil }
         do {
             let result = try await recovery.exchange(request) {
@@ -81,7 +81,7 @@ final class OriginalServer: Sendable {
             case .status(let status):
                 state.withLock { $0.refusal = error }
                 let response = TransferResponse(status: status, url: transfer.url)
-                return LoadedBody(response: response, data: Data(), metrics: TransferMetrics())
+                return HTTPResponseBody(response: response, data: Data(), metrics: TransferMetrics())
             default:
                 throw error
             }

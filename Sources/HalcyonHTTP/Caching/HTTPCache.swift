@@ -96,8 +96,8 @@ public final class HTTPCache: Sendable {
         _ request: TransferRequest,
         policy: HTTPCachePolicy,
         priority: PriorityBox
-    ) -> HTTPCacheExchange {
-        HTTPCacheExchange(
+    ) -> HTTPCacheTransaction {
+        HTTPCacheTransaction(
             request: request,
             policy: policy,
             storage: storage,

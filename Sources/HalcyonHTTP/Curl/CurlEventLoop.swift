@@ -31,7 +31,7 @@ final class CurlEventLoop: @unchecked Sendable {
     /// When the bytes on the wire are next compared with what they have brought.
     var nextInspection = MonotonicTime.now
     @exclusivity(unchecked)
-    var keptSockets = KeptSockets()
+    var keptSockets = IdleSockets()
     var timeouts = ClockedTimeouts(.standard)
     /// No deadline of a running transfer comes before this.
     @exclusivity(unchecked)

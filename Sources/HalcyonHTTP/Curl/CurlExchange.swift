@@ -241,8 +241,8 @@ final class CurlExchange {
         return false
     }
 
-    func problem(_ code: CURLcode) -> CurlProblem {
-        CurlProblem(
+    func problem(_ code: CURLcode) -> CurlFailure {
+        CurlFailure(
             code: code,
             handle: handle,
             request: transfer.request,

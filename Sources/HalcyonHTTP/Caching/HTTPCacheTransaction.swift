@@ -2,9 +2,9 @@ package import FoundationEssentials
 internal import HTTPTypes
 
 /// One request on its way through a cache.
-package struct HTTPCacheExchange: Sendable {
+package struct HTTPCacheTransaction: Sendable {
     /// Gets a whole response from a server.
-    package typealias Fetch = @Sendable (TransferRequest) async throws -> LoadedBody
+    package typealias Fetch = @Sendable (TransferRequest) async throws -> HTTPResponseBody
 
     typealias Entry = (head: StoredResponse, body: Data)
 
@@ -68,7 +68,7 @@ package struct HTTPCacheExchange: Sendable {
         guard let entry else {
             return mustNotAsk ? unavailable() : try await loadAnew()
         }
-        switch Reuse(of: entry.head, for: control, policy: policy, at: now(), rules: rules) {
+        switch ReuseDecision(of: entry.head, for: control, policy: policy, at: now(), rules: rules) {
         case .fresh:
             return served(entry, .stored)
         case .stale:
@@ -118,9 +118,16 @@ package struct HTTPCacheExchange: Sendable {
         return answer
     }
 
-    private func isAllowed(_ entry: Entry, insteadOf failure: Reuse.Failure) -> Bool {
+    private func isAllowed(_ entry: Entry, insteadOf failure: ReuseDecision.Failure) -> Bool {
         policy.lookup != .reload
-            && Reuse.isAllowed(entry.head, insteadOf: failure, for: control, policy: policy, at: now(), rules: rules)
+            && ReuseDecision.isAllowed(
+                entry.head,
+                insteadOf: failure,
+                for: control,
+                policy: policy,
+                at: now(),
+                rules: rules
+            )
     }
 
     private func validated(_ entry: Entry, by loaded: Loaded) async -> HTTPCacheResponse {
@@ -135,7 +142,9 @@ package struct HTTPCacheExchange: Sendable {
         } else if !control.noStore {
             await storage.update(head, replacing: entry.head, for: key.text)
         }
-        return served((head, entry.body), .validated, metrics: loaded.body.metrics)
+        var answer = served((head, entry.body), .validated, metrics: loaded.body.metrics)
+        if !isStorable { answer.stored = nil }
+        return answer
     }
 
     /// What the answer to a HEAD says of a stored GET (RFC 9111, section 4.3.5).
@@ -188,7 +197,7 @@ package struct HTTPCacheExchange: Sendable {
     // MARK: The server
 
     struct Loaded {
-        let body: LoadedBody
+        let body: HTTPResponseBody
         let requestTime: Date
         let responseTime: Date
     }
@@ -199,7 +208,7 @@ package struct HTTPCacheExchange: Sendable {
         return Loaded(body: body, requestTime: requestTime, responseTime: now())
     }
 
-    private func network(_ body: LoadedBody) -> HTTPCacheResponse {
+    private func network(_ body: HTTPResponseBody) -> HTTPCacheResponse {
         HTTPCacheResponse(
             response: body.response,
             data: body.data,
