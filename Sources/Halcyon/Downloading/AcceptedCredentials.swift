@@ -50,13 +50,15 @@ final class AcceptedCredentials: Sendable {
             return
         }
         let folder = String(path[...end])
+        // What is forgotten is let go of after the lock: it holds objects of the program's.
+        var forgotten = State()
         state.withLock { state in
             var places = state.places[owner, default: []]
             if places.contains(where: { folder.hasPrefix($0.folder) && $0.proof.credential == proof.credential }) {
                 return
             }
             if state.count >= Self.maximumCount {
-                state = State()
+                swap(&state, &forgotten)
                 places = []
             }
             let before = places.count
