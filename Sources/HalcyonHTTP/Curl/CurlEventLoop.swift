@@ -139,6 +139,8 @@ final class CurlEventLoop: @unchecked Sendable {
             collectFinished()
             enforceDeadlines()
             inspectWire()
+            handles.trimCookies()
+            if stop != .never { finishAbandoned() }
             if stop != .never, scheduler.isIdle, mailbox.closeIfEmpty() { break }
             // Who comes next is decided only after the commands that came meanwhile: they may hold a more urgent one.
             if mayStartMore, scheduler.waitingCount > 0 { continue }
