@@ -133,8 +133,8 @@ extension DiskCache {
                 if eviction.isIdle {
                     eviction.reason = .evicted
                     eviction.rows = try connection.removeLeastRecentlyUsed(
-                        bytes: eviction.totals.bytes - target.bytes,
-                        entries: eviction.totals.count - target.count,
+                        bytes: max(0, eviction.totals.bytes - target.bytes),
+                        entries: max(0, eviction.totals.count - target.count),
                         count: Self.batchSize,
                         at: now,
                         listsKeys: listsKeys

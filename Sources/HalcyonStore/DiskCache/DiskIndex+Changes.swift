@@ -86,7 +86,7 @@ extension SQLiteConnection {
             file: find.isNull(0) ? nil : find.integer(0),
             body: find.isNull(1) ? nil : find.integer(1),
             hasKey: find.withBytes(2) { key.hasBytes($0) },
-            byteCount: Int(find.integer(3))
+            byteCount: find.count(3)
         )
     }
 
