@@ -131,4 +131,25 @@ struct DiskCacheExchangeTests {
         #expect(fixture.cache.get("a") == nil)
         #expect(folder.files.isEmpty)
     }
+
+    @Test("a cache that is only read finds what another process has written since", arguments: [false, true])
+    func writtenSince(isClosed: Bool) throws {
+        let one = try DiskCacheFixture()
+        try one.cache.put("large", body: bytes(20_000))
+        try one.cache.put("small", body: bytes(10))
+        try one.cache.close()
+        let two = try DiskCacheFixture(in: one.folder, clock: one.clock) { $0.isReadOnly = true }
+        for key in ["large", "small"] { #expect(two.cache.get(key) != nil) }
+        let three = try DiskCacheFixture(in: one.folder, clock: one.clock)
+        try three.cache.remove("large")
+        try three.cache.put("small", body: bytes(11))
+        for number in 0..<50 { try three.cache.put("new \(number)", body: bytes(9_000, seed: number)) }
+        if isClosed { try three.cache.close() }
+        // A look-up makes sure once in 50 ms.
+        one.clock.advance(by: 0.051)
+        #expect(two.cache.get("large") == nil)
+        #expect(two.cache.get("small")?.body == bytes(11))
+        #expect(two.cache.get("new 49")?.body == bytes(9_000, seed: 49))
+        #expect(two.log.events.isEmpty)
+    }
 }
