@@ -152,4 +152,34 @@ struct DiskCacheExchangeTests {
         #expect(two.cache.get("new 49")?.body == bytes(9_000, seed: 49))
         #expect(two.log.events.isEmpty)
     }
+
+    @Test("an import leaves out what is longer than any image, and takes no memory for it")
+    func hugeBody() throws {
+        let one = try DiskCacheFixture()
+        try one.cache.put("a", body: Data([1]), expiration: .never)
+        let export = one.folder.path + "/export"
+        try one.cache.exportEntries(to: export)
+        let path = export + "/manifest.jsonl"
+        let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+        try Data(text.replacing("\"size\":1", with: "\"size\":1099511627776").utf8).write(to: URL(filePath: path))
+        // A file of holes.
+        let descriptor = try POSIXFileSystem().openForAppending(export + "/0000000001.body")
+        try POSIXFileSystem().truncate(descriptor, to: 1 << 40)
+        POSIXFileSystem().close(descriptor)
+        let two = try DiskCacheFixture { $0.sizeLimit = 1 << 50 }
+        #expect(try two.cache.importEntries(from: export) == 0)
+    }
+
+    @Test("an import leaves out what has a key of more than 64 KiB")
+    func longKey() throws {
+        let one = try DiskCacheFixture()
+        for count in [65_536, 65_537] {
+            try one.cache.put(String(repeating: "k", count: count), body: bytes(10))
+        }
+        let export = one.folder.path + "/export"
+        #expect(try one.cache.exportEntries(to: export) == 2)
+        let two = try DiskCacheFixture(in: TemporaryFolder(), clock: one.clock)
+        #expect(try two.cache.importEntries(from: export) == 1)
+        #expect(try two.cache.entries().map(\.key.utf8.count) == [65_536])
+    }
 }
