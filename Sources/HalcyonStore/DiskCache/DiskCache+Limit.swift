@@ -122,6 +122,7 @@ extension DiskCache {
 
     /// Removes one batch.
     private func evict(downTo target: DiskLimits) throws -> Eviction {
+        keepSharedFiles()
         let listsKeys = !listeners.isEmpty
         let now = now
         let eviction = try withIndex { index in

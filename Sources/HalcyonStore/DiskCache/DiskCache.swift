@@ -83,9 +83,11 @@ public final class DiskCache: Sendable {
                 switch try lookUpStaged(key) {
                 case .found(let row, let body): return used(row, body, extending, at: configuration.clock.now())
                 case .lost: return nil
-                case .absent: break
+                case .absent(let time):
+                    return try withIndex(found: .inTurn) {
+                        try lookUp(key, in: $0, storedAfter: time, extending: extending)
+                    }
                 }
-                return try withIndex(found: .inTurn) { try lookUp(key, in: $0, extending: extending) }
             }
         }
     }
@@ -94,24 +96,29 @@ public final class DiskCache: Sendable {
     public func contains(_ key: String) -> Bool {
         answering(.read, false) {
             try withKey(key) { key in
-                if let row = stagedRow(key) { return !isOver(row, at: now) }
+                let staged = stagedEntry(key)
+                if let staged, !staged.isWithdrawn { return !isOver(staged.row(id: key.id), at: now) }
                 let row = try withIndex(found: .inTurn) { index in
                     try requireLinked(index)
                     return try index.read { try DiskIndexRow.find(key, in: $0) }
                 }
-                return row.map { !isOver($0, at: now) } ?? false
+                guard let row, row.storedAt > staged?.entry.storedAt ?? .earliest else { return false }
+                return !isOver(row, at: now)
             }
         }
     }
 
     private func lookUp(
+    /// - Parameter time: what was stored until then was to be replaced.
         _ key: DiskKey,
         in index: DiskIndex,
         extending: ExpirationExtension
+        storedAfter time: DiskTime,
     ) throws -> Entry? {
         var previous: DiskIndexRow?
         while let row = try index.read({ try DiskIndexRow.find(key, in: $0) }) {
             let date = configuration.clock.now()
+            if row.storedAt <= time { return nil }
             // An inline body is at hand, and a use that made the entry end earlier is rare: the use looks as well.
             let now = DiskTime(date)
             if row.file != nil, row.expiresAt <= now, isOver(row, at: now) { return nil }

@@ -109,14 +109,18 @@ extension SQLiteConnection {
         return lastInsertedRow
     }
 
-    /// The files of bodies with this hash and length: most likely the same bytes, which the caller compares.
-    func files(hash: UInt64, size: Int) throws -> [Int64] {
+    /// The files of bodies with this hash and length: most likely the same bytes, which the caller compares. Not of entries
+    /// whose time is over, which go at any moment.
+    func files(hash: UInt64, size: Int, at now: DiskTime) throws -> [Int64] {
         // Not DISTINCT, which takes a table of its own, and walks over all entries of one image.
         let find = try statement(
-            "SELECT file FROM entry WHERE body_hash = ?1 AND size = ?2 AND file IS NOT NULL LIMIT 4"
+            """
+            SELECT file FROM entry WHERE body_hash = ?1 AND size = ?2 AND file IS NOT NULL AND expires_at > ?3 LIMIT 4
+            """
         )
         find.bind(Int64(bitPattern: hash), at: 1)
         find.bind(size, at: 2)
+        find.bind(now.microseconds, at: 3)
         defer { find.reset() }
         var files: [Int64] = []
         while try find.step() {
@@ -218,6 +222,14 @@ extension SQLiteConnection {
         update.bind(now.microseconds, at: 6)
         try update.run()
     }
+    /// Whether there is an entry with this number.
+    func hasRow(_ id: Int64) throws -> Bool {
+        let find = try statement("SELECT 1 FROM entry WHERE id = ?1")
+        find.bind(id, at: 1)
+        defer { find.reset() }
+        return try find.step()
+    }
+
 
     /// Whether an entry's body is in this file.
     func usesFile(_ file: Int64) throws -> Bool {

@@ -107,7 +107,8 @@ extension DiskCache {
         sweep.start { [weak self] in self?.sweepBatch() ?? .ended }
     }
 
-    /// Removes a batch of what has expired. Waits for nobody who writes, and keeps nobody waiting who reads.
+    /// Removes a batch of what has expired. Waits for nobody who writes, unless what waits to be written has
+    /// to be first, and keeps nobody waiting who reads.
     private func sweepBatch() -> DiskSweep.Rest {
         let (index, isClosed) = state.withLock { ($0.index, $0.isClosed) }
         if isClosed { return .ended }
@@ -116,6 +117,7 @@ extension DiskCache {
         let now = now
         do {
             guard try index.read({ try $0.hasExpired(at: now) }) else { return .none }
+            keepSharedFiles()
             // What was used since is not what goes.
             let pending = touches.withLock { $0.take() }
             let removed = try index.writeWithoutWaiting { connection in
