@@ -228,19 +228,22 @@ final class DiskStage: Sendable {
     /// - Parameters:
     ///   - expiration: The entry's lifetime from now on; `nil` leaves it as it is.
     ///   - version: What was found.
+    /// - Returns: What it is now; `nil` if it is no more what was found.
     func updateMetadata(
         _ metadata: Data,
         expiration: Expiration?,
         for key: String,
         replacing version: DiskCache.Version
-    ) async {
-        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+    ) async -> DiskCache.Version? {
+        let updated = try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                try cache.updateMetadata(metadata, expiration: expiration, for: key, replacing: version)
+                return try cache.replaceMetadata(metadata, expiration: expiration, for: key, replacing: version)
             } catch {
                 faults.report(error)
+                return nil
             }
         }
+        return updated ?? nil
     }
 
     /// The date by the disk cache's clock.

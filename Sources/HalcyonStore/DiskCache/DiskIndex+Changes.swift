@@ -133,30 +133,29 @@ extension SQLiteConnection {
     /// Writes down other metadata, and another lifetime if one is given, for an entry that is not over.
     ///
     /// - Parameter version: what the entry must still be; nil for whatever it is.
+    /// - Returns: what it is now; nil if it is not there, or another.
     func updateMetadata(
         _ key: DiskKey,
         _ metadata: Data,
         _ lifetime: DiskLifetime?,
         replacing version: DiskCache.Version?,
         at now: DiskTime
-    ) throws -> Bool {
+    ) throws -> DiskCache.Version? {
         let find = try statement(
             "SELECT key, body_hash, expires_at, length(metadata), stored_at, checksum FROM entry WHERE id = ?1"
         )
         find.bind(key.id, at: 1)
-        let bodyHash: UInt64
+        let (storedAt, checksum): (DiskTime, Int64)
         var difference = DiskTotals()
         do {
             defer { find.reset() }
             guard try find.step(), find.withBytes(0, { key.hasBytes($0) }), find.integer(2) > now.microseconds else {
-                return false
+                return nil
             }
-            let found = DiskCache.Version(
-                storedAt: DiskTime(microseconds: find.integer(4)),
-                checksum: find.integer(5)
-            )
-            guard version == nil || version == found else { return false }
-            bodyHash = UInt64(bitPattern: find.integer(1))
+            storedAt = DiskTime(microseconds: find.integer(4))
+            let found = DiskCache.Version(storedAt: storedAt, checksum: find.integer(5))
+            guard version == nil || version == found else { return nil }
+            checksum = Checksum.entry(body: UInt64(bitPattern: find.integer(1)), metadata: metadata)
             difference.bytes = metadata.count - Int(find.integer(3))
         }
         let update = try statement(
@@ -169,7 +168,7 @@ extension SQLiteConnection {
         try metadata.withUnsafeBytes { bytes in
             update.bind(key.id, at: 1)
             update.bind(borrowing: bytes, at: 2)
-            update.bind(Checksum.entry(body: bodyHash, metadata: metadata), at: 3)
+            update.bind(checksum, at: 3)
             if let lifetime {
                 update.bind(lifetime.expiresAt.microseconds, at: 4)
                 update.bind(lifetime.duration, at: 5)
@@ -177,7 +176,7 @@ extension SQLiteConnection {
             try update.run()
         }
         try add(difference)
-        return true
+        return DiskCache.Version(storedAt: storedAt, checksum: checksum)
     }
 
     /// Writes down the uses of an entry, unless it was replaced or got other metadata since.
@@ -222,6 +221,7 @@ extension SQLiteConnection {
         update.bind(now.microseconds, at: 6)
         try update.run()
     }
+
     /// Whether there is an entry with this number.
     func hasRow(_ id: Int64) throws -> Bool {
         let find = try statement("SELECT 1 FROM entry WHERE id = ?1")
@@ -229,7 +229,6 @@ extension SQLiteConnection {
         defer { find.reset() }
         return try find.step()
     }
-
 
     /// Whether an entry's body is in this file.
     func usesFile(_ file: Int64) throws -> Bool {

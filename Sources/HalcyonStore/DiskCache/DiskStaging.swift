@@ -145,7 +145,7 @@ struct DiskStaging {
         /// The entry is another one, or over.
         case refused
         /// The entry has the new metadata; the former is to be freed.
-        case updated(StagedEntry)
+        case updated(StagedEntry, DiskCache.Version)
     }
 
     /// Replaces the metadata of an entry that is not being written.
@@ -176,7 +176,7 @@ struct DiskStaging {
         count(updated, times: 1)
         count(earlier, times: -1)
         pending[key.id] = updated
-        return .updated(earlier)
+        return .updated(earlier, updated.entry.version)
     }
 
     /// Hands over what is pending, in the order of the index's rows.
