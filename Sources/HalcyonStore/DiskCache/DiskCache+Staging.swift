@@ -117,6 +117,9 @@ extension DiskCache {
         }
     }
 
+    /// Whether entries wait to be written down, of which other processes do not know yet.
+    package var hasWaitingEntries: Bool { !staging.isEmpty && staging.withLock { $0.holdsEntries } }
+
     /// Writes down the entries that are staged if some of them share files of entries in the index: before others are
     /// removed from there, and their files with them.
     func keepSharedFiles() {

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import HalcyonConcurrency
-import HalcyonStore
 import HalcyonTesting
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStore
 
 @Suite("Threads of the disk cache")
 struct DiskWorkerTests {
@@ -57,5 +57,29 @@ struct DiskWorkerTests {
         isFlushed.open()
         #expect(linkCount.withLock { $0 } < 20_000)
         await stage.flush()
+    }
+
+    @Test("what another process keeps from being written down is tried again until it is", .timeLimit(.minutes(1)))
+    func retriedFlush() async throws {
+        let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var configuration = DiskCache.Configuration(folder: folder)
+        configuration.busyTimeout = 1
+        let other = DiskCache(configuration)
+        try other.open()
+        let stage = DiskStage(configuration: configuration, flushClock: clock, onFault: nil)
+        let process = try SQLiteConnection("\(folder)/v3/index.sqlite", creates: false, busyTimeout: 0)
+        try process.execute("BEGIN IMMEDIATE")
+        await stage.store("a", expiration: nil, byteCount: 1, isAdmitted: { true }) { (Data([1]), Data()) }.value
+        for delay in [Duration.milliseconds(100), .seconds(1), .seconds(1)] {
+            await clock.waitForSleepers(1)
+            clock.advance(by: delay)
+        }
+        await clock.waitForSleepers(1)
+        #expect(!other.contains("a"))
+        try process.execute("COMMIT")
+        clock.advance(by: .seconds(1))
+        await eventually { other.contains("a") }
+        #expect(clock.sleeperCount == 0)
     }
 }
