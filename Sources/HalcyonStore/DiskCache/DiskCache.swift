@@ -8,8 +8,8 @@ internal import HalcyonConcurrency
 ///   else is a miss, and the entry is removed.
 /// - **Never lost by a crash**, except the entry being written: a body is complete before its entry exists.
 /// - **Shared.** Any number of caches and processes may use one folder at a time.
-/// - **Bounded.** The limit is enforced by each put, the least recently used going first. What has expired goes in the
-///   background.
+/// - **Bounded.** The limit is enforced by each put, the least recently used going first. What has expired, and files that
+///   processes left which ended while they wrote, go in the background.
 /// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty. Until
 ///   the clock moves on, which is every 4 ms, one look-up after another may still find what was in a folder that vanished.
 /// - Look-ups never throw: what keeps them from answering is reported to ``Configuration/onEvent``.
@@ -30,6 +30,7 @@ public final class DiskCache: Sendable {
     let reportedFailures = DiskFailures()
     let listeners = RemovalListeners<String>()
     let sweep: DiskSweep
+    let orphanSearch = Lock(DiskOrphanSearch())
 
     struct State {
         var index: DiskIndex?
@@ -108,17 +109,17 @@ public final class DiskCache: Sendable {
         }
     }
 
-    private func lookUp(
     /// - Parameter time: what was stored until then was to be replaced.
+    private func lookUp(
         _ key: DiskKey,
         in index: DiskIndex,
-        extending: ExpirationExtension
         storedAfter time: DiskTime,
+        extending: ExpirationExtension
     ) throws -> Entry? {
         var previous: DiskIndexRow?
         while let row = try index.read({ try DiskIndexRow.find(key, in: $0) }) {
-            let date = configuration.clock.now()
             if row.storedAt <= time { return nil }
+            let date = configuration.clock.now()
             // An inline body is at hand, and a use that made the entry end earlier is rare: the use looks as well.
             let now = DiskTime(date)
             if row.file != nil, row.expiresAt <= now, isOver(row, at: now) { return nil }
