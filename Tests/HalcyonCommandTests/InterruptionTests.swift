@@ -9,7 +9,7 @@ import Testing
 
     @Test(
         "Ctrl-C ends a load with 130 and leaves nothing behind",
-        arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)]
+        arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)]
     )
     func interruption(signal: Int32, exitCode: Int32) async throws {
         let isRequested = Gate()
@@ -30,6 +30,28 @@ import Testing
         #expect(run.error == "")
         #expect(Workplace.files(below: work.folder).isEmpty)
         #expect(try await work.run("cache", "verify").exitCode == 0)
+    }
+
+    @Test("signals that it was started to ignore stay ignored", arguments: [SIGINT, SIGHUP])
+    func ignoredSignal(signal: Int32) async throws {
+        let photo = try Pictures.encoded(.png)
+        let (isRequested, mayEnd) = (Gate(), Gate())
+        let server = try OriginServer { _ in
+            .init(steps: [.open(isRequested), .wait(mayEnd)] + OriginServer.Response(body: photo).steps)
+        }
+        defer { server.stop() }
+        // As shells without job control start what runs in the background, and nohup what outlives the terminal.
+        let running = try work.start(
+            ["-c", "trap '' INT HUP; exec \"$0\" \"$@\"", Workplace.executable]
+                + ["get", server.url("/a.png").absoluteString, "-o", "b.png"],
+            executable: "/bin/sh"
+        )
+        await isRequested.wait()
+        running.process.send(signal: signal)
+        mayEnd.open()
+        let run = try await running.outcome
+        #expect(run.exitCode == 0 && !run.isOverdue, "\(run)")
+        #expect(try work.read("b.png") == photo)
     }
 
     @Test("a second signal in the middle of writing ends the command and leaves no temporary file")

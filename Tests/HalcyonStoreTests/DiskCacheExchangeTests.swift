@@ -131,4 +131,55 @@ struct DiskCacheExchangeTests {
         #expect(fixture.cache.get("a") == nil)
         #expect(folder.files.isEmpty)
     }
+
+    @Test("a cache that is only read finds what another process has written since", arguments: [false, true])
+    func writtenSince(isClosed: Bool) throws {
+        let one = try DiskCacheFixture()
+        try one.cache.put("large", body: bytes(20_000))
+        try one.cache.put("small", body: bytes(10))
+        try one.cache.close()
+        let two = try DiskCacheFixture(in: one.folder, clock: one.clock) { $0.isReadOnly = true }
+        for key in ["large", "small"] { #expect(two.cache.get(key) != nil) }
+        let three = try DiskCacheFixture(in: one.folder, clock: one.clock)
+        try three.cache.remove("large")
+        try three.cache.put("small", body: bytes(11))
+        for number in 0..<50 { try three.cache.put("new \(number)", body: bytes(9_000, seed: number)) }
+        if isClosed { try three.cache.close() }
+        // A look-up makes sure once in 50 ms.
+        one.clock.advance(by: 0.051)
+        #expect(two.cache.get("large") == nil)
+        #expect(two.cache.get("small")?.body == bytes(11))
+        #expect(two.cache.get("new 49")?.body == bytes(9_000, seed: 49))
+        #expect(two.log.events.isEmpty)
+    }
+
+    @Test("an import leaves out what is longer than any image, and takes no memory for it")
+    func hugeBody() throws {
+        let one = try DiskCacheFixture()
+        try one.cache.put("a", body: Data([1]), expiration: .never)
+        let export = one.folder.path + "/export"
+        try one.cache.exportEntries(to: export)
+        let path = export + "/manifest.jsonl"
+        let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+        try Data(text.replacing("\"size\":1", with: "\"size\":1099511627776").utf8).write(to: URL(filePath: path))
+        // A file of holes.
+        let descriptor = try POSIXFileSystem().openForAppending(export + "/0000000001.body")
+        try POSIXFileSystem().truncate(descriptor, to: 1 << 40)
+        POSIXFileSystem().close(descriptor)
+        let two = try DiskCacheFixture { $0.sizeLimit = 1 << 50 }
+        #expect(try two.cache.importEntries(from: export) == 0)
+    }
+
+    @Test("an import leaves out what has a key of more than 64 KiB")
+    func longKey() throws {
+        let one = try DiskCacheFixture()
+        for count in [65_536, 65_537] {
+            try one.cache.put(String(repeating: "k", count: count), body: bytes(10))
+        }
+        let export = one.folder.path + "/export"
+        #expect(try one.cache.exportEntries(to: export) == 2)
+        let two = try DiskCacheFixture(in: TemporaryFolder(), clock: one.clock)
+        #expect(try two.cache.importEntries(from: export) == 1)
+        #expect(try two.cache.entries().map(\.key.utf8.count) == [65_536])
+    }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HalcyonConcurrency
 import HalcyonTesting
 import Testing
 
@@ -75,5 +76,26 @@ struct DiskCachePatienceTests {
         #expect(index.patience.milliseconds == 1)
         #expect(fixture.cache.contains("b"))
         #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("takes another file where that one, to clean up, has locked the one it has made", .timeLimit(.minutes(1)))
+    func lockedFile() throws {
+        let folder = try TemporaryFolder()
+        let incoming = "\(folder.path)/v3/incoming"
+        let (isArmed, taken) = (Lock(false), Lock<FileDescriptor?>(nil))
+        let fileSystem = FaultInjectingFileSystem(observing: { [files] call in
+            guard call == .lock, isArmed.withLock({ $0 }), taken.withLock({ $0 }) == nil,
+                let name = try? files.names(inFolder: incoming).first,
+                let descriptor = try? files.openForReading("\(incoming)/\(name)"),
+                (try? files.lock(descriptor, waits: false)) == true
+            else { return }
+            taken.withLock { $0 = descriptor }
+        })
+        let fixture = try DiskCacheFixture(in: folder) { $0.fileSystem = fileSystem }
+        try fixture.cache.open()
+        isArmed.withLock { $0 = true }
+        try fixture.cache.put("a", body: bytes(20_000))
+        #expect(fixture.cache.get("a")?.body == bytes(20_000))
+        files.close(try #require(taken.withLock { $0 }))
     }
 }

@@ -132,4 +132,16 @@ struct DiskCacheSweepTests {
         last = nil
         while sweepClock.sleeperCount > 0 { await Task.yield() }
     }
+
+    @Test("but not the file of it that an entry shares which waits to be written down")
+    func sharedFile() async throws {
+        let fixture = try fixture()
+        try fixture.cache.put("a", body: bytes(20_000), expiration: .seconds(100))
+        try fixture.cache.put("b", body: bytes(20_000), durability: .none)
+        fixture.clock.advance(by: 100)
+        await step(.seconds(1))
+        #expect(fixture.cache.get("b")?.body == bytes(20_000))
+        #expect(try fixture.cache.entries().map(\.key) == ["b"])
+        #expect(try fixture.cache.verify().isSound)
+    }
 }

@@ -1,3 +1,4 @@
+import HalcyonConcurrency
 import HalcyonStore
 import HalcyonTesting
 import Testing
@@ -75,5 +76,38 @@ struct MemoryCacheWeakTierTests {
         clock.advance(by: 300)
         #expect(cache.value(for: 1) == nil)
         withExtendedLifetime(shown) {}
+    }
+
+    /// What is kept beside the object by which a value is found again.
+    private final class Companion: Sendable {
+        private let freedCount: Lock<Int>
+
+        init(_ freedCount: Lock<Int>) { self.freedCount = freedCount }
+
+        deinit { freedCount.withLock { $0 += 1 } }
+    }
+
+    @Test("what a trim frees leaves nothing behind by which it would be found again")
+    func trimmed() {
+        let freedCount = Lock(0)
+        let cache = MemoryCache<Int, Picture>(
+            costLimit: 100,
+            clock: clock.clock,
+            weakReference: { picture in
+                let companion = Companion(freedCount)
+                return WeakValue(picture.buffer) { buffer in
+                    withExtendedLifetime(companion) { Picture(buffer: buffer) }
+                }
+            }
+        )
+        cache.insert(Picture(buffer: Box(1)), for: 1, cost: 100)
+        let shown = Box(2)
+        cache.trim()
+        cache.insert(Picture(buffer: shown), for: 2, cost: 100)
+        cache.trim()
+        #expect(freedCount.withLock { $0 } == 1)
+        #expect(cache.statistics.weakCount == 1)
+        #expect(cache.value(for: 2)?.buffer === shown)
+        #expect(cache.brokenInvariants().isEmpty)
     }
 }

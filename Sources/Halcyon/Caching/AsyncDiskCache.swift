@@ -43,10 +43,14 @@ final class AsyncDiskCache: Sendable {
     private static let pendingByteLimit = 64 << 20
     /// For how long an entry may be known to this process alone.
     private static let flushDelay = Duration.milliseconds(100)
+    /// When it is tried again to write down what could not be: another process may keep the index.
+    private static let retryDelay = Duration.seconds(1)
 
     private let cache: DiskCache
     private let faults: FaultReport
     private let clock: StoreClock
+    /// What a planned flush sleeps by.
+    private let flushClock: any Clock<Duration>
     private let state = Lock(State())
     /// Those who wait for stores, each of whom can leave at once.
     private let waits = WorkCoalescer<UInt64, Void>()
@@ -58,7 +62,11 @@ final class AsyncDiskCache: Sendable {
     /// For what walks through all entries, which takes long.
     private let maintenance = WorkQueue(name: "halcyon.disk-upkeep", width: 2)
 
-    init(configuration: DiskCache.Configuration, onFault: (@Sendable (ImageError) -> Void)?) {
+    init(
+        configuration: DiskCache.Configuration,
+        flushClock: any Clock<Duration> = ContinuousClock(),
+        onFault: (@Sendable (ImageError) -> Void)?
+    ) {
         let faults = FaultReport(folder: configuration.folder, handler: onFault)
         var configuration = configuration
         let onEvent = configuration.onEvent
@@ -69,6 +77,7 @@ final class AsyncDiskCache: Sendable {
         cache = DiskCache(configuration)
         self.faults = faults
         clock = configuration.clock
+        self.flushClock = flushClock
     }
 
     /// The entry for a key. Whatever the disk does, this is an entry or none. What is being stored when it is asked for is
@@ -178,6 +187,7 @@ final class AsyncDiskCache: Sendable {
                 flushSoon()
             } catch {
                 faults.report(error)
+                retrySoon()
             }
         }
     }
@@ -205,32 +215,42 @@ final class AsyncDiskCache: Sendable {
 
     /// Writes down what is staged a moment later, for all stores of that moment together: a transaction for each takes a
     /// quarter of what storing an image takes.
-    private func flushSoon() {
+    private func flushSoon(after delay: Duration = AsyncDiskCache.flushDelay) {
         let isPlanned = state.withLock { state in
             defer { state.isFlushPlanned = true }
             return state.isFlushPlanned
         }
         if isPlanned { return }
         // Not cancelled: it ends by itself. The disk cache writes down what is staged when it is released.
-        Task.detached { [weak self] in
-            try? await Task.sleep(for: Self.flushDelay)
+        Task.detached { [weak self, flushClock] in
+            try? await flushClock.sleep(for: delay)
             await self?.flushPlanned()
         }
     }
 
     private func flushPlanned() async {
         state.withLock { $0.isFlushPlanned = false }
-        await flushStaged(priority: .low)
+        if await !flushStaged(priority: .low) { retrySoon() }
     }
 
-    private func flushStaged(priority: LoadPriority) async {
-        try? await writing.run(priority: PriorityBox(priority)) { [cache, faults] _ in
+    /// Plans to write down what could not be written down and still waits.
+    private func retrySoon() {
+        if cache.hasWaitingEntries { flushSoon(after: Self.retryDelay) }
+    }
+
+    /// Returns whether it was possible.
+    @discardableResult
+    private func flushStaged(priority: LoadPriority) async -> Bool {
+        let isFlushed = try? await writing.run(priority: PriorityBox(priority)) { [cache, faults] _ in
             do {
                 try cache.flush()
+                return true
             } catch {
                 faults.report(error)
+                return false
             }
         }
+        return isFlushed ?? false
     }
 
     /// Stores other metadata beside a body, if that is still the one that was found.
@@ -238,19 +258,22 @@ final class AsyncDiskCache: Sendable {
     /// - Parameters:
     ///   - expiration: The entry's lifetime from now on; `nil` leaves it as it is.
     ///   - version: What was found.
+    /// - Returns: What it is now; `nil` if it is no more what was found.
     func updateMetadata(
         _ metadata: Data,
         expiration: Expiration?,
         for key: String,
         replacing version: DiskCache.Version
-    ) async {
-        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+    ) async -> DiskCache.Version? {
+        let updated = try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                try cache.updateMetadata(metadata, expiration: expiration, for: key, replacing: version)
+                return try cache.replaceMetadata(metadata, expiration: expiration, for: key, replacing: version)
             } catch {
                 faults.report(error)
+                return nil
             }
         }
+        return updated ?? nil
     }
 
     /// The date by the disk cache's clock.

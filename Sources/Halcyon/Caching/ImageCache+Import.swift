@@ -46,13 +46,18 @@ private func originalName(_ diskKey: String) -> String {
 private struct ImportedNames: Sendable {
     /// By the name of the original: whether it is there itself, or only what was made of it.
     let originals: [String: Bool]
+    /// The most bytes that the names may have, with 64 for each.
+    private static let byteLimit = 1 << 28
 
     init(_ reader: DiskExchangeReader) throws {
         var reader = reader
         var originals: [String: Bool] = [:]
+        var byteCount = 0
         while let key = try reader.nextKey() {
-            originals[originalName(key), default: false] =
-                originals[originalName(key)] == true || !DiskKey(key).isProcessed
+            let name = originalName(key)
+            if originals[name] == nil { byteCount += name.utf8.count + 64 }
+            guard byteCount <= Self.byteLimit else { throw reader.tooManyKeys }
+            originals[name] = originals[name] == true || !DiskKey(key).isProcessed
         }
         self.originals = originals
     }
@@ -75,7 +80,7 @@ private struct ImportBatch: Sendable {
                     isLast = true
                     return
                 }
-                byteCount += entry.body.count
+                byteCount += entry.body.count + entry.metadata.count + entry.key.utf8.count
                 entries.append(entry)
             }
         } catch {

@@ -34,8 +34,8 @@ final class OriginalStorage: HTTPCacheStorage {
     private struct Found {
         let disk: AsyncDiskCache
         let diskKey: String
-        let head: StoredResponse
-        let version: DiskCache.Version
+        var head: StoredResponse
+        var version: DiskCache.Version
         let age: ContentAge
     }
 
@@ -169,12 +169,18 @@ final class OriginalStorage: HTTPCacheStorage {
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
         guard let found = state.withLock({ $0.found }), found.head == previous else { return }
         // Its place may have been taken by another representation, or by what another process has stored.
-        await found.disk.updateMetadata(
+        let version = await found.disk.updateMetadata(
             head.metadata,
             expiration: policy.diskExpiration,
             for: found.diskKey,
             replacing: found.version
         )
+        guard let version else { return }
+        state.withLock { state in
+            guard state.found?.diskKey == found.diskKey, state.found?.version == found.version else { return }
+            state.found?.head = head
+            state.found?.version = version
+        }
     }
 
     func remove(_ head: StoredResponse, for key: String) async {

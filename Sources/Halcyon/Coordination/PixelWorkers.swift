@@ -12,8 +12,8 @@ final class PixelWorkers: Sendable {
     private let queue: WorkQueue
     /// Bytes of pixels in the making, and of those that wait to be processed.
     private let budget: Budget
-    /// Bytes of the results of processors, by the place of the processor in its chain. Work that holds a part of a budget
-    /// must not wait for more of it, and what waits to be processed holds a part of the one before.
+    /// Bytes that processing takes beyond those of its image, by the place of the processor in its chain: work that holds a
+    /// part of a budget must not wait for more of it, and what waits to be processed holds a part of one before.
     private let results: Lock<[Budget]>
 
     init(count: Int, budget: Int) {
@@ -68,7 +68,7 @@ final class PixelWorkers: Sendable {
         options: DecodeOptions,
         target: DecodeTarget,
         priority: PriorityBox
-    ) async throws -> (image: DecodedImage, lease: BudgetLease) {
+    ) async throws -> (image: DecodedImage, lease: PixelLease) {
         let (image, lease) = try await run(priority: priority, within: budget) {
             let info = try codecs.info(of: data, limits: options.limits)
             var options = options
@@ -81,7 +81,7 @@ final class PixelWorkers: Sendable {
         }
         // A decoder that reduced the image is done with the rest.
         lease.reduce(to: image.bitmap.byteCount)
-        return (image, lease)
+        return (image, PixelLease(lease))
     }
 
     /// The size of what a decoder may have to make: a drawing is made as large as it takes to cover a target.
@@ -128,28 +128,39 @@ final class PixelWorkers: Sendable {
     /// Makes one image of another on a worker.
     ///
     /// - Parameters:
+    ///   - lease: The part of the budget that the image's pixels take.
     ///   - size: The size of the largest bitmap that is made.
     ///   - place: How many processors of the chain come before.
-    /// - Returns: The image, and the part of the budget that its pixels take until they are processed or handed out.
+    /// - Returns: The image, and the part of the budget that its pixels take.
     /// - Throws: What `body` throws, or `CancellationError`.
     func process(
         _ image: DecodedImage,
+        lease: PixelLease,
         size: PixelSize,
         place: Int,
         priority: PriorityBox,
         _ body: @escaping @Sendable (DecodedImage, CancellationFlag) throws -> DecodedImage
-    ) async throws -> (image: DecodedImage, lease: BudgetLease) {
+    ) async throws -> (image: DecodedImage, lease: PixelLease) {
         let need = Self.byteCount(size, image.bitmap.depth)
-        // What goes on with an image is done with it the sooner.
-        let (result, lease) = try await run(
+        let successor = lease.successor()
+        let atHand = successor?.amount ?? 0
+        // What is no larger takes the place of the image as far as the budget goes.
+        if let successor, need <= atHand {
+            let result = try await queue.run(priority: priority, isContinuation: place > 0) { flag in
+                try body(image, flag)
+            }
+            return (result, successor)
+        }
+        let (result, own) = try await run(
             priority: priority,
             within: budget(ofResultsAt: place),
             isContinuation: place > 0
         ) {
-            Demand(byteCount: need) { flag in try body(image, flag) }
+            Demand(byteCount: need - atHand) { flag in try body(image, flag) }
         }
-        lease.reduce(to: result.bitmap.byteCount)
-        return (result, lease)
+        if let successor { return (result, successor) }
+        own.reduce(to: result.bitmap.byteCount)
+        return (result, PixelLease(own))
     }
 
     /// Work that needs a part of the budget.

@@ -105,6 +105,7 @@ extension ImageLoader {
             do {
                 let (image, lease) = try await workers.process(
                     input.image,
+                    lease: input.lease,
                     size: last.workingSize(for: input.image),
                     place: rest.steps.count,
                     priority: context.priority

@@ -244,7 +244,7 @@ final class ImageLoader: Sendable {
 struct DecodedOriginal: Sendable {
     let image: DecodedImage
     /// The part of a budget that the pixels take until they are handed out. Nothing that holds it waits for that budget.
-    let lease: BudgetLease
+    let lease: PixelLease
     let original: Original
     let decodeTime: Duration
     /// `nil` where no processor has run.

@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// Ends a command in order when a person presses Ctrl-C or the system asks for its end.
+/// Ends a command in order when a person presses Ctrl-C or closes the terminal, or the system asks for its end.
 enum Interruption {
     /// How long the work may take to end before the process ends without it, in milliseconds.
     private static let patience = 1500
@@ -12,7 +12,8 @@ enum Interruption {
     /// what is static; set once, before the handler is installed.
     private nonisolated(unsafe) static var notices: Int32 = -1
 
-    /// Runs `body`; SIGINT and SIGTERM cancel it, and a second one ends the process at once.
+    /// Runs `body`; SIGINT, SIGTERM and SIGHUP cancel it, and a second one ends the process at once. Those that the process
+    /// was started to ignore, as in the background of a script or with `nohup`, stay ignored.
     ///
     /// - Throws: `ExitCode` of 128 and the signal's number, as shells count, once a cancelled `body` has ended.
     static func guarding(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -63,7 +64,15 @@ enum Interruption {
             while read(reading, &number, 1) == 1 { action(Int32(number)) }
         }
         source.resume()
-        for number in [SIGINT, SIGTERM] {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            var earlier = sigaction()
+            // As numbers, since Swift does not compare functions: SIG_IGN is none that could be called.
+            let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
+            if sigaction(number, nil, &earlier) == 0,
+                unsafeBitCast(earlier.__sigaction_handler.sa_handler, to: Int.self) == ignored
+            {
+                continue
+            }
             var handling = sigaction()
             handling.__sigaction_handler.sa_handler = { number in
                 // What interrupted code sees in errno must not change.

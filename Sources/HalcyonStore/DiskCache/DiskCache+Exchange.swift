@@ -34,7 +34,8 @@ extension DiskCache {
     /// Nothing of the folder is trusted: a file is only ever looked for by its number, links are not followed, and
     /// lengths and checksums must agree.
     ///
-    /// - Returns: the number of entries stored. Those that are over, or larger than the limit, are not.
+    /// - Returns: the number of entries stored. Those that are over, or larger than the limit or 1 GiB, or whose keys have
+    ///   more than 64 KiB, are not.
     /// - Throws: ``DiskCacheError`` at the first record that is wrong; the entries before it are stored.
     @discardableResult
     public func importEntries(from folder: String) throws(DiskCacheError) -> Int {
@@ -65,9 +66,10 @@ extension DiskCache {
         )
     }
 
-    /// What is longer need not be read.
+    /// What is longer need not be read: more than the cache may hold, or than is taken into memory for a body that nothing
+    /// vouches for, 1 GiB.
     package func sizeLimitForImport() throws(DiskCacheError) -> Int {
-        try failing(.write) { try resolvedLimits().bytes }
+        try failing(.write) { try min(resolvedLimits().bytes, 1 << 30) }
     }
 
     private func writeFile(_ path: String, _ bytes: Data) throws {
@@ -94,6 +96,9 @@ struct ExchangeRecord: Codable {
 
     /// The bytes of the longest line that is read: keys and metadata are small, and nothing of a line is trusted.
     static let lineLimit = 1 << 24
+
+    /// The bytes of the longest key that is taken over. Those of many entries may be held at a time.
+    static let keyLimit = 1 << 16
 
     struct WrongNumber: Error {}
 

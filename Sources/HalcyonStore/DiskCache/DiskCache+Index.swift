@@ -141,7 +141,9 @@ extension DiskCache {
             return try state.withLock { state in
                 // What was made is closed when the error is thrown: nothing else has it.
                 if state.isClosed { throw closed }
-                if state.hasOpenedBefore, events.isEmpty { events.append(.recreated(path: folder)) }
+                // The same file may be opened anew because others write it.
+                let isSame = present.map { $0.inode == index.inode && $0.device == index.device } ?? false
+                if state.hasOpenedBefore, events.isEmpty, !isSame { events.append(.recreated(path: folder)) }
                 state.index = index
                 state.hasOpenedBefore = true
                 return index
@@ -154,16 +156,16 @@ extension DiskCache {
     /// How many look-ups in 50 ms make it worth holding the index for those to come: what holding takes, ten save.
     private static var busyLookUpCount: Int { 16 }
 
-    /// Whether the opened index is still the file that its name leads to, and its log too.
+    /// Whether the opened index is still the file that its name leads to, and its log too, and may be read as it was opened.
     func isPresent(_ index: DiskIndex) -> Bool {
-        hasName(index) && index.hasLog
+        hasName(index) { !index.isOutdated($0) } && index.hasLog
     }
 
     /// Whether the opened index is still the file that its name leads to.
-    private func hasName(_ index: DiskIndex) -> Bool {
+    private func hasName(_ index: DiskIndex, isUsable: (FileStatus) -> Bool = { _ in true }) -> Bool {
         do throws(FileSystemError) {
             let status = try fileSystem.status(at: layout.index)
-            return status.inode == index.inode && status.device == index.device
+            return index.isFile(status) && isUsable(status)
         } catch {
             // Only what says that the file is not there counts: a failing device must not make the cache start anew.
             return error != .notFound && error != .notFolder

@@ -122,6 +122,7 @@ extension DiskCache {
 
     /// Removes one batch.
     private func evict(downTo target: DiskLimits) throws -> Eviction {
+        keepSharedFiles()
         let listsKeys = !listeners.isEmpty
         let now = now
         let eviction = try withIndex { index in
@@ -133,8 +134,8 @@ extension DiskCache {
                 if eviction.isIdle {
                     eviction.reason = .evicted
                     eviction.rows = try connection.removeLeastRecentlyUsed(
-                        bytes: eviction.totals.bytes - target.bytes,
-                        entries: eviction.totals.count - target.count,
+                        bytes: max(0, eviction.totals.bytes - target.bytes),
+                        entries: max(0, eviction.totals.count - target.count),
                         count: Self.batchSize,
                         at: now,
                         listsKeys: listsKeys

@@ -92,8 +92,8 @@ struct DiskListedRow {
             let storedAt = DiskTime(microseconds: find.integer(5))
             let listing = DiskCache.Listing(
                 key: find.withBytes(1) { String(decoding: $0, as: UTF8.self) },
-                bodySize: Int(find.integer(2)),
-                metadataSize: Int(find.integer(3)),
+                bodySize: find.count(2),
+                metadataSize: find.count(3),
                 isInline: find.integer(4) != 0,
                 storedAt: storedAt.date ?? .distantFuture,
                 expiresAt: DiskTime(microseconds: find.integer(6)).date,

@@ -37,11 +37,12 @@ extension DiskCache {
     /// - Parameter store: the store that the entry makes way for: later ones are not affected. Default: there is none.
     @discardableResult
     func removeEntry(_ key: String, replacedBy store: DiskStore? = nil) throws -> Bool {
+        keepSharedFiles()
         let listsKeys = !listeners.isEmpty
         var staged: StagedEntry?
         defer { withExtendedLifetime(staged) {} }
         let removed = try withKey(key) { key in
-            var last = UInt64.max
+            var last = store?.number ?? .max
             do {
                 return try withIndex { index in
                     var removed = RemovedRows()
@@ -61,16 +62,16 @@ extension DiskCache {
                     return removed
                 }
             } catch {
-                // What is only in memory goes even so.
+                // What is only in memory goes even so, and does not give place to what it had replaced.
                 staged = staging.withLock { staging in
                     staging.stores.revoke(key, before: store?.number ?? .max)
-                    return staging.remove(key, notAfter: last)
+                    return staging.withdraw(key, notAfter: last)
                 }
                 throw error
             }
         }
         var told = removed
-        if staged != nil, removed.count == 0 {
+        if let staged, !staged.isWithdrawn, removed.count == 0 {
             told.count = 1
             if listsKeys { told.keys = [key] }
         }
@@ -129,6 +130,7 @@ extension DiskCache {
             last = end.id
             let unwanted = rows.filter { isUnwanted($0.listing) }
             if unwanted.isEmpty { continue }
+            keepSharedFiles()
             let listsKeys = !listeners.isEmpty
             let removed = try withIndex { index in
                 try index.write { try $0.removeRows(unwanted, listsKeys: listsKeys) }
@@ -162,14 +164,14 @@ extension DiskCache {
                     try? index.withWriter { try $0.execute("PRAGMA incremental_vacuum") }
                 }
             } catch {
-                // What is only in memory goes even so.
+                // What is only in memory goes even so, and does not give place to what it had replaced.
                 staged = staging.withLock { staging in
                     staging.stores.revokeAll()
-                    return staging.removeAll(notAfter: last)
+                    return staging.withdrawAll(notAfter: last)
                 }
                 throw error
             }
-            if listsKeys { keys += Set(staged.map(\.key)).subtracting(keys) }
+            if listsKeys { keys += Set(staged.filter { !$0.isWithdrawn }.map(\.key)).subtracting(keys) }
             listeners.tell(keys, .cleared)
             _ = try removeOrphans()
         }
@@ -215,6 +217,7 @@ extension DiskCache {
     ) throws -> Int {
         var count = 0
         while true {
+            keepSharedFiles()
             let listsKeys = !listeners.isEmpty
             let removed = try withIndex { index in
                 try index.write { try removeBatch($0, listsKeys) }

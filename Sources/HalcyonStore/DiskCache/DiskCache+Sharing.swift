@@ -8,7 +8,8 @@ extension DiskCache {
     func sharedFile(hash: UInt64, size: Int, holds: (Data) throws -> Bool) throws -> Int64? {
         // Of larger ones there are few equals, and comparing takes as much memory as one has bytes.
         guard size <= 1 << 24 else { return nil }
-        let candidates = try withIndex { index in try index.read { try $0.files(hash: hash, size: size) } }
+        let now = now
+        let candidates = try withIndex { index in try index.read { try $0.files(hash: hash, size: size, at: now) } }
         for file in candidates {
             // What cannot be read is not shared; whoever asks for that entry deals with it.
             guard let found = try? readFile(layout.body(file), size: size), try holds(found.0) else { continue }
@@ -32,6 +33,16 @@ extension DiskCache {
         for key: String,
         replacing version: Version? = nil
     ) throws(DiskCacheError) -> Bool {
+        try replaceMetadata(metadata, expiration: expiration, for: key, replacing: version) != nil
+    }
+
+    /// Does the same, and returns the state that the entry has now; nil if nothing was done.
+    package func replaceMetadata(
+        _ metadata: Data,
+        expiration: Expiration?,
+        for key: String,
+        replacing version: Version?
+    ) throws(DiskCacheError) -> Version? {
         try failing(.write) {
             try requireWritable(.write)
             try flush()
@@ -40,21 +51,21 @@ extension DiskCache {
             let lifetime = expiration.map { DiskLifetime($0, at: date) }
             var former: StagedEntry?
             defer { withExtendedLifetime(former) {} }
-            let (isUpdated, totals) = try withKey(key) { key in
+            let (updated, totals) = try withKey(key) { key in
                 try withIndex { index in
                     try index.write { connection in
-                        let isUpdated: Bool
+                        let updated: Version?
                         // Nothing is being written meanwhile, so an entry is either waiting or in the index.
                         switch staging.withLock({
                             $0.updateMetadata(key, metadata, lifetime, replacing: version, at: now)
                         }) {
-                        case .updated(let entry):
+                        case .updated(let entry, let version):
                             former = entry
-                            isUpdated = true
+                            updated = version
                         case .refused:
-                            isUpdated = false
+                            updated = nil
                         case .absent:
-                            isUpdated = try connection.updateMetadata(
+                            updated = try connection.updateMetadata(
                                 key,
                                 metadata,
                                 lifetime,
@@ -62,12 +73,12 @@ extension DiskCache {
                                 at: now
                             )
                         }
-                        return (isUpdated, try connection.totals())
+                        return (updated, try connection.totals())
                     }
                 }
             }
-            if isUpdated { answering(.maintain, ()) { try enforceLimits(totals) } }
-            return isUpdated
+            if updated != nil { answering(.maintain, ()) { try enforceLimits(totals) } }
+            return updated
         }
     }
 }

@@ -52,30 +52,28 @@ extension DiskCache {
         return .file(file)
     }
 
-    /// The row of an entry that is staged.
-    func stagedRow(_ key: DiskKey) -> DiskIndexRow? {
-        stagedEntry(key)?.row(id: key.id)
-    }
-
-    private func stagedEntry(_ key: DiskKey) -> StagedEntry? {
+    /// The entry of a key that is staged, or was given up.
+    func stagedEntry(_ key: DiskKey) -> StagedEntry? {
         staging.isEmpty ? nil : staging.withLock { $0.entry(key) }
     }
 
     /// A look into the staging.
     enum StagedLookUp {
-        case absent
+        /// What the index has counts, if it was stored after that time.
+        case absent(storedAfter: DiskTime)
         case found(DiskIndexRow, Data)
         /// Its file is no use any more, and what it had replaced is none either.
         case lost
     }
 
-    /// Looks for a staged entry and its body. One whose file is no use is dropped, and what it was to replace with it.
+    /// Looks for a staged entry and its body. One whose file is no use is given up, and what it was to replace with it.
     func lookUpStaged(_ key: DiskKey) throws -> StagedLookUp {
         while let staged = stagedEntry(key) {
+            if staged.isWithdrawn { return .absent(storedAfter: staged.entry.storedAt) }
             let row = staged.row(id: key.id)
             let result = try withExtendedLifetime(staged) { try readBody(of: row) }
             if case .sound(let body) = result { return .found(row, body) }
-            let dropped = staging.withLock { $0.remove(staged, key) }
+            let dropped = staging.withLock { $0.withdraw(staged, key) }
             guard dropped != nil else {
                 // One that is being written is the index's to correct; one that was replaced is looked for again.
                 if staging.withLock({ $0.entry(key)?.number == staged.number }) { return .lost }
@@ -84,7 +82,11 @@ extension DiskCache {
             let listsKeys = !listeners.isEmpty
             // Waits for others that write: else the next look-up would find what the entry had replaced.
             let removed = try withIndex { index in
-                try index.write { try $0.removeRow(key, notAfter: staged.entry.storedAt, listsKeys: listsKeys) }
+                try index.write {
+                    try $0.removeRow(key, notAfter: staged.entry.storedAt, listsKeys: listsKeys)
+                } whenCommitted: {
+                    staging.withLock { $0.forget([key.id: staged]) }
+                }
             }
             finish(removed, .damaged)
             var reason = "its file is missing"
@@ -92,52 +94,92 @@ extension DiskCache {
             configuration.onEvent?(.entryDamaged(key: key.text, reason: reason))
             return .lost
         }
-        return .absent
+        return .absent(storedAfter: .earliest)
     }
 
     /// Writes down the entries that are staged, in one transaction. If that fails they are given up, except where
-    /// another process kept the index for too long and they are few.
+    /// another process kept the index for too long and they are few. What they were to replace goes with them: it is not
+    /// found any more, and each later call tries again to remove it.
     func flushStaged() throws {
         guard !staging.isEmpty else { return }
-        let replaced: [Int64]
-        let totals: DiskTotals
-        var written: [Int64: StagedEntry] = [:]
-        var dropped: [StagedEntry] = []
+        guard staging.withLock({ $0.holdsEntries }) else {
+            // Why they could not be written was thrown when they were given up.
+            try? commitStaged()
+            return
+        }
         do {
-            (replaced, totals) = try withIndex { index in
-                try index.withWriter { connection in
-                    do {
-                        let result = try connection.transaction { try self.writeStaged(connection) }
-                        index.patience.restore()
-                        written = staging.withLock { $0.endWriting() }
-                        for staged in written.values { staged.incomingFile?.keep() }
-                        return result
-                    } catch {
-                        dropped += staging.withLock { $0.abandonWriting() }
-                        throw error
-                    }
-                }
-            }
+            try commitStaged()
         } catch {
             // What waits for another process is bounded, as its files are open.
             let mayWait = (error as? SQLiteError)?.meansBusy == true && !staging.withLock { $0.isOverfull }
-            if !mayWait { dropped += staging.withLock { $0.removeAll() } }
+            if !mayWait { withdrawStaged() }
             throw error
         }
-        withExtendedLifetime((written, dropped)) {}
+    }
+
+    /// Whether entries wait to be written down, of which other processes do not know yet.
+    package var hasWaitingEntries: Bool { !staging.isEmpty && staging.withLock { $0.holdsEntries } }
+
+    /// Writes down the entries that are staged if some of them share files of entries in the index: before others are
+    /// removed from there, and their files with them.
+    func keepSharedFiles() {
+        guard !staging.isEmpty, staging.withLock({ $0.sharesFiles }) else { return }
+        answering(.write, ()) { try flushStaged() }
+    }
+
+    private func withdrawStaged() {
+        let dropped = staging.withLock { $0.withdrawAll() }
+        withExtendedLifetime(dropped) {}
+        do {
+            // A removal takes no space, so it may succeed where a store has failed.
+            try commitStaged()
+        } catch {
+            // Most replace nothing. What the index has of the others is removed by a later call.
+            let withdrawn = staging.withLock { $0.withdrawn }
+            let idle = try? withIndex { index in
+                try index.read { connection in try withdrawn.filter { try !connection.hasRow($0.key) } }
+            }
+            if let idle { staging.withLock { $0.forget(idle) } }
+        }
+    }
+
+    private func commitStaged() throws {
+        var written: [Int64: StagedEntry] = [:]
+        var dropped: [StagedEntry] = []
+        defer { withExtendedLifetime((written, dropped)) {} }
+        let (replaced, totals) = try withIndex { index in
+            try index.withWriter { connection in
+                do {
+                    let result = try connection.transaction { try self.writeStaged(connection) }
+                    index.patience.restore()
+                    written = staging.withLock { $0.endWriting() }
+                    for staged in written.values { staged.incomingFile?.keep() }
+                    return result
+                } catch {
+                    dropped += staging.withLock { $0.abandonWriting() }
+                    throw error
+                }
+            }
+        }
         removeFiles(replaced)
         answering(.maintain, ()) { try enforceLimits(totals) }
     }
 
     private func writeStaged(_ connection: SQLiteConnection) throws -> ([Int64], DiskTotals) {
+        let batch = staging.withLock { $0.beginWriting() }
+        // Looked at before any of them is stored, which may replace the entry whose file another shares: that is kept by
+        // the one that shares it, since files are removed after the commit.
+        let isLost = try batch.map { _, staged in
+            try staged.borrowedFile.map { try !connection.usesFile($0) } ?? staged.isWithdrawn
+        }
         var replaced: [Int64] = []
-        for (id, staged) in staging.withLock({ $0.beginWriting() }) {
+        for ((id, staged), isLost) in zip(batch, isLost) {
             var text = staged.key
             replaced += try text.withUTF8 { characters in
                 let key = DiskKey(id: id, text: staged.key, bytes: UnsafeRawBufferPointer(characters))
-                // The entry was to replace what is there.
-                if let file = staged.borrowedFile, try !connection.usesFile(file) {
-                    return try connection.removeRow(key, listsKeys: false).files
+                if isLost {
+                    // The entry was to replace what is there, except what another process has stored since.
+                    return try connection.removeRow(key, notAfter: staged.entry.storedAt, listsKeys: false).files
                 }
                 guard let body = staged.inlineBody else {
                     return try connection.store(staged.entry, key, inlineBody: nil, file: staged.file)
@@ -147,6 +189,6 @@ extension DiskCache {
                 }
             }
         }
-        return (replaced, try connection.totals())
+        return (try connection.unused(replaced), try connection.totals())
     }
 }

@@ -152,6 +152,7 @@ extension DiskCache {
         _ key: String,
         isDurable: Bool
     ) throws -> ([Int64], DiskTotals) {
+        keepSharedFiles()
         var dropped: StagedEntry?
         defer { withExtendedLifetime(dropped) {} }
         return try withKey(key) { key in

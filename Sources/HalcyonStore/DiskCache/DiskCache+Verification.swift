@@ -64,7 +64,7 @@ extension DiskCache {
         let compare = try connection.statement(
             """
             SELECT (bytes, inline_count, file_count) =
-                (SELECT coalesce(sum(size + length(key) + length(metadata)), 0), coalesce(sum(file IS NULL), 0),
+                (SELECT coalesce(sum(min(max(size, 0), 1099511627776) + length(key) + length(metadata)), 0), coalesce(sum(file IS NULL), 0),
                     coalesce(sum(file IS NOT NULL), 0) FROM entry)
             FROM total
             """
@@ -77,7 +77,7 @@ extension DiskCache {
             try connection.execute(
                 """
                 UPDATE total SET (bytes, inline_count, file_count) =
-                    (SELECT coalesce(sum(size + length(key) + length(metadata)), 0), coalesce(sum(file IS NULL), 0),
+                    (SELECT coalesce(sum(min(max(size, 0), 1099511627776) + length(key) + length(metadata)), 0), coalesce(sum(file IS NULL), 0),
                         coalesce(sum(file IS NOT NULL), 0) FROM entry)
                 """
             )

@@ -8,8 +8,8 @@ internal import HalcyonConcurrency
 ///   else is a miss, and the entry is removed.
 /// - **Never lost by a crash**, except the entry being written: a body is complete before its entry exists.
 /// - **Shared.** Any number of caches and processes may use one folder at a time.
-/// - **Bounded.** The limit is enforced by each put, the least recently used going first. What has expired goes in the
-///   background.
+/// - **Bounded.** The limit is enforced by each put, the least recently used going first. What has expired, and files that
+///   processes left which ended while they wrote, go in the background.
 /// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty. Until
 ///   the clock moves on, which is every 4 ms, one look-up after another may still find what was in a folder that vanished.
 /// - Look-ups never throw: what keeps them from answering is reported to ``Configuration/onEvent``.
@@ -30,6 +30,7 @@ public final class DiskCache: Sendable {
     let reportedFailures = DiskFailures()
     let listeners = RemovalListeners<String>()
     let sweep: DiskSweep
+    let orphanSearch = Lock(DiskOrphanSearch())
 
     struct State {
         var index: DiskIndex?
@@ -83,9 +84,11 @@ public final class DiskCache: Sendable {
                 switch try lookUpStaged(key) {
                 case .found(let row, let body): return used(row, body, extending, at: configuration.clock.now())
                 case .lost: return nil
-                case .absent: break
+                case .absent(let time):
+                    return try withIndex(found: .inTurn) {
+                        try lookUp(key, in: $0, storedAfter: time, extending: extending)
+                    }
                 }
-                return try withIndex(found: .inTurn) { try lookUp(key, in: $0, extending: extending) }
             }
         }
     }
@@ -94,23 +97,28 @@ public final class DiskCache: Sendable {
     public func contains(_ key: String) -> Bool {
         answering(.read, false) {
             try withKey(key) { key in
-                if let row = stagedRow(key) { return !isOver(row, at: now) }
+                let staged = stagedEntry(key)
+                if let staged, !staged.isWithdrawn { return !isOver(staged.row(id: key.id), at: now) }
                 let row = try withIndex(found: .inTurn) { index in
                     try requireLinked(index)
                     return try index.read { try DiskIndexRow.find(key, in: $0) }
                 }
-                return row.map { !isOver($0, at: now) } ?? false
+                guard let row, row.storedAt > staged?.entry.storedAt ?? .earliest else { return false }
+                return !isOver(row, at: now)
             }
         }
     }
 
+    /// - Parameter time: what was stored until then was to be replaced.
     private func lookUp(
         _ key: DiskKey,
         in index: DiskIndex,
+        storedAfter time: DiskTime,
         extending: ExpirationExtension
     ) throws -> Entry? {
         var previous: DiskIndexRow?
         while let row = try index.read({ try DiskIndexRow.find(key, in: $0) }) {
+            if row.storedAt <= time { return nil }
             let date = configuration.clock.now()
             // An inline body is at hand, and a use that made the entry end earlier is rare: the use looks as well.
             let now = DiskTime(date)

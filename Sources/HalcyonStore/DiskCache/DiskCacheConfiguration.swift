@@ -15,7 +15,8 @@ extension DiskCache {
         /// The lifetime of an entry stored without its own. Default 7 days.
         public var expiration = Expiration.days(7)
         /// How often what has expired is removed in the background, a few entries at a time, while the cache is open; nil is
-        /// never. Default 1 hour; the first time is a second after the cache was opened.
+        /// never. Default 1 hour; the first time is a second after the cache was opened. The first of these, and one in 24,
+        /// also remove files without an entry.
         public var sweepInterval: Duration? = .seconds(3_600)
         /// What the background removal sleeps by. Default: the system's.
         public var sweepClock: any Clock<Duration> = ContinuousClock()

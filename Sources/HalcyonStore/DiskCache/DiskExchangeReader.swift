@@ -73,17 +73,24 @@ package struct DiskExchangeReader: Sendable {
         return nil
     }
 
+    /// The next record whose key is not too long.
     private mutating func nextRecord() throws(DiskCacheError) -> ExchangeRecord? {
         do {
-            guard let line = try lines.next(limit: ExchangeRecord.lineLimit) else { return nil }
-            number += 1
-            return try ExchangeRecord(line: line, number: number)
+            while let line = try lines.next(limit: ExchangeRecord.lineLimit) {
+                number += 1
+                let record = try ExchangeRecord(line: line, number: number)
+                if record.key.utf8.count <= ExchangeRecord.keyLimit { return record }
+            }
+            return nil
         } catch let error as FileSystemError {
             throw DiskCacheError(.write, path: manifestPath, error)
         } catch {
             throw foreign(manifestPath, "record \(number) is wrong: \(error)")
         }
     }
+
+    /// What is wrong with a folder that has more than there is memory for.
+    package var tooManyKeys: DiskCacheError { foreign(manifestPath, "its keys take too much memory") }
 
     /// The bytes of a regular file of at most `limit` bytes.
     private func contents(_ path: String, limit: Int) throws -> Data {

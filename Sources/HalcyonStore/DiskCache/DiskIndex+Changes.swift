@@ -86,7 +86,7 @@ extension SQLiteConnection {
             file: find.isNull(0) ? nil : find.integer(0),
             body: find.isNull(1) ? nil : find.integer(1),
             hasKey: find.withBytes(2) { key.hasBytes($0) },
-            byteCount: Int(find.integer(3))
+            byteCount: find.count(3)
         )
     }
 
@@ -109,14 +109,18 @@ extension SQLiteConnection {
         return lastInsertedRow
     }
 
-    /// The files of bodies with this hash and length: most likely the same bytes, which the caller compares.
-    func files(hash: UInt64, size: Int) throws -> [Int64] {
+    /// The files of bodies with this hash and length: most likely the same bytes, which the caller compares. Not of entries
+    /// whose time is over, which go at any moment.
+    func files(hash: UInt64, size: Int, at now: DiskTime) throws -> [Int64] {
         // Not DISTINCT, which takes a table of its own, and walks over all entries of one image.
         let find = try statement(
-            "SELECT file FROM entry WHERE body_hash = ?1 AND size = ?2 AND file IS NOT NULL LIMIT 4"
+            """
+            SELECT file FROM entry WHERE body_hash = ?1 AND size = ?2 AND file IS NOT NULL AND expires_at > ?3 LIMIT 4
+            """
         )
         find.bind(Int64(bitPattern: hash), at: 1)
         find.bind(size, at: 2)
+        find.bind(now.microseconds, at: 3)
         defer { find.reset() }
         var files: [Int64] = []
         while try find.step() {
@@ -129,30 +133,29 @@ extension SQLiteConnection {
     /// Writes down other metadata, and another lifetime if one is given, for an entry that is not over.
     ///
     /// - Parameter version: what the entry must still be; nil for whatever it is.
+    /// - Returns: what it is now; nil if it is not there, or another.
     func updateMetadata(
         _ key: DiskKey,
         _ metadata: Data,
         _ lifetime: DiskLifetime?,
         replacing version: DiskCache.Version?,
         at now: DiskTime
-    ) throws -> Bool {
+    ) throws -> DiskCache.Version? {
         let find = try statement(
             "SELECT key, body_hash, expires_at, length(metadata), stored_at, checksum FROM entry WHERE id = ?1"
         )
         find.bind(key.id, at: 1)
-        let bodyHash: UInt64
+        let (storedAt, checksum): (DiskTime, Int64)
         var difference = DiskTotals()
         do {
             defer { find.reset() }
             guard try find.step(), find.withBytes(0, { key.hasBytes($0) }), find.integer(2) > now.microseconds else {
-                return false
+                return nil
             }
-            let found = DiskCache.Version(
-                storedAt: DiskTime(microseconds: find.integer(4)),
-                checksum: find.integer(5)
-            )
-            guard version == nil || version == found else { return false }
-            bodyHash = UInt64(bitPattern: find.integer(1))
+            storedAt = DiskTime(microseconds: find.integer(4))
+            let found = DiskCache.Version(storedAt: storedAt, checksum: find.integer(5))
+            guard version == nil || version == found else { return nil }
+            checksum = Checksum.entry(body: UInt64(bitPattern: find.integer(1)), metadata: metadata)
             difference.bytes = metadata.count - Int(find.integer(3))
         }
         let update = try statement(
@@ -165,7 +168,7 @@ extension SQLiteConnection {
         try metadata.withUnsafeBytes { bytes in
             update.bind(key.id, at: 1)
             update.bind(borrowing: bytes, at: 2)
-            update.bind(Checksum.entry(body: bodyHash, metadata: metadata), at: 3)
+            update.bind(checksum, at: 3)
             if let lifetime {
                 update.bind(lifetime.expiresAt.microseconds, at: 4)
                 update.bind(lifetime.duration, at: 5)
@@ -173,7 +176,7 @@ extension SQLiteConnection {
             try update.run()
         }
         try add(difference)
-        return true
+        return DiskCache.Version(storedAt: storedAt, checksum: checksum)
     }
 
     /// Writes down the uses of an entry, unless it was replaced or got other metadata since.
@@ -217,6 +220,14 @@ extension SQLiteConnection {
         update.bind(touch.version.checksum, at: 5)
         update.bind(now.microseconds, at: 6)
         try update.run()
+    }
+
+    /// Whether there is an entry with this number.
+    func hasRow(_ id: Int64) throws -> Bool {
+        let find = try statement("SELECT 1 FROM entry WHERE id = ?1")
+        find.bind(id, at: 1)
+        defer { find.reset() }
+        return try find.step()
     }
 
     /// Whether an entry's body is in this file.

@@ -177,7 +177,7 @@ extension SQLiteConnection {
                 return false
             }
             guard bytesLeft > 0 || entriesLeft > 0 else { return false }
-            bytesLeft -= Int(find.integer(3))
+            bytesLeft -= find.count(3)
             entriesLeft -= 1
             return true
         }
@@ -212,7 +212,7 @@ extension SQLiteConnection {
                 rows.append((find.integer(0), find.isNull(2) ? nil : find.integer(2)))
                 let isFile = !find.isNull(1)
                 if isFile { removed.files.append(find.integer(1)) }
-                difference.count(Int(find.integer(3)), isFile: isFile, times: -1)
+                difference.count(find.count(3), isFile: isFile, times: -1)
                 if listsKeys { removed.keys.append(find.withBytes(4) { String(decoding: $0, as: UTF8.self) }) }
             }
         }

@@ -13,7 +13,9 @@ final class DiskIndex: @unchecked Sendable {
     let device: UInt64
     private let path: String
     private let isReadOnly: Bool
-    private let isFrozen: Bool
+    /// The index's file as it was when it was opened for reading without a log; nil if it was opened otherwise. Nothing is
+    /// locked then, so nothing else tells that a process has begun to write.
+    private let frozen: FileStatus?
     /// The index's file, opened for its status alone.
     private let file: FileDescriptor
     private let fileSystem: any FileSystem
@@ -43,8 +45,8 @@ final class DiskIndex: @unchecked Sendable {
         self.isReadOnly = isReadOnly
         // What a process that still writes it, or that was killed, has left beside it must be read as well.
         let leftLog = isReadOnly ? try? fileSystem.status(at: path + "-wal") : nil
-        isFrozen = isReadOnly && (leftLog?.size ?? 0) == 0
-        if isReadOnly { _ = try fileSystem.status(at: path) }
+        let found = isReadOnly ? try fileSystem.status(at: path) : nil
+        frozen = (leftLog?.size ?? 0) == 0 ? found : nil
         self.path = path
         patience = DiskPatience(busyTimeout)
         readPatience = DiskPatience(busyTimeout)
@@ -52,7 +54,7 @@ final class DiskIndex: @unchecked Sendable {
             path,
             creates: !isReadOnly,
             busyTimeout: patience.milliseconds,
-            isFrozen: isFrozen
+            isFrozen: frozen != nil
         )
         try Self.prepare(connection, isReadOnly: isReadOnly)
         if let pageLimit, !isReadOnly {
@@ -94,6 +96,19 @@ final class DiskIndex: @unchecked Sendable {
         } catch {
             return true
         }
+    }
+
+    /// Whether a file is the one that was opened.
+    func isFile(_ status: FileStatus) -> Bool {
+        status.inode == inode && status.device == device
+    }
+
+    /// Whether another process has written the index, as `status` shows it now, although it was opened as one that none does.
+    func isOutdated(_ status: FileStatus) -> Bool {
+        guard let frozen else { return false }
+        if status.size != frozen.size || status.modifiedAt != frozen.modifiedAt { return true }
+        let log = try? fileSystem.status(at: path + "-wal")
+        return (log?.size ?? 0) > 0
     }
 
     /// Whether the log still has its name: one that was removed beside its index is unknown to other processes, which
@@ -174,7 +189,7 @@ final class DiskIndex: @unchecked Sendable {
             path,
             creates: false,
             busyTimeout: readPatience.milliseconds,
-            isFrozen: isFrozen
+            isFrozen: frozen != nil
         )
         // In KiB. The default of 2 MB holds 500 small bodies; reading a page that is not held takes a fifth of a look-up.
         // Among a million entries, 1,000 that are used again and again lie on 1,000 pages, and their bodies on as many.

@@ -23,7 +23,7 @@ struct DiskIndexRow {
         self.id = id
         self.key = key
         metadata = statement.data(first) ?? Data()
-        size = Int(statement.integer(first + 1))
+        size = statement.count(first + 1)
         checksum = statement.integer(first + 2)
         storedAt = DiskTime(microseconds: statement.integer(first + 3))
         expiresAt = DiskTime(microseconds: statement.integer(first + 4))

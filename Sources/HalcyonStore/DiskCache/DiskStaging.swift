@@ -2,59 +2,6 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import Synchronization
 
-/// An entry that is stored but not yet in the index.
-struct StagedEntry {
-    /// Where the body is.
-    enum Content {
-        case inline(Data)
-        /// In a file that is in its place, and whose lock is held until the entry is in the index. Released before, it is
-        /// removed.
-        case file(IncomingFile)
-        /// In the file of entries that are in the index.
-        case sharedFile(Int64)
-    }
-
-    let key: String
-    let content: Content
-    let entry: NewDiskEntry
-    /// The number of its store.
-    let number: UInt64
-
-    /// The bytes that it takes in memory.
-    var byteCount: Int { (inlineBody?.count ?? 0) + entry.metadata.count + key.utf8.count }
-
-    /// The bytes that it takes in a file.
-    var fileByteCount: Int { inlineBody == nil ? entry.size : 0 }
-
-    var inlineBody: Data? { if case .inline(let body) = content { body } else { nil } }
-
-    /// The file that is to be kept with the entry.
-    var incomingFile: IncomingFile? { if case .file(let file) = content { file } else { nil } }
-
-    /// The number of the file that holds the body.
-    var file: Int64? {
-        switch content {
-        case .inline: nil
-        case .file(let file): file.number
-        case .sharedFile(let number): number
-        }
-    }
-
-    /// The file, if only entries of the index keep it: it may have gone with the last of them.
-    var borrowedFile: Int64? {
-        switch content {
-        case .inline: nil
-        case .file(let file): file.isKept ? file.number : nil
-        case .sharedFile(let number): number
-        }
-    }
-
-    /// The entry as the index will hold it.
-    func row(id: Int64) -> DiskIndexRow {
-        DiskIndexRow(id: id, key: key, body: inlineBody, file: file, entry: entry)
-    }
-}
-
 /// The entries that wait for a common transaction, since one of a hundred entries takes a fifth of a hundred transactions,
 /// and the stores under way.
 ///
@@ -66,6 +13,8 @@ struct DiskStaging {
     var stores = DiskPendingStores()
     private var pending: [Int64: StagedEntry] = [:]
     private var writing: [Int64: StagedEntry] = [:]
+    /// Of those pending that are not withdrawn, as are the sums.
+    private var entryCount = 0
     private var byteCount = 0
     private var fileCount = 0
     private var fileByteCount = 0
@@ -73,6 +22,12 @@ struct DiskStaging {
     private var began = DiskTime.never
 
     var isEmpty: Bool { pending.isEmpty && writing.isEmpty }
+
+    /// Whether there may be entries that are not withdrawn.
+    var holdsEntries: Bool { entryCount > 0 || !writing.isEmpty }
+
+    /// Whether entries lie in files that only the index keeps.
+    var sharesFiles: Bool { pending.values.contains { $0.borrowedFile != nil } }
 
     /// The entry of a key.
     func entry(_ key: DiskKey) -> StagedEntry? {
@@ -100,7 +55,7 @@ struct DiskStaging {
         stores.end(store)
         stores.revoke(key, before: store.number)
         let time = entry.entry.storedAt
-        if pending.isEmpty { began = time }
+        if entryCount == 0 { began = time }
         count(entry, times: 1)
         let replaced = pending.updateValue(entry, forKey: key.id)
         if let replaced { count(replaced, times: -1) }
@@ -108,13 +63,15 @@ struct DiskStaging {
         let isOld = time > began.advanced(by: 1_000_000) || began > time.advanced(by: 1_000_000)
         let isMuch = byteCount >= 1 << 20 || fileByteCount >= 1 << 24
         // Each file is open until it is in the index.
-        return (pending.count >= 128 || fileCount >= 32 || isMuch || isOld, replaced)
+        return (entryCount >= 128 || fileCount >= 32 || isMuch || isOld, replaced)
     }
 
     /// Whether more waits than twice what is written at once.
-    var isOverfull: Bool { pending.count >= 256 || fileCount >= 64 || byteCount >= 2 << 20 || fileByteCount >= 2 << 24 }
+    var isOverfull: Bool { entryCount >= 256 || fileCount >= 64 || byteCount >= 2 << 20 || fileByteCount >= 2 << 24 }
 
     private mutating func count(_ entry: StagedEntry, times: Int) {
+        if entry.isWithdrawn { return }
+        entryCount += times
         byteCount += times * entry.byteCount
         fileByteCount += times * entry.fileByteCount
         if entry.incomingFile != nil { fileCount += times }
@@ -141,16 +98,44 @@ struct DiskStaging {
         return entry
     }
 
-    /// Takes out an entry, if it is still there. One that is being written stays until it is written.
-    mutating func remove(_ entry: StagedEntry, _ key: DiskKey) -> StagedEntry? {
-        pending[key.id]?.number == entry.number ? take(key.id) : nil
-    }
-
     /// Takes out the entries whose stores are not later than one with this number.
-    mutating func removeAll(notAfter number: UInt64 = .max) -> [StagedEntry] {
+    mutating func removeAll(notAfter number: UInt64) -> [StagedEntry] {
         let removed = pending.filter { $0.value.number <= number }
         for id in removed.keys { _ = take(id) }
         return Array(removed.values)
+    }
+
+    /// Gives up the entry of a key if its store is not later than one with this number. Returns what it was.
+    mutating func withdraw(_ key: DiskKey, notAfter number: UInt64) -> StagedEntry? {
+        guard let entry = pending[key.id], key.hasBytes(of: entry.key), entry.number <= number else { return nil }
+        return withdraw(key.id)
+    }
+
+    /// Gives up an entry, if it is still there. One that is being written stays until it is written.
+    mutating func withdraw(_ entry: StagedEntry, _ key: DiskKey) -> StagedEntry? {
+        pending[key.id]?.number == entry.number ? withdraw(key.id) : nil
+    }
+
+    /// Gives up the entries whose stores are not later than one with this number; default all.
+    mutating func withdrawAll(notAfter number: UInt64 = .max) -> [StagedEntry] {
+        pending.filter { $0.value.number <= number }.keys.compactMap { withdraw($0) }
+    }
+
+    private mutating func withdraw(_ id: Int64) -> StagedEntry? {
+        guard let entry = pending[id], !entry.isWithdrawn else { return nil }
+        count(entry, times: -1)
+        pending[id] = entry.withdrawn
+        return entry
+    }
+
+    /// The entries that were given up, by their rows.
+    var withdrawn: [Int64: StagedEntry] { pending.filter { $0.value.isWithdrawn } }
+
+    /// Forgets entries that were given up, except those that something has replaced since.
+    mutating func forget(_ withdrawn: [Int64: StagedEntry]) {
+        for (id, entry) in withdrawn where pending[id]?.isWithdrawn == true && pending[id]?.number == entry.number {
+            pending[id] = nil
+        }
     }
 
     /// What became of metadata that was to be replaced here.
@@ -160,7 +145,7 @@ struct DiskStaging {
         /// The entry is another one, or over.
         case refused
         /// The entry has the new metadata; the former is to be freed.
-        case updated(StagedEntry)
+        case updated(StagedEntry, DiskCache.Version)
     }
 
     /// Replaces the metadata of an entry that is not being written.
@@ -172,7 +157,7 @@ struct DiskStaging {
         at now: DiskTime
     ) -> MetadataUpdate {
         guard let earlier = pending[key.id] else { return .absent }
-        guard key.hasBytes(of: earlier.key), earlier.entry.lifetime.expiresAt > now,
+        guard key.hasBytes(of: earlier.key), !earlier.isWithdrawn, earlier.entry.lifetime.expiresAt > now,
             version == nil || version == earlier.entry.version
         else { return .refused }
         let entry = earlier.entry
@@ -191,14 +176,14 @@ struct DiskStaging {
         count(updated, times: 1)
         count(earlier, times: -1)
         pending[key.id] = updated
-        return .updated(earlier)
+        return .updated(earlier, updated.entry.version)
     }
 
     /// Hands over what is pending, in the order of the index's rows.
     mutating func beginWriting() -> [(id: Int64, entry: StagedEntry)] {
         writing = pending
         pending = [:]
-        (byteCount, fileCount, fileByteCount) = (0, 0, 0)
+        (entryCount, byteCount, fileCount, fileByteCount) = (0, 0, 0, 0)
         return writing.map { (id: $0.key, entry: $0.value) }.sorted { $0.id < $1.id }
     }
 

@@ -1,13 +1,14 @@
 internal import Dispatch
 internal import HalcyonConcurrency
 
-/// Removes what has expired in the background, a little at a time, for as long as the cache is open.
+/// Removes what has expired and what belongs to no entry in the background, a little at a time, for as long as the cache is
+/// open.
 ///
 /// Between two steps it is a sleeping task, which takes no thread. A step blocks, so it runs on a queue of its own.
 final class DiskSweep: Sendable {
     /// What a step left to do.
     enum Rest {
-        /// There may be more that has expired, or others were writing.
+        /// There may be more to remove, or others were writing.
         case some
         case none
         /// The cache is closed.
@@ -46,10 +47,9 @@ final class DiskSweep: Sendable {
         }
     }
 
-    /// Begins to sweep, unless it has begun: soon, for programs that end soon, then once in each interval.
+    /// Begins to sweep, anew if it has begun: soon, for programs that end soon, then once in each interval.
     func start(_ step: @escaping @Sendable () -> Rest) {
         let earlier = state.withLock { state -> Task<Void, Never>? in
-            guard state.step == nil else { return nil }
             state.step = step
             return restart(&state)
         }
@@ -101,38 +101,47 @@ extension DiskCache {
         set { sweep.interval = newValue }
     }
 
-    /// Begins to sweep: the index is open.
+    /// Begins to sweep: an index was opened.
     func beginSweeping() {
         guard !configuration.isReadOnly else { return }
+        orphanSearch.withLock { $0.begin(layout) }
         sweep.start { [weak self] in self?.sweepBatch() ?? .ended }
     }
 
-    /// Removes a batch of what has expired. Waits for nobody who writes, and keeps nobody waiting who reads.
+    /// Removes a batch of what has expired, then of what belongs to no entry.
     private func sweepBatch() -> DiskSweep.Rest {
         let (index, isClosed) = state.withLock { ($0.index, $0.isClosed) }
         if isClosed { return .ended }
         guard let index, isPresent(index) else { return .none }
-        let listsKeys = !listeners.isEmpty
-        let now = now
         do {
-            guard try index.read({ try $0.hasExpired(at: now) }) else { return .none }
-            // What was used since is not what goes.
-            let pending = touches.withLock { $0.take() }
-            let removed = try index.writeWithoutWaiting { connection in
-                for (id, touch) in pending { try connection.touch(id, touch, at: now) }
-                return try connection.removeExpired(at: now, count: Self.batchSize, listsKeys: listsKeys)
-            }
-            guard let removed else {
-                touches.withLock { buffer in
-                    for (id, touch) in pending { buffer.putBack(touch, id: id) }
-                }
-                return .some
-            }
-            finish(removed, .expired)
-            return removed.count + removed.correctedCount < Self.batchSize ? .none : .some
+            let rest = try sweepExpired(in: index)
+            return rest == .none ? try sweepOrphans(in: index) : rest
         } catch {
             // The next call that needs the index meets the same error, and deals with it.
             return .none
         }
+    }
+
+    /// Removes a batch of what has expired. Waits for nobody who writes, unless what waits to be written has to be first,
+    /// and keeps nobody waiting who reads.
+    private func sweepExpired(in index: DiskIndex) throws -> DiskSweep.Rest {
+        let listsKeys = !listeners.isEmpty
+        let now = now
+        guard try index.read({ try $0.hasExpired(at: now) }) else { return .none }
+        keepSharedFiles()
+        // What was used since is not what goes.
+        let pending = touches.withLock { $0.take() }
+        let removed = try index.writeWithoutWaiting { connection in
+            for (id, touch) in pending { try connection.touch(id, touch, at: now) }
+            return try connection.removeExpired(at: now, count: Self.batchSize, listsKeys: listsKeys)
+        }
+        guard let removed else {
+            touches.withLock { buffer in
+                for (id, touch) in pending { buffer.putBack(touch, id: id) }
+            }
+            return .some
+        }
+        finish(removed, .expired)
+        return removed.count + removed.correctedCount < Self.batchSize ? .none : .some
     }
 }

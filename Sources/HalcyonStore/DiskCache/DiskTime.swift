@@ -3,6 +3,7 @@ internal import FoundationEssentials
 /// A date as the index holds it: whole microseconds since 1970, the largest number being never.
 struct DiskTime: Hashable, Comparable {
     static let never = DiskTime(microseconds: .max)
+    static let earliest = DiskTime(microseconds: .min)
 
     let microseconds: Int64
 

@@ -8,6 +8,8 @@ struct DiskTotals: Equatable {
     var count: Int { inlineCount + fileCount }
 
     /// Adds an entry, or takes one out.
+    ///
+    /// - Parameter entryBytes: at most 2^40, so that no sum of a batch is beyond the type.
     mutating func count(_ entryBytes: Int, isFile: Bool, times: Int) {
         bytes += times * entryBytes
         if isFile { fileCount += times } else { inlineCount += times }
@@ -24,6 +26,15 @@ struct DiskLimits {
     }
 }
 
+extension SQLiteStatement {
+    /// A number of bytes or entries of a column, 0…`limit`: a damaged index may say anything.
+    ///
+    /// - Parameter limit: default 2^40, more than any entry has.
+    func count(_ column: Int32, limit: Int64 = 1 << 40) -> Int {
+        Int(min(max(0, integer(column)), limit))
+    }
+}
+
 /// The sums are kept by the statements that change entries, in the same transaction. Not by triggers: those take a
 /// quarter of an eviction, since they run once for each entry.
 extension SQLiteConnection {
@@ -32,9 +43,9 @@ extension SQLiteConnection {
         defer { find.reset() }
         guard try find.step() else { return DiskTotals() }
         return DiskTotals(
-            bytes: Int(find.integer(0)),
-            inlineCount: Int(find.integer(1)),
-            fileCount: Int(find.integer(2))
+            bytes: find.count(0, limit: 1 << 60),
+            inlineCount: find.count(1),
+            fileCount: find.count(2)
         )
     }
 

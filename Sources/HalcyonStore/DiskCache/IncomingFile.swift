@@ -27,9 +27,11 @@ final class IncomingFile: Sendable {
             let path = layout.incoming(number)
             let descriptor = try Self.create(path, layout, fileSystem)
             do throws(FileSystemError) {
-                _ = try fileSystem.lock(descriptor, waits: true)
-                // A clean may have taken it for a leftover before it was locked.
-                guard try fileSystem.status(of: descriptor).linkCount > 0 else {
+                // A clean may have taken it for a leftover before it was locked, and be about to remove it. It is not waited
+                // for: its process may be stopped.
+                guard try fileSystem.lock(descriptor, waits: false),
+                    try fileSystem.status(of: descriptor).linkCount > 0
+                else {
                     fileSystem.close(descriptor)
                     continue
                 }

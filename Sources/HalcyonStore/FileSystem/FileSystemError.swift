@@ -21,8 +21,6 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     public static let notFound = FileSystemError(code: Int(ENOENT))
     /// The file or folder exists already.
     public static let exists = FileSystemError(code: Int(EEXIST))
-    /// The folder holds something.
-    public static let notEmpty = FileSystemError(code: Int(ENOTEMPTY))
     /// The device is full.
     public static let noSpace = FileSystemError(code: Int(ENOSPC))
     /// The device failed.

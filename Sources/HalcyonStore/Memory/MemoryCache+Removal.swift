@@ -35,6 +35,13 @@ extension MemoryCache {
     /// - Parameter cost: bytes; default 0, which empties the cache.
     public func trim(to cost: Int = 0) {
         removeExpired()
+        evict(downTo: cost)
+        // What nothing else kept alive was freed with it, and cannot be found by its weak reference any more: those have
+        // values of their own to free.
+        removeExpired()
+    }
+
+    private func evict(downTo cost: Int) {
         let now = clock.monotonic()
         var dropped = Dropped()
         ledger.withLock {

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import HalcyonConcurrency
-import HalcyonStore
 import HalcyonTesting
 import Testing
 
 @testable import Halcyon
+@testable import HalcyonStore
 
 @Suite("Threads of the disk cache")
 struct DiskWorkerTests {
@@ -59,5 +59,33 @@ struct DiskWorkerTests {
         isFlushed.open()
         #expect(linkCount.withLock { $0 } < 20_000)
         await disk.flush()
+    }
+
+    @Test("what another process keeps from being written down is tried again until it is", .timeLimit(.minutes(1)))
+    func retriedFlush() async throws {
+        let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var configuration = DiskCache.Configuration(folder: folder)
+        configuration.busyTimeout = 1
+        let other = DiskCache(configuration)
+        try other.open()
+        let disk = AsyncDiskCache(configuration: configuration, flushClock: clock, onFault: nil)
+        let cache = ImageCache(disk: .init(folder: folder))
+        let key = try #require(ImageKey(.url(Sample.url()), options: ImageOptions()))
+        let claim = StoreClaim(original: StorePermits(for: key, in: [cache]), age: .new)
+        let admission = cache.admission(of: claim, .original)
+        let process = try SQLiteConnection("\(folder)/v3/index.sqlite", creates: false, busyTimeout: 0)
+        try process.execute("BEGIN IMMEDIATE")
+        await disk.store("a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }.value
+        for delay in [Duration.milliseconds(100), .seconds(1), .seconds(1)] {
+            await clock.waitForSleepers(1)
+            clock.advance(by: delay)
+        }
+        await clock.waitForSleepers(1)
+        #expect(!other.contains("a"))
+        try process.execute("COMMIT")
+        clock.advance(by: .seconds(1))
+        await eventually { other.contains("a") }
+        #expect(clock.sleeperCount == 0)
     }
 }

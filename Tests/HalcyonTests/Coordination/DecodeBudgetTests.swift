@@ -102,7 +102,8 @@ struct DecodeBudgetTests {
         await eventually { [loader = test.pipeline.loader] in loader.decodings.waiterCount == tasks.count }
         held.release()
         for task in tasks { _ = try await task.image }
-        #expect(results.most <= 2)
+        // One takes the place of the original, two have parts of their own.
+        #expect(results.most <= 3)
     }
 
     @Test("ends no load that waits for its result to be encoded and stored")

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import HalcyonStore
 import HalcyonTesting
 import Testing
 
@@ -29,6 +30,24 @@ struct ServerCachingTests {
         fixture.forgetMemory()
         #expect(try await fixture.load().origin == .disk)
         #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is removed from disk if it turns out to be damaged once the server has confirmed it")
+    func confirmedDamage() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 60)
+        fixture.forgetMemory()
+        var configuration = DiskCache.Configuration(folder: fixture.test.folder)
+        configuration.clock = fixture.clock.clock
+        let disk = DiskCache(configuration)
+        let key = try #require(try disk.entries().first).key
+        let metadata = try #require(disk.get(key)).metadata
+        try disk.put(key, body: one.prefix(45), metadata: metadata)
+        fixture.serve(Data(), [.cacheControl: "max-age=60"], status: 304)
+        _ = try? await fixture.load()
+        #expect(fixture.requestCount == 3)
+        #expect(disk.get(key) == nil)
     }
 
     @Test("is replaced when it has changed")

@@ -1,0 +1,98 @@
+import FoundationEssentials
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonStore
+
+@Suite("Entries that wait for a common transaction and share the file of one in the index")
+struct DiskCacheBorrowingTests {
+    private let size = 40_000
+    private var body: Data { bytes(size) }
+
+    @Test("do not share that of an entry whose time is over, which may go at any moment")
+    func expiredDonor() throws {
+        let one = try DiskCacheFixture()
+        try one.cache.put("a", body: body, expiration: .seconds(10))
+        one.clock.advance(by: 10)
+        try one.cache.put("a", body: body, durability: .none)
+        let two = try DiskCacheFixture(in: one.folder, clock: one.clock)
+        #expect(try two.cache.removeExpired() == 1)
+        #expect(one.cache.get("a")?.body == body)
+        try one.cache.flush()
+        #expect(two.cache.get("a")?.body == body)
+        #expect(one.folder.bodyFiles.count == 1)
+    }
+
+    @Test("keep it while another of their transaction replaces that one, whatever their order", arguments: [1, 3])
+    func replacedDonor(donor: UInt64) throws {
+        let fixture = try DiskCacheFixture { $0.keyHash = { $0.first == UInt8(ascii: "l") ? donor : 2 } }
+        try fixture.cache.put("latest", body: body)
+        try fixture.cache.put("latest", body: bytes(size, seed: 1), durability: .none)
+        try fixture.cache.put("previous", body: body, durability: .none)
+        try fixture.cache.flush()
+        #expect(fixture.cache.get("latest")?.body == bytes(size, seed: 1))
+        #expect(fixture.cache.get("previous")?.body == body)
+        #expect(fixture.folder.bodyFiles.count == 2)
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("may exchange their files")
+    func exchangedFiles() throws {
+        let fixture = try DiskCacheFixture()
+        let other = bytes(size, seed: 1)
+        try fixture.cache.put("a", body: body)
+        try fixture.cache.put("b", body: other)
+        try fixture.cache.put("a", body: other, durability: .none)
+        try fixture.cache.put("b", body: body, durability: .none)
+        try fixture.cache.flush()
+        #expect(fixture.cache.get("a")?.body == other)
+        #expect(fixture.cache.get("b")?.body == body)
+        #expect(fixture.folder.bodyFiles.count == 2)
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    /// What takes the entry whose file is shared.
+    enum Removal: CaseIterable {
+        case key, replacement, refusal, prefix, predicate, expiration, eviction
+    }
+
+    @Test("keep it when this cache removes that one", arguments: Removal.allCases)
+    func removedDonor(removal: Removal) throws {
+        let fixture = try DiskCacheFixture()
+        let cache = fixture.cache
+        try cache.put("donor", body: body, expiration: .seconds(10))
+        fixture.clock.advance(by: 1)
+        try cache.put("a", body: body, durability: .none)
+        #expect(fixture.folder.bodyFiles.count == 1)
+        switch removal {
+        case .key: #expect(try cache.remove("donor"))
+        case .replacement: try cache.put("donor", body: bytes(10))
+        case .refusal: #expect(try !cache.put("donor", body: bytes(10), expiration: .expired))
+        case .prefix: #expect(try cache.removeEntries(prefix: "don") == 1)
+        case .predicate: #expect(try cache.removeEntries { $0.key == "donor" } == 1)
+        case .expiration:
+            fixture.clock.advance(by: 10)
+            #expect(try cache.removeExpired() == 1)
+        case .eviction: #expect(try cache.trim(toCount: 1) == 1)
+        }
+        #expect(cache.get("a")?.body == body)
+        try cache.flush()
+        #expect(cache.get("a")?.body == body)
+        #expect(fixture.folder.bodyFiles.count == 1)
+        #expect(try cache.verify().isSound)
+    }
+
+    @Test("if it is gone, leave alone what another process has stored in their place since")
+    func laterEntryOfAnother() throws {
+        let one = try DiskCacheFixture()
+        let two = try DiskCacheFixture(in: one.folder, clock: one.clock)
+        try one.cache.put("donor", body: body)
+        try one.cache.put("a", body: body, durability: .none)
+        #expect(try two.cache.remove("donor"))
+        one.clock.advance(by: 0.05)
+        try two.cache.put("a", body: bytes(size, seed: 1))
+        try one.cache.flush()
+        #expect(two.cache.get("a")?.body == bytes(size, seed: 1))
+        #expect(one.cache.get("a")?.body == bytes(size, seed: 1))
+    }
+}
