@@ -28,6 +28,10 @@ CURLcode halcyon_curl_set_callback(CURL *easy, CURLoption option, curl_write_cal
     return curl_easy_setopt(easy, option, value);
 }
 
+CURLcode halcyon_curl_set_lookup_callback(CURL *easy, curl_resolver_start_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
+}
+
 CURLcode halcyon_curl_set_socket_opener(CURL *easy, curl_opensocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
@@ -110,6 +114,11 @@ int halcyon_curl_get_socket(CURL *easy) {
 
 void *halcyon_curl_get_pointer(CURL *easy, CURLINFO info) {
     char *value = NULL;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
+}
+
+struct curl_slist *halcyon_curl_get_list(CURL *easy, CURLINFO info) {
+    struct curl_slist *value = NULL;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
 }
 

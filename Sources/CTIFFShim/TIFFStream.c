@@ -1,5 +1,6 @@
 #include "TIFFStream.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,17 @@ static int drop_message(TIFF *tiff, void *nothing, const char *module, const cha
     return 1;
 }
 
+#else
+
+/// Without a handler libtiff writes nothing to the standard error stream. Before 4.5, the handlers are the process's, and
+/// may be set once only: other threads may be reading.
+static void remove_handlers(void) {
+    TIFFSetErrorHandler(NULL);
+    TIFFSetWarningHandler(NULL);
+}
+
+static pthread_once_t handlers_removed = PTHREAD_ONCE_INIT;
+
 #endif
 
 TIFF *halcyon_tiff_open(
@@ -86,9 +98,7 @@ TIFF *halcyon_tiff_open(
     return tiff;
 #else
     (void)greatest_allocation;
-    // Without a handler libtiff writes nothing to the standard error stream.
-    TIFFSetErrorHandler(NULL);
-    TIFFSetWarningHandler(NULL);
+    pthread_once(&handlers_removed, remove_handlers);
     return TIFFClientOpen("memory", mode, stream, read_bytes, write, seek, close_nothing, size_of, map, unmap_nothing);
 #endif
 }

@@ -38,6 +38,24 @@ package final class PriorityBox: Sendable {
         if set(value) { tellObservers() }
     }
 
+    /// Makes the priority at least this high; observers are told after the change if it differs.
+    package func raise(to value: LoadPriority) {
+        let change = rawValue.max(value.rawValue, ordering: .acquiringAndReleasing)
+        if change.oldValue < value.rawValue { tellObservers() }
+    }
+
+    /// Makes the priority at least as high as another at each moment, while `body` runs.
+    package func following<Result>(
+        _ other: PriorityBox,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        let observer = other.addObserver { [self] in raise(to: other.value) }
+        defer { other.removeObserver(observer) }
+        raise(to: other.value)
+        return try await body()
+    }
+
     /// Changes the priority without telling observers. It may be called while other locks are held, such as the one that
     /// decides the value, so that of two changes the later holds; ``tellObservers()`` must follow once it is released.
     ///

@@ -58,6 +58,13 @@ package struct PriorityQueue<Element> {
         return id(index)
     }
 
+    /// Adds an element before those of its priority.
+    package mutating func prepend(_ element: Element, priority: LoadPriority) -> ID {
+        let index = take(element, priority)
+        linkFirst(index)
+        return id(index)
+    }
+
     /// The most urgent element, which stays in the queue.
     package var first: Element? { firstIndex.flatMap { slots[$0].element } }
 
@@ -148,6 +155,20 @@ package struct PriorityQueue<Element> {
             lists[priority].first = Int32(index)
         } else {
             slots[Int(previous)].next = Int32(index)
+        }
+    }
+
+    /// Puts a slot before those of its priority.
+    mutating func linkFirst(_ index: Int) {
+        let priority = slots[index].priority.rawValue
+        let next = lists[priority].first
+        slots[index].next = next
+        slots[index].previous = Self.none
+        lists[priority].first = Int32(index)
+        if next == Self.none {
+            lists[priority].last = Int32(index)
+        } else {
+            slots[Int(next)].previous = Int32(index)
         }
     }
 

@@ -37,16 +37,21 @@ package final class WorkQueue: Sendable {
     /// If the calling task is cancelled while `body` waits, it never runs; while it runs, its flag is set, and what it
     /// then returns or throws is passed on.
     ///
+    /// - Parameters:
+    ///   - priority: Of `body`, which may change while it waits.
+    ///   - isContinuation: Whether `body` goes on with work that holds memory until it is done, so that it runs before what
+    ///     begins work of the same priority. Default: `false`.
     /// - Throws: What `body` throws, or `CancellationError`.
     package func run<Result: Sendable>(
         priority: PriorityBox,
+        isContinuation: Bool = false,
         _ body: @escaping @Sendable (CancellationFlag) throws -> Result
     ) async throws -> Result {
         let job = Job<Result>()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard job.begin(continuation) else { return }
-                let id = enqueue(Item { job.run(body) }, priority: priority.value)
+                let id = enqueue(Item { job.run(body) }, priority: priority.value, isContinuation)
                 let isOver = job.isQueued(
                     id: id,
                     observer: priority.addObserver { [weak self] in
@@ -70,9 +75,13 @@ package final class WorkQueue: Sendable {
         }
     }
 
-    private func enqueue(_ item: Item, priority: LoadPriority) -> PriorityQueue<Item>.ID {
+    private func enqueue(_ item: Item, priority: LoadPriority, _ isContinuation: Bool) -> PriorityQueue<Item>.ID {
         let (id, thread) = state.withLock { state in
-            (state.waiting.append(item, priority: priority), state.idleThreads.popLast())
+            let id =
+                isContinuation
+                ? state.waiting.prepend(item, priority: priority)
+                : state.waiting.append(item, priority: priority)
+            return (id, state.idleThreads.popLast())
         }
         if let thread {
             threads[thread].async { self.drain(on: thread) }

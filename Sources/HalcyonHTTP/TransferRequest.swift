@@ -55,7 +55,8 @@ public struct TransferRequest: Sendable, Hashable {
 
 /// How long parts of a transfer may take.
 public struct TransferTimeouts: Sendable, Hashable {
-    /// Until the connection stands, name look-up and TLS included. Default: 15 s.
+    /// Until there is a connection to send the request on: name look-up, TLS, and the wait for a connection that another
+    /// transfer is opening to the same server and that this one may share. Default: 15 s.
     public var connect: Duration
     /// Without a single byte arriving. Default: 15 s.
     public var idle: Duration

@@ -82,7 +82,7 @@ struct CancellationTests {
     func processor() async throws {
         test.transport.serve(url, Sample.png())
         let processor = EndlessProcessor()
-        let task = test.pipeline.task(for: url, options: [.processor(ImageProcessing(processor))])
+        let task = test.pipeline.task(for: url, options: [.processor(ImageProcessorChain(processor))])
         await processor.hasStarted.wait()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.response }
@@ -114,7 +114,7 @@ struct CancellationTests {
         let busy = Sample.url()
         test.transport.serve(busy, Sample.png())
         let processor = EndlessProcessor()
-        let blocker = test.pipeline.task(for: busy, options: [.processor(ImageProcessing(processor)), .noCache])
+        let blocker = test.pipeline.task(for: busy, options: [.processor(ImageProcessorChain(processor)), .noCache])
         await processor.hasStarted.wait()
         let startedCount = test.transport.startedCount
 
@@ -159,7 +159,7 @@ struct CancellationTests {
 }
 
 /// Runs until it is cancelled.
-private struct EndlessProcessor: ImageProcessor {
+private struct EndlessProcessor: ImageProcessing {
     let hasStarted = Gate()
     let hasEnded = Gate()
 

@@ -28,6 +28,27 @@ struct DiskFaultTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == Data("in the way".utf8))
     }
 
+    @Test("keeps no image that a forced refresh was to replace")
+    func failedReplacement() async throws {
+        let old = Sample.encoded(Sample.noise(100, 100), .png)
+        // How often a file is written to store the image.
+        let counting = FaultInjectingFileSystem(.error(.noSpace), atCall: .max, of: [.write])
+        let first = TestPipeline(fileSystem: counting)
+        first.transport.serve(url, old)
+        _ = try await first.pipeline.response(for: url, options: [.waitForCache])
+        await first.settle()
+        let full = FaultInjectingFileSystem(.errorFromNowOn(.noSpace), atCall: counting.callCount + 1, of: [.write])
+        let test = TestPipeline(fileSystem: full)
+        test.transport.serve(url, old)
+        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        await test.settle()
+        test.transport.serve(url, Sample.encoded(Sample.noise(100, 99), .png))
+        _ = try await test.pipeline.response(for: url, options: [.forceRefresh, .waitForCache])
+        #expect(full.hasFired)
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: url).origin == .network)
+    }
+
     @Test("to list its folder holds up no look-up and hides nothing: none lists it, whenever it was stored (R-6, R-18)")
     func listing() async throws {
         let listings = FaultInjectingFileSystem(.errorFromNowOn(.inputOutput), atCall: 1, of: [.names])

@@ -145,7 +145,7 @@ struct FailureTests {
     @Test("for a processor carries the processor's words")
     func processor() async throws {
         test.transport.serve(url, Sample.png())
-        let error = try await failure(nil, [.processor(ImageProcessing(FailingProcessor())), .cacheMemoryOnly])
+        let error = try await failure(nil, [.processor(ImageProcessorChain(FailingProcessor())), .cacheMemoryOnly])
         #expect(error.stage == .process)
         #expect(error.reason == .processing("no ink"))
     }
@@ -192,7 +192,7 @@ struct FailureTests {
     }
 }
 
-private struct FailingProcessor: ImageProcessor {
+private struct FailingProcessor: ImageProcessing {
     struct Failure: Error, CustomStringConvertible {
         let description = "no ink"
     }

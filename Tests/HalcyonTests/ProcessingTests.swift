@@ -10,7 +10,7 @@ struct ProcessingTests {
     private let test = TestPipeline()
     private let url = Sample.url()
 
-    private func size(of body: Data, _ processing: ImageProcessing) async throws -> PixelSize {
+    private func size(of body: Data, _ processing: ImageProcessorChain) async throws -> PixelSize {
         let url = Sample.url()
         test.transport.serve(url, body)
         return try await test.pipeline.image(from: url, options: [.processor(processing)]).size
@@ -33,20 +33,20 @@ struct ProcessingTests {
     func downsample() async throws {
         #expect(try await size(of: Sample.png(64, 48), .downsample(to: PixelSize(200, 200))) == PixelSize(64, 48))
         #expect(try await size(of: Sample.png(64, 48), .downsample(to: PixelSize(16, 16))) == PixelSize(16, 12))
-        let fill = ImageProcessing.resize(to: PixelSize(100, 10), mode: .fill, enlarges: false)
+        let fill = ImageProcessorChain.resize(to: PixelSize(100, 10), mode: .fill, enlarges: false)
         #expect(try await size(of: Sample.png(64, 48), fill) == PixelSize(64, 10))
     }
 
     @Test("of a reduced JPEG keeps the ratio of the whole picture", arguments: [(1001, 333), (333, 1001), (997, 991)])
     func ratio(width: Int, height: Int) async throws {
-        let processing = ImageProcessing.downsample(to: PixelSize(50, 50))
+        let processing = ImageProcessorChain.downsample(to: PixelSize(50, 50))
         let expected = PixelSize(width, height).fitting(in: PixelSize(50, 50))
         #expect(try await size(of: Sample.jpeg(width, height), processing) == expected)
     }
 
     @Test("after a crop works on the crop")
     func cropThenResize() async throws {
-        let chain: ImageProcessing = .crop(to: PixelSize(400, 100)) |> .downsample(to: PixelSize(100, 100))
+        let chain: ImageProcessorChain = .crop(to: PixelSize(400, 100)) |> .downsample(to: PixelSize(100, 100))
         #expect(try await size(of: Sample.jpeg(1000, 800), chain) == PixelSize(100, 25))
     }
 

@@ -44,11 +44,11 @@ struct SharingTests {
         let counting = CountingProcessor()
         let first = test.pipeline.task(
             for: url,
-            options: [.processor(ImageProcessing(counting) |> .crop(to: PixelSize(8, 8)))]
+            options: [.processor(ImageProcessorChain(counting) |> .crop(to: PixelSize(8, 8)))]
         )
         let second = test.pipeline.task(
             for: url,
-            options: [.processor(ImageProcessing(counting) |> .crop(to: PixelSize(4, 4)))]
+            options: [.processor(ImageProcessorChain(counting) |> .crop(to: PixelSize(4, 4)))]
         )
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.loader.processings.waiterCount == 4 }
@@ -96,7 +96,7 @@ struct SharingTests {
 }
 
 /// Counts its runs and changes nothing. All instances of a test share a counter that is no parameter.
-struct CountingProcessor: ImageProcessor {
+struct CountingProcessor: ImageProcessing {
     let count = Lock(0)
 
     func encodeParameters(into encoder: inout CacheKeyEncoder) {}

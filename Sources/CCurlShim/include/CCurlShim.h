@@ -23,6 +23,8 @@ static const long halcyon_curl_auth_bearer = CURLAUTH_BEARER;
 static const long halcyon_curl_tls_1_2 = CURL_SSLVERSION_TLSv1_2;
 static const long halcyon_curl_tls_1_3 = CURL_SSLVERSION_TLSv1_3;
 
+// Called before a name is looked up.
+CURLcode halcyon_curl_set_lookup_callback(CURL *easy, curl_resolver_start_callback value);
 CURLcode halcyon_curl_set_socket_opener(CURL *easy, curl_opensocket_callback value);
 CURLcode halcyon_curl_set_socket_closer(CURL *easy, curl_closesocket_callback value, void *context);
 CURLcode halcyon_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
@@ -51,6 +53,8 @@ curl_off_t halcyon_curl_get_offset(CURL *easy, CURLINFO info);
 const char *halcyon_curl_get_string(CURL *easy, CURLINFO info);
 // The socket of the connection that the last transfer used, or -1 if it is closed.
 int halcyon_curl_get_socket(CURL *easy);
+// To be freed by the caller.
+struct curl_slist *halcyon_curl_get_list(CURL *easy, CURLINFO info);
 void *halcyon_curl_get_pointer(CURL *easy, CURLINFO info);
 
 // For debuggers and profilers; at most 15 bytes.

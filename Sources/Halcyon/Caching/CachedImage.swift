@@ -9,17 +9,27 @@ struct CachedImage: Sendable {
     let image: DecodedImage
     /// The size of the encoded original.
     let byteCount: Int
-    /// What its server says about its use; `nil`: nothing.
+    /// What its server says about its use; `nil`: nothing, and the memory cache has it no longer than until
+    /// ``OriginalValidity/silentEnd``.
     let validity: OriginalValidity?
     /// When it came from its server, or was validated last; `nil` if it has none, or that is not known.
     let receivedAt: Date?
 
-    /// - Parameter receivedAt: For an image whose validity is not known. Default: `nil`.
-    init(image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil, receivedAt: Date? = nil) {
+    /// - Parameters:
+    ///   - receivedAt: For an image whose validity is not known. Default: `nil`.
+    ///   - dropsSilence: Whether the memory cache lets the image go at ``OriginalValidity/silentEnd``, so that nothing has to
+    ///     be asked at each hit. Default: `false`.
+    init(
+        image: DecodedImage,
+        byteCount: Int,
+        validity: OriginalValidity? = nil,
+        receivedAt: Date? = nil,
+        dropsSilence: Bool = false
+    ) {
         self.init(
             image: image,
             byteCount: byteCount,
-            storing: validity.flatMap { $0.isSilent ? nil : $0 },
+            storing: validity.flatMap { $0.isSilent && dropsSilence ? nil : $0 },
             receivedAt: validity?.response.responseTime ?? receivedAt
         )
     }

@@ -128,7 +128,7 @@ private final class ImportWork: Sendable {
     private func isAdmitted(_ name: String) -> Bool {
         // One that was not there when the import began: the export was changed since.
         guard let removal = removals[name] else { return false }
-        let claim = StoreClaim(original: removal.permits, age: .new)
-        return claim.isAdmitted(to: order, .original, in: .disk)
+        guard let permits = removal.permits else { return false }
+        return order.admitsUnchanged(permits)
     }
 }

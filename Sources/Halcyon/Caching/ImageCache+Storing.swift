@@ -51,9 +51,9 @@ extension ImageCache {
         defer { order.end(removal) }
         memory.removeAll { $0.hasOriginal(of: key) }
         let expiration = options.cache.diskExpiration
-        let isAdmitted = admission(of: StoreClaim(original: removal.permits, age: .new), .original)
+        let admission = self.admission(of: StoreClaim(original: removal.permits, age: .new), .original)
         return try await disk.change { disk in
-            guard isAdmitted() else { return false }
+            guard admission.isGranted() else { return false }
             try disk.removeEntries(prefix: original + "\0")
             return try disk.put(original, body: data, expiration: expiration)
         }
@@ -63,8 +63,8 @@ extension ImageCache {
     /// take its place.
     ///
     /// On disk, an unprocessed image is `original` where it is given, and a processed one is encoded. Without the
-    /// original an unprocessed image is encoded as ``CachePolicy/serializer`` says, unless it is a frame of an animation:
-    /// one picture would then take the place of all of them, so only memory has it.
+    /// original an unprocessed image is encoded as ``CachePolicy/serializer`` says, unless it is a frame of an
+    /// animation, or an embedded thumbnail: a part would then take the place of the whole, so only memory has it.
     ///
     /// - Parameters:
     ///   - image: What memory gets, and disk where it is the result of processing.
@@ -99,14 +99,14 @@ extension ImageCache {
         guard policy.storesOnDisk else { return false }
         if let original, isOriginal || policy.storesOriginal {
             let diskKey = key.originalDiskKey
-            let isAdmitted = admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
+            let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
             let isStored = try await disk.change(storing: diskKey) { disk in
-                guard isAdmitted() else { return false }
+                guard admission.isGranted() else { return false }
                 return try disk.put(diskKey, body: original, expiration: policy.diskExpiration)
             }
             if isOriginal { return isStored }
         }
-        if isOriginal, image.info.frameCount > 1 { return false }
+        if isOriginal, image.info.frameCount > 1 || options.decode.usesEmbeddedThumbnail { return false }
         // Beside an original there is nothing that could say what its samples mean.
         let metadata = isOriginal ? Data() : ProcessedImageMetadata(image, byteCount: original?.count ?? 0).data
         let diskKey = key.diskKey(options)
@@ -122,9 +122,9 @@ extension ImageCache {
         } catch let error as CodecError {
             throw ImageError(stage: .encode, reason: .codec(error), source: "\(source)")
         }
-        let isAdmitted = admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
+        let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
         return try await disk.change(storing: diskKey) { disk in
-            guard isAdmitted() else { return false }
+            guard admission.isGranted() else { return false }
             return try disk.put(diskKey, body: body, metadata: metadata, expiration: policy.diskExpiration)
         }
     }

@@ -12,7 +12,7 @@ public import HalcyonStore
 /// failure is reported once.
 public final class ImageCache: Sendable {
     let memory: MemoryCache<ImageKey, CachedImage>
-    let disk: DiskStage
+    let disk: AsyncDiskCache
     /// Keeps what is loaded and stored at the same time in order.
     let order = StoreOrder()
     private let bundles: [BundledImages]
@@ -66,7 +66,7 @@ public final class ImageCache: Sendable {
                 pool.trim()
             }
         }
-        self.disk = DiskStage(configuration: disk, onFault: onFault)
+        self.disk = AsyncDiskCache(configuration: disk, onFault: onFault)
         self.bundles = bundles
     }
 

@@ -25,14 +25,14 @@ final class OriginalStorage: HTTPCacheStorage {
 
     /// Where an original is stored, and which version of it was found there.
     struct Place: Sendable {
-        let disk: DiskStage
+        let disk: AsyncDiskCache
         let diskKey: String
         let version: DiskCache.Version
     }
 
     /// An entry, as it was when it was found.
     private struct Found {
-        let disk: DiskStage
+        let disk: AsyncDiskCache
         let diskKey: String
         var head: StoredResponse
         var version: DiskCache.Version
@@ -216,7 +216,9 @@ final class OriginalStorage: HTTPCacheStorage {
         return Self.diskKey(diskKey, slot: free ?? oldest.slot)
     }
 
-    private func entry(_ diskKey: String, in disk: DiskStage) async -> (head: StoredResponse, entry: DiskCache.Entry)? {
+    private func entry(_ diskKey: String, in disk: AsyncDiskCache) async -> (
+        head: StoredResponse, entry: DiskCache.Entry
+    )? {
         // Cancelling is noticed by whoever goes on with the load.
         let entry = try? await disk.entry(
             for: diskKey,

@@ -12,7 +12,8 @@ final class OriginalValidity: Sendable {
     let response: StoredResponse
     /// When a request that leaves it to the server has to ask again.
     private let freshUntil: Date
-    /// Whether the server said nothing about it, so that the default lifetime holds and that of the cache is shorter.
+    /// Whether the server said nothing about it, so that the default lifetime holds, after which the cache
+    /// has it no longer.
     let isSilent: Bool
     /// Whether the image is for some requests alone.
     let isVarying: Bool
@@ -29,6 +30,9 @@ final class OriginalValidity: Sendable {
         isVarying = head.isVarying
         isSilent = !mustAsk && !freshness.isExplicit && freshness.isFresh && !head.isVarying
     }
+
+    /// When an image of which the server said nothing has to be asked for again, however often it was used; `nil` for others.
+    var silentEnd: Date? { isSilent ? freshUntil : nil }
 
     /// Whether there are failures of the server that make the image usable when its time is over.
     var mayBeUsedStale: Bool {

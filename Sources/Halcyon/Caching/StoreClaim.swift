@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HalcyonStore
 
 /// The permits of one piece of work: one for each cache that it may store in.
@@ -5,9 +6,11 @@ struct StorePermits: Sendable {
     private let permits: [StorePermit]
 
     /// Begins work on what a key names.
-    init(for key: ImageKey, in caches: [ImageCache], _ kind: StorePermit.Kind = .load) {
+    ///
+    /// - Parameter begun: When it was asked for, by its ``WorkNumber``, if that was earlier. Default: now.
+    init(for key: ImageKey, in caches: [ImageCache], _ kind: StorePermit.Kind = .load, begun: UInt64? = nil) {
         let name = key.originalDiskKey
-        permits = caches.map { $0.order.permit(for: name, kind) }
+        permits = caches.map { $0.order.permit(for: name, kind, begun: begun) }
     }
 
     init(_ permit: StorePermit) {
@@ -34,45 +37,69 @@ struct StoreClaim: Sendable {
         to order: StoreOrder,
         _ place: StoreOrder.Place,
         with companion: StoreOrder.Place? = nil,
-        in tier: StoreOrder.Tiers,
-        isRemoval: Bool = false
+        in tier: StoreOrder.Tiers
     ) -> Bool {
-        let permits = [load?[order], original?[order]].compactMap(\.self)
-        return order.admits(permits, age, place, with: companion, in: tier, isRemoval: isRemoval)
+        order.admits(permits(of: order), age, place, with: companion, in: tier)
     }
+
+    /// Whether what is there now has to go, as ``StoreOrder/admitsRemoval(_:_:_:in:)`` says.
+    func removes(_ place: StoreOrder.Place, from tier: StoreOrder.Tiers, of order: StoreOrder) -> Bool {
+        order.admitsRemoval(permits(of: order), age, place, in: tier)
+    }
+
+    private func permits(of order: StoreOrder) -> [StorePermit] {
+        [load?[order], original?[order]].compactMap(\.self)
+    }
+}
+
+/// Asks on the thread that changes the disk what a claim allows there.
+struct StoreAdmission: Sendable {
+    fileprivate let order: StoreOrder
+    fileprivate let claim: StoreClaim
+    fileprivate let place: StoreOrder.Place
+    fileprivate let companion: StoreOrder.Place?
+
+    /// Whether the content may be stored, or what it takes the place of may be removed, now.
+    func isGranted() -> Bool { claim.isAdmitted(to: order, place, with: companion, in: .disk) }
+
+    /// Whether the content may not be stored, and what is there is older all the same.
+    func removesOlder() -> Bool { claim.removes(place, from: .disk, of: order) }
 }
 
 extension ImageCache {
     /// Keeps an image in memory, if its claim holds.
     ///
-    /// - Parameter original: The place on disk of the same image, if it is no result of processing.
+    /// - Parameters:
+    ///   - original: The place on disk of the same image, if it is no result of processing.
+    ///   - latest: When it goes however often it is used; `nil`, the default: never.
     func remember(
         _ image: CachedImage,
         for key: ImageKey,
         original: StoreOrder.Place?,
         _ claim: StoreClaim,
-        expiration: Expiration?
+        expiration: Expiration?,
+        latest: Date? = nil
     ) {
         var isAdmitted = false
-        memory.insert(image, for: key, cost: image.cost, expiration: expiration) {
+        let latest = latest.map(Expiration.date)
+        memory.insert(image, for: key, cost: image.cost, expiration: expiration, latest: latest) {
             isAdmitted = claim.isAdmitted(to: order, .image(key), with: original, in: .memory)
             return isAdmitted
         }
-        // Since memory was cleared, an older image may have come there from disk.
-        if !isAdmitted, !claim.age.isFromCache { forget(key, claim) }
+        if !isAdmitted { forget(key, claim) }
     }
 
-    /// Asks on the thread that changes the disk whether a claim holds there.
+    /// The right to store something on disk.
     func admission(
         of claim: StoreClaim,
         _ place: StoreOrder.Place,
         with companion: StoreOrder.Place? = nil
-    ) -> @Sendable () -> Bool {
-        { [order] in claim.isAdmitted(to: order, place, with: companion, in: .disk) }
+    ) -> StoreAdmission {
+        StoreAdmission(order: order, claim: claim, place: place, companion: companion)
     }
 
-    /// Removes an image from memory in favour of one that must not be kept, if the claim of that holds.
+    /// Removes an image from memory in favour of one that must not be kept, unless it is the newer one.
     func forget(_ key: ImageKey, _ claim: StoreClaim) {
-        memory.remove(key) { claim.isAdmitted(to: order, .image(key), in: .memory, isRemoval: true) }
+        memory.remove(key) { claim.removes(.image(key), from: .memory, of: order) }
     }
 }

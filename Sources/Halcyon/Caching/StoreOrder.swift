@@ -111,13 +111,23 @@ final class StoreOrder: Sendable {
     }
 
     /// Begins work that may store something under the name of an original.
-    func permit(for name: String, _ kind: StorePermit.Kind = .load) -> StorePermit {
-        StorePermit(order: self, name: name, kind: kind, begun: state.withLock { $0.begin(name, kind) })
+    ///
+    /// - Parameter begun: When it was asked for, by its ``WorkNumber``, if that was before its name was known. Default: now.
+    func permit(for name: String, _ kind: StorePermit.Kind = .load, begun: UInt64? = nil) -> StorePermit {
+        let (number, sharesSince) = state.withLock { $0.begin(name, kind) }
+        return StorePermit(
+            order: self,
+            name: name,
+            kind: kind,
+            number: number,
+            begun: begun ?? number,
+            sharesSince: sharesSince
+        )
     }
 
     /// The age of what is read from a place on disk from now on, at least.
     ///
-    /// Asked between ``DiskStage/settle(_:priority:)`` and a read of ``DiskStage``, which waits for stores once more: all that
+    /// Asked between ``AsyncDiskCache/settle(_:priority:)`` and a read of ``AsyncDiskCache``, which waits for stores once more: all that
     /// is counted here is in what is read then.
     func age(of place: Place, named name: String) -> ContentAge {
         state.withLock { $0.names[name]?.age(of: place) } ?? .unknown
@@ -148,10 +158,17 @@ final class StoreOrder: Sendable {
             state.names[name]?.reads.beginChange()
             return begun
         }
-        let permit = name.flatMap { name in
-            begun.map { StorePermit(order: self, name: name, kind: .load, begun: $0) }
-        }
-        return Removal(permit: permit)
+        guard let name, let (number, sharesSince) = begun else { return Removal(permit: nil) }
+        return Removal(
+            permit: StorePermit(
+                order: self,
+                name: name,
+                kind: .load,
+                number: number,
+                begun: number,
+                sharesSince: sharesSince
+            )
+        )
     }
 
     /// Notes that a removal has been made.
@@ -181,38 +198,86 @@ final class StoreOrder: Sendable {
     ///   - place: What is changed.
     ///   - companion: Another place under the same name that must not have been changed by later work either.
     ///   - tier: Memory or disk.
-    ///   - isRemoval: Whether what is older is only removed. That everything was cleared since does not stand in its way.
     func admits(
         _ permits: [StorePermit],
         _ age: ContentAge,
         _ place: Place,
         with companion: Place? = nil,
-        in tier: Tiers,
-        isRemoval: Bool = false
+        in tier: Tiers
     ) -> Bool {
-        guard let last = permits.last, let begin = permits.map(\.number).min() else { return false }
-        let number = min(age.number, last.number)
-        // A transfer that is shared may have begun before all who wait for it now.
-        let since = age.isFromCache ? begin : min(begin, number)
+        guard let work = StoringWork(permits, age) else { return false }
         return state.withLock { state in
-            let record = state.names[last.name]
-            let clearing = max(state.clearing.time(of: tier), record?.clearing.time(of: tier) ?? 0)
-            guard let record, begin > record.floor, isRemoval || begin > clearing,
-                !age.isFromCache || (state.reads.areValid(since: begin) && record.reads.areValid(since: begin))
+            let clearing = max(state.clearing.time(of: tier), state.names[work.name]?.clearing.time(of: tier) ?? 0)
+            guard let record = state.names[work.name], work.begin > record.floor, work.begin > clearing,
+                !age.isFromCache
+                    || (state.reads.areValid(since: work.begin) && record.reads.areValid(since: work.begin))
             else { return false }
             let places = [place, companion].compactMap(\.self).flatMap(record.placesAffecting)
-            for other in places.flatMap(NameRecord.Spot.all(of:)) {
-                for change in record.changes[other] ?? [] where change.time > since {
-                    if change.number > number || (change.isReplacement && change.number > begin) { return false }
-                }
-            }
-            let change = NameRecord.Change(
-                time: WorkNumber.next(),
-                number: number,
-                isReplacement: last.kind == .replacement
-            )
-            state.names[last.name]?.note(change, in: NameRecord.Spot(place: place, tier: tier))
+            let hasLater = places.flatMap(NameRecord.Spot.all(of:)).contains { record.hasChange(in: $0, after: work) }
+            guard !hasLater else { return false }
+            state.names[work.name]?.note(work.change, in: NameRecord.Spot(place: place, tier: tier))
             return true
         }
+    }
+
+    /// Whether something may be stored on disk under a name now, under which later work has stored nothing at all; it then
+    /// counts as the original.
+    func admitsUnchanged(_ permits: StorePermits) -> Bool {
+        guard let permit = permits[self], let work = StoringWork([permit], .new) else { return false }
+        return state.withLock { state in
+            guard let record = state.names[work.name], work.begin > record.floor,
+                work.begin > max(state.clearing.time(of: .disk), record.clearing.time(of: .disk)),
+                !record.changes.keys.contains(where: { record.hasChange(in: $0, after: work) })
+            else { return false }
+            state.names[work.name]?.note(work.change, in: NameRecord.Spot(place: .original, tier: .disk))
+            return true
+        }
+    }
+
+    /// Whether what a place has may be older than what must not be stored there, and so has to go, which then counts as
+    /// done: the other tier has what is newer than both, or everything was removed since, and what is there came back from
+    /// the other tier.
+    ///
+    /// The parameters are those of ``admits(_:_:_:with:in:)``.
+    func admitsRemoval(_ permits: [StorePermit], _ age: ContentAge, _ place: Place, in tier: Tiers) -> Bool {
+        guard !age.isFromCache, let work = StoringWork(permits, age) else { return false }
+        return state.withLock { state in
+            guard let record = state.names[work.name], work.begin > record.floor else { return false }
+            // What the disk has since it was cleared was stored by later work. What memory has may have come from the disk.
+            let clearing = max(state.clearing.time(of: .disk), record.clearing.time(of: .disk))
+            guard tier == .memory || work.begin > clearing else { return false }
+            let spots = record.placesAffecting(place).map { NameRecord.Spot(place: $0, tier: tier) }
+            guard !spots.contains(where: { record.hasChange(in: $0, after: work) }) else { return false }
+            state.names[work.name]?.note(work.change, in: NameRecord.Spot(place: place, tier: tier))
+            return true
+        }
+    }
+}
+
+/// Work that wants to change a place.
+struct StoringWork {
+    let name: String
+    /// When it began, with all of its stages.
+    let begin: UInt64
+    /// How old its content is.
+    let number: UInt64
+    /// Later changes of its place may be newer than its content.
+    let since: UInt64
+    private let isReplacement: Bool
+
+    /// `nil` without a permit.
+    init?(_ permits: [StorePermit], _ age: ContentAge) {
+        guard let last = permits.last, let begin = permits.map(\.begun).min() else { return nil }
+        name = last.name
+        self.begin = begin
+        number = min(age.number, last.number)
+        // A transfer that is shared may have begun before all who wait for it now.
+        since = age.isFromCache ? begin : min(begin, number)
+        isReplacement = last.kind == .replacement
+    }
+
+    /// The change that it makes, now.
+    var change: NameRecord.Change {
+        NameRecord.Change(time: WorkNumber.next(), number: number, isReplacement: isReplacement)
     }
 }

@@ -15,15 +15,19 @@ final class StorePermit: Sendable {
     let name: String
     /// The order of beginnings.
     let number: UInt64
+    /// When the work was asked for, which may be earlier.
+    let begun: UInt64
     /// The work may share other work that began since then.
     let sharesSince: UInt64
     let kind: Kind
 
-    init(order: StoreOrder, name: String, kind: Kind, begun: (number: UInt64, sharesSince: UInt64)) {
+    init(order: StoreOrder, name: String, kind: Kind, number: UInt64, begun: UInt64, sharesSince: UInt64) {
         self.order = order
         self.name = name
         self.kind = kind
-        (number, sharesSince) = begun
+        self.number = number
+        self.begun = begun
+        self.sharesSince = sharesSince
     }
 
     deinit {

@@ -82,6 +82,14 @@ struct NameRecord {
         }
     }
 
+    /// Whether something changed a place that is newer than some work's content.
+    func hasChange(in spot: Spot, after work: StoringWork) -> Bool {
+        (changes[spot] ?? []).contains { change in
+            change.time > work.since
+                && (change.number > work.number || (change.isReplacement && change.number > work.begin))
+        }
+    }
+
     /// The age of what was stored last in a place on disk.
     func age(of place: StoreOrder.Place) -> ContentAge {
         let numbers = (changes[Spot(place: place, tier: .disk)] ?? []).map(\.number)

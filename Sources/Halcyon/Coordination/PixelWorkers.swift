@@ -12,18 +12,28 @@ final class PixelWorkers: Sendable {
     private let queue: WorkQueue
     /// Bytes of pixels in the making, and of those that wait to be processed.
     private let budget: Budget
-    /// Bytes that processing takes beyond those of its image, which has a part of the budget already: of another budget,
-    /// as work that holds a part of one must not wait for more of it.
-    private let growth: Budget
+    /// Bytes of the results of processors, by the place of the processor in its chain. Work that holds a part of a budget
+    /// must not wait for more of it, and what waits to be processed holds a part of the one before.
+    private let results: Lock<[Budget]>
 
     init(count: Int, budget: Int) {
         queue = WorkQueue(name: "halcyon.pixels", width: max(1, count))
         self.budget = Budget(limit: max(1, budget))
-        growth = Budget(limit: max(1, budget))
+        results = Lock([])
     }
 
     /// Pieces of work that wait for the budget.
-    var budgetWaiterCount: Int { budget.waitingCount + growth.waitingCount }
+    var budgetWaiterCount: Int {
+        budget.waitingCount + results.withLock { $0 }.reduce(0) { $0 + $1.waitingCount }
+    }
+
+    /// The budget for the results of the processors at a place in their chains.
+    private func budget(ofResultsAt place: Int) -> Budget {
+        results.withLock { results in
+            while results.count <= place { results.append(Budget(limit: budget.limit)) }
+            return results[place]
+        }
+    }
 
     /// Pieces of work that wait for a thread.
     var waitingCount: Int { queue.waitingCount }
@@ -118,24 +128,28 @@ final class PixelWorkers: Sendable {
     /// Makes one image of another on a worker.
     ///
     /// - Parameters:
-    ///   - lease: The part of the budget that the image's pixels take.
     ///   - size: The size of the largest bitmap that is made.
+    ///   - place: How many processors of the chain come before.
+    /// - Returns: The image, and the part of the budget that its pixels take until they are processed or handed out.
     /// - Throws: What `body` throws, or `CancellationError`.
     func process(
         _ image: DecodedImage,
-        lease: BudgetLease,
         size: PixelSize,
+        place: Int,
         priority: PriorityBox,
         _ body: @escaping @Sendable (DecodedImage, CancellationFlag) throws -> DecodedImage
-    ) async throws -> DecodedImage {
+    ) async throws -> (image: DecodedImage, lease: BudgetLease) {
         let need = Self.byteCount(size, image.bitmap.depth)
-        // What is no larger takes the place of the image as far as the budget goes.
-        guard need > lease.amount else {
-            return try await queue.run(priority: priority) { flag in try body(image, flag) }
+        // What goes on with an image is done with it the sooner.
+        let (result, lease) = try await run(
+            priority: priority,
+            within: budget(ofResultsAt: place),
+            isContinuation: place > 0
+        ) {
+            Demand(byteCount: need) { flag in try body(image, flag) }
         }
-        return try await run(priority: priority, within: growth) {
-            Demand(byteCount: need - lease.amount) { flag in try body(image, flag) }
-        }.result
+        lease.reduce(to: result.bitmap.byteCount)
+        return (result, lease)
     }
 
     /// Work that needs a part of the budget.
@@ -154,9 +168,11 @@ final class PixelWorkers: Sendable {
     private func run<Result: Sendable>(
         priority: PriorityBox,
         within budget: Budget,
+        isContinuation: Bool = false,
         _ demand: @escaping @Sendable () throws -> Demand<Result>
     ) async throws -> (result: Result, lease: BudgetLease) {
-        let attempt = try await queue.run(priority: priority) { flag -> Attempt<Result> in
+        let attempt = try await queue.run(priority: priority, isContinuation: isContinuation) {
+            flag -> Attempt<Result> in
             let demand = try demand()
             guard let lease = budget.leaseAtHand(demand.byteCount) else { return .mustWait(demand) }
             return .done(try demand.body(flag), lease)
@@ -166,7 +182,8 @@ final class PixelWorkers: Sendable {
             return (result, lease)
         case .mustWait(let demand):
             let lease = try await budget.lease(demand.byteCount, priority: priority)
-            return (try await queue.run(priority: priority, demand.body), lease)
+            // It has its part of the budget, which others wait for.
+            return (try await queue.run(priority: priority, isContinuation: true, demand.body), lease)
         }
     }
 }

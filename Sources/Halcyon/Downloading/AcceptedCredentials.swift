@@ -50,13 +50,15 @@ final class AcceptedCredentials: Sendable {
             return
         }
         let folder = String(path[...end])
+        // What is forgotten is let go of after the lock: it holds objects of the program's.
+        var forgotten = State()
         state.withLock { state in
             var places = state.places[owner, default: []]
             if places.contains(where: { folder.hasPrefix($0.folder) && $0.proof.credential == proof.credential }) {
                 return
             }
             if state.count >= Self.maximumCount {
-                state = State()
+                swap(&state, &forgotten)
                 places = []
             }
             let before = places.count
@@ -72,13 +74,17 @@ final class AcceptedCredentials: Sendable {
     func remove(_ proof: CredentialProof, for url: URL, responder: ScopedResponder) {
         guard let owner = Self.owner(of: url, responder) else { return }
         let path = Self.path(of: url)
-        state.withLock { state in
-            guard var places = state.places[owner] else { return }
-            let before = places.count
-            places.removeAll { path.hasPrefix($0.folder) && $0.proof.credential == proof.credential }
-            state.count += places.count - before
-            state.places[owner] = places.isEmpty ? nil : places
+        // Let go of after the lock: the responder there is equal to this one, but need not be the same object.
+        let forgotten = state.withLock { state -> (key: Owner, value: [Place])? in
+            guard let index = state.places.index(forKey: owner) else { return nil }
+            let before = state.places.values[index].count
+            state.places.values[index].removeAll {
+                path.hasPrefix($0.folder) && $0.proof.credential == proof.credential
+            }
+            state.count += state.places.values[index].count - before
+            return state.places.values[index].isEmpty ? state.places.remove(at: index) : nil
         }
+        withExtendedLifetime(forgotten) {}
     }
 
     private static func owner(of url: URL, _ responder: ScopedResponder) -> Owner? {

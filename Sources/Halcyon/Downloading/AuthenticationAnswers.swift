@@ -32,7 +32,7 @@ final class AuthenticationAnswers: Sendable {
     private static let maximumCount = 256
 
     private let state = Lock(State())
-    private let questions = SharedWork<Question, Credential?>()
+    private let questions = WorkCoalescer<Question, Credential?>()
     private let accepted = AcceptedCredentials()
 
     /// A moment, to tell answers given later from earlier ones.
@@ -93,8 +93,12 @@ final class AuthenticationAnswers: Sendable {
     }
 
     private func note(_ credential: Credential?, for space: Space) {
+        // What is forgotten is let go of after the lock: it holds objects of the program's.
+        var forgotten: [Space: Answer] = [:]
         state.withLock { state in
-            if state.answers.count >= Self.maximumCount, state.answers[space] == nil { state.answers = [:] }
+            if state.answers.count >= Self.maximumCount, state.answers[space] == nil {
+                swap(&state.answers, &forgotten)
+            }
             state.answerCount += 1
             state.answers[space] = Answer(credential: credential, number: state.answerCount)
         }

@@ -106,7 +106,7 @@ extension DownloadRun {
     }
 
     /// The body that the rest sees.
-    func modified(_ body: LoadedBody) async throws -> LoadedBody {
+    func modified(_ body: HTTPResponseBody) async throws -> HTTPResponseBody {
         guard !handling.dataModifiers.isEmpty else { return body }
         let modifiers = handling.dataModifiers
         let data: Data?

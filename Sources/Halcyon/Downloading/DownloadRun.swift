@@ -24,7 +24,7 @@ struct DownloadRun: Sendable {
     /// A request on its way.
     private struct Hop: Sendable {
         var request: TransferRequest
-        var earlier = EarlierHops()
+        var earlier = RedirectMetrics()
         /// What is left of the bounds that hold for this request and those before it.
         var allowance: TransferAllowance
         var authenticationCount = 0
@@ -60,7 +60,7 @@ struct DownloadRun: Sendable {
     /// The final response, its body modified.
     ///
     /// - Throws: ``ImageError``, ``TransferError``, `CancellationError`.
-    func body() async throws -> LoadedBody {
+    func body() async throws -> HTTPResponseBody {
         var hop = Hop(request: request, allowance: TransferAllowance(request))
         // Someone has a say in redirects, or in what another server is told than the one first asked.
         if handling.redirectHandler != nil || handling.authenticationResponder != nil {
@@ -115,7 +115,7 @@ struct DownloadRun: Sendable {
     }
 
     /// One request and its response; its body too, if it is the final one.
-    private func exchange(_ hop: Hop) async throws -> LoadedBody {
+    private func exchange(_ hop: Hop) async throws -> HTTPResponseBody {
         let head = Lock<TransferResponse?>(nil)
         let interimHead = Lock<Interim?>(nil)
         let accept: @Sendable (TransferResponse) throws -> Void = { response in
@@ -140,7 +140,7 @@ struct DownloadRun: Sendable {
             try check(response, to: hop.request)
             try await self.review(response)
         }
-        var body: LoadedBody
+        var body: HTTPResponseBody
         do {
             body = try await load(hop, accept: accept, review: handling.looksAtHeads ? review : nil, head)
         } catch let error as TransferError where error != .cancelled {
@@ -167,7 +167,7 @@ struct DownloadRun: Sendable {
         accept: @escaping @Sendable (TransferResponse) throws -> Void,
         review: (@Sendable (TransferResponse) async throws -> Void)?,
         _ head: Lock<TransferResponse?>
-    ) async throws -> LoadedBody {
+    ) async throws -> HTTPResponseBody {
         try await bodies.load(
             hop.allowance.bounded(hop.request),
             priority: context.priority,

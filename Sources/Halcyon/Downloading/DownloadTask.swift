@@ -9,14 +9,14 @@ public final class DownloadTask: Sendable, Identifiable {
     /// What was asked for, before any modification; ``priority`` has the present urgency.
     public let request: TransferRequest
 
-    private let work: StartedWork<LoadedBody>
+    private let work: TaskHandle<HTTPResponseBody>
 
     init(request: TransferRequest) {
         self.request = request
-        work = StartedWork(priority: request.priority)
+        work = TaskHandle(priority: request.priority)
     }
 
-    func start(_ operation: @escaping @Sendable (WorkContext) async throws -> LoadedBody) {
+    func start(_ operation: @escaping @Sendable (WorkContext) async throws -> HTTPResponseBody) {
         work.start(operation)
     }
 
@@ -24,14 +24,14 @@ public final class DownloadTask: Sendable, Identifiable {
     ///
     /// The error is an ``ImageError``, or `CancellationError` if the task was cancelled. Cancelling the Swift task that
     /// awaits it cancels this task.
-    public var result: Result<LoadedBody, any Error> {
+    public var result: Result<HTTPResponseBody, any Error> {
         get async { await work.result }
     }
 
     /// The response and its body; as ``result``.
     ///
     /// - Throws: ``ImageError``, or `CancellationError` if the task was cancelled.
-    public var body: LoadedBody {
+    public var body: HTTPResponseBody {
         get async throws { try await result.get() }
     }
 

@@ -106,7 +106,7 @@ extension ImageDownloader {
         handling: TransferHandling,
         audience: String?,
         context: WorkContext
-    ) async throws -> LoadedBody {
+    ) async throws -> HTTPResponseBody {
         try Task.checkCancellation()
         let number = transferCount.withLock { count in
             count += 1
@@ -131,7 +131,7 @@ extension ImageDownloader {
 
 /// What came with a transfer, and when that began.
 struct TransferredBody: Sendable {
-    var body: LoadedBody
+    var body: HTTPResponseBody
     /// The ``WorkNumber`` of the transfer.
     let number: UInt64
 }
@@ -145,7 +145,7 @@ extension TransferRequest {
 
 extension DownloadRun {
     /// How the transfer ended, in this library's own errors.
-    fileprivate func result() async -> Result<LoadedBody, any Error> {
+    fileprivate func result() async -> Result<HTTPResponseBody, any Error> {
         do {
             return .success(try await body())
         } catch let error as TransferError {

@@ -22,8 +22,8 @@ public final class ImageDownloader: Sendable {
     let calls = DownloadCalls()
     /// Requests on their way through modifiers, so that a caller can leave at once. Not shared: each has a key of its
     /// own.
-    let modifications = SharedWork<Int, TransferRequest>()
-    let transfers = SharedWork<TransferKey, TransferredBody>()
+    let modifications = WorkCoalescer<Int, TransferRequest>()
+    let transfers = WorkCoalescer<TransferKey, TransferredBody>()
 
     /// A downloader over a transport.
     ///
@@ -54,7 +54,7 @@ public final class ImageDownloader: Sendable {
     public func download(
         _ request: TransferRequest,
         policy: NetworkPolicy = NetworkPolicy()
-    ) async throws -> LoadedBody {
+    ) async throws -> HTTPResponseBody {
         let context = WorkContext(priority: PriorityBox(request.priority), report: { _ in })
         return try await download(request, policy: policy, context: context).body
     }
@@ -62,7 +62,7 @@ public final class ImageDownloader: Sendable {
     /// Gets what is at a URL. Cancelling the calling task ends the wait at once.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func download(from url: URL, policy: NetworkPolicy = NetworkPolicy()) async throws -> LoadedBody {
+    public func download(from url: URL, policy: NetworkPolicy = NetworkPolicy()) async throws -> HTTPResponseBody {
         try await download(TransferRequest(url: url), policy: policy)
     }
 

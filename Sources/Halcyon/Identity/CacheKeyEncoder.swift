@@ -2,7 +2,7 @@
 /// in this process and in every later one.
 ///
 /// Each value is preceded by a tag and, where its length varies, by its length; no two sequences of calls give the
-/// same bytes. ``ImageProcessor/encodeParameters(into:)`` describes a processor with it.
+/// same bytes. ``ImageProcessing/encodeParameters(into:)`` describes a processor with it.
 public struct CacheKeyEncoder: Sendable {
     private(set) var bytes: [UInt8] = []
 

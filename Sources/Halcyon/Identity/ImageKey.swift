@@ -140,7 +140,7 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         let bytes: [UInt8]
         let hash: Int
 
-        init(decode: DecodePolicy, steps: [ImageProcessing.Step]) {
+        init(decode: DecodePolicy, steps: [ImageProcessorChain.Step]) {
             var encoder = CacheKeyEncoder()
             decode.encodeIdentity(into: &encoder)
             encoder.encode(steps.count)
@@ -153,7 +153,7 @@ public struct ImageKey: @unchecked Sendable, Hashable {
 
         /// `nil` if nothing differs from the original's first frame at its own size. A chain of processors has its
         /// variant for the first frame ready, so that looking into memory takes no time to write it.
-        static func of(decode: DecodePolicy, processing: ImageProcessing) -> Variant? {
+        static func of(decode: DecodePolicy, processing: ImageProcessorChain) -> Variant? {
             decode.isIdentity ? processing.variant : Variant(decode: decode, steps: processing.steps)
         }
 

@@ -9,7 +9,9 @@ struct LoadRequest: Sendable {
     var options: ImageOptions
     /// The key in the caches; `nil` where there is none, or the state of a file has to be looked at first.
     let key: ImageKey?
-    /// To store what the load brings, since it was asked for; `nil` before.
+    /// When it was asked for, by its ``WorkNumber``: what was removed since is not stored.
+    var begun = WorkNumber.next()
+    /// To store what the load brings; `nil` until its key is known.
     var permits: StorePermits?
 
     /// The load may share work that began since then, by its ``WorkNumber``.
@@ -36,13 +38,18 @@ struct LoadRequest: Sendable {
     /// The scope that is named for it; `nil` for none.
     var audience: String? { key?.original.namedAudience }
 
-    /// The request with a key that no other has and no cache gets, for what has no name.
-    var usedOnce: LoadRequest {
+    /// The request with a key that no other has and no cache gets, for what has no name. It says all the same whose it is.
+    ///
+    /// - Parameter defaults: What the downloader adds to all requests.
+    func usedOnce(over defaults: NetworkPolicy) -> LoadRequest {
         var options = options
         options.cache.storesInMemory = false
         options.cache.storesOnDisk = false
-        let key = OriginalKey(text: "once:\(UUID().uuidString)")
-        return LoadRequest(source: source, options: options, originalKey: key)
+        let audience = OriginalKey.audience(of: source, options: options, over: defaults)
+        let key = OriginalKey(text: "once:\(UUID().uuidString)", scope: audience)
+        var request = LoadRequest(source: source, options: options, originalKey: key)
+        request.begun = begun
+        return request
     }
 }
 
@@ -142,7 +149,7 @@ struct DecodedWorkKey: Hashable, Sendable {
     /// The colours of the result. Those of the file where the first processor is to run before they are converted.
     let color: ColorHandling
 
-    init(original: OriginalWorkKey, decode: DecodePolicy, processing: ImageProcessing) {
+    init(original: OriginalWorkKey, decode: DecodePolicy, processing: ImageProcessorChain) {
         self.original = original
         self.decode = decode
         target = processing.decodeTarget
@@ -153,7 +160,7 @@ struct DecodedWorkKey: Hashable, Sendable {
 /// What makes one result of processors the same as another.
 struct ProcessedWorkKey: Hashable, Sendable {
     let decoding: DecodedWorkKey
-    let processing: ImageProcessing
+    let processing: ImageProcessorChain
 }
 
 /// What makes one processed image the same as another, what happens to it afterwards included.

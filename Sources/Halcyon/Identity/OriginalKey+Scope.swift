@@ -34,13 +34,22 @@ extension OriginalKey {
         self.init(text: options.cache.keyRule?.key(for: name) ?? name, scope: scope)
     }
 
-    /// The audience if it was named, and is not what the request carries.
+    /// The audience if it was named, and is not only what the request carries.
     var namedAudience: String? {
-        guard let audience = scope.map(Self.audience(in:)), audience.utf8.first == CacheScope.nameMark else {
-            return nil
-        }
+        guard let audience = scope.map(Self.audience(in:)), let mark = audience.utf8.first,
+            mark == CacheScope.nameMark || mark == Self.credentialAndNameMark
+        else { return nil }
         return audience
     }
+
+    /// Whose an original is that has no key of its own; `nil` if it is for all.
+    static func audience(of source: Source, options: ImageOptions, over defaults: NetworkPolicy) -> String? {
+        guard case .network(let transfer) = source.location else { return options.cache.scope.name }
+        return audience(of: options.network.applied(to: transfer, over: defaults), options, defaults)
+    }
+
+    /// Begins an audience that has both a credential and a name. No other begins with this letter.
+    private static let credentialAndNameMark = UInt8(ascii: "b")
 
     /// Whose it is.
     private static func audience(
@@ -50,10 +59,15 @@ extension OriginalKey {
     ) -> String? {
         switch options.cache.scope {
         case .credential:
-            if let name = options.network.hookScope ?? defaults.requestModifier?.cacheScope {
-                return CacheScope.named(name).name
+            let name = options.network.hookScope ?? defaults.requestModifier?.cacheScope
+            let digest = CredentialDigester.installation.digest(of: request)
+            // What a hook says of its own credentials says nothing about the one that the request carries already.
+            return switch (digest, name) {
+            case (let digest?, let name?): "b\(digest)n\(name)"
+            case (let digest?, nil): "c\(digest)"
+            case (nil, let name?): CacheScope.named(name).name
+            case (nil, nil): nil
             }
-            return CredentialDigester.installation.digest(of: request).map { "c\($0)" }
         case .named, .sharedAcrossCredentials:
             return options.cache.scope.name
         }

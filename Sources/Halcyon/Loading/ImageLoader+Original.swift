@@ -11,7 +11,7 @@ extension ImageLoader {
         context: WorkContext
     ) async throws -> Original {
         try await originals.value(for: work, since: request.sharesSince, context: context) { [self] context in
-            let permits = permits(for: key, options: request.options)
+            let permits = StorePermits(for: key, in: originalCaches(request.options))
             if let transfer = followsServer(request) {
                 // What may be used although its server fails is used before the server is tried again.
                 return try await recovery.loadThroughCache(request) {

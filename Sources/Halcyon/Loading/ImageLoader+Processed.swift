@@ -27,8 +27,10 @@ extension ImageLoader {
         let loaded: Original
         do {
             (response, loaded) = try await processed(request, key: key, original: original, context: context)
-        } catch let error as ImageError where original.readsDisk {
-            guard let stale = try await staleImage(key, insteadOf: error, request: request, context: context)
+        } catch let error as ImageError {
+            await forget(key, ifGone: error, request: request)
+            guard original.readsDisk,
+                let stale = try await staleImage(key, insteadOf: error, request: request, context: context)
             else { throw error }
             return stale
         }
@@ -41,18 +43,19 @@ extension ImageLoader {
         }
         // A disk that is slower than what is loaded slows it down, so that what waits to be stored is bounded.
         let waitsForStore = policy.waitsForStore || target(policy).disk.isBehind
+        let storePriority = PriorityBox(.low)
         let stores = store(
             response,
             original: loaded,
             key: key,
             request: request,
             claim: claim,
-            priority: waitsForStore ? context.priority : nil
+            priority: storePriority
         )
         if waitsForStore, !stores.isEmpty {
             let start = ContinuousClock.now
-            for store in stores {
-                await store.value
+            await storePriority.following(context.priority) {
+                for store in stores { await store.value }
             }
             response.timings.store = ContinuousClock.now - start
         }
@@ -85,7 +88,7 @@ extension ImageLoader {
 
     /// The result of a chain of processors; each beginning of a chain is shared by all chains that begin so.
     private func processed(
-        _ processing: ImageProcessing,
+        _ processing: ImageProcessorChain,
         of decoding: DecodedWorkKey,
         request: LoadRequest,
         key: ImageKey,
@@ -100,10 +103,10 @@ extension ImageLoader {
             let input = try await processed(rest, of: decoding, request: request, key: key, context: context)
             let start = ContinuousClock.now
             do {
-                let image = try await workers.process(
+                let (image, lease) = try await workers.process(
                     input.image,
-                    lease: input.lease,
                     size: last.workingSize(for: input.image),
+                    place: rest.steps.count,
                     priority: context.priority
                 ) { image, flag in
                     let result = try last.process(image, isCancelled: { flag.isCancelled })
@@ -112,7 +115,7 @@ extension ImageLoader {
                 }
                 return DecodedOriginal(
                     image: image,
-                    lease: input.lease,
+                    lease: lease,
                     original: input.original,
                     decodeTime: input.decodeTime,
                     processTime: (input.processTime ?? .zero) + (ContinuousClock.now - start)
@@ -181,7 +184,7 @@ extension ImageLoader {
 
     /// For how long and for whom a stored result may be used. Where nothing is known of the original but when its result was
     /// stored, that counts as when it came.
-    private func validity(
+    func validity(
         of metadata: ProcessedImageMetadata,
         storedAt: Date,
         for request: LoadRequest
@@ -193,7 +196,7 @@ extension ImageLoader {
     }
 
     /// Whether a stored result may be used, now or because of a failure.
-    private func mayUse(
+    func mayUse(
         _ validity: OriginalValidity?,
         insteadOf failure: StaleUse?,
         for request: LoadRequest

@@ -36,7 +36,7 @@ extension ImageLoader {
     ) async throws -> Original {
         let start = ContinuousClock.now
         let storage = originalStorage(transfer, request, key: key, reads: readsDisk, priority: context.priority)
-        let server = OriginalServer(
+        let fetcher = OriginalFetcher(
             for: request,
             downloader: downloader,
             recovery: recovery,
@@ -44,38 +44,29 @@ extension ImageLoader {
             context: context
         )
         let rules = cacheRules(request.options.cache)
-        let exchange = HTTPCacheExchange(
+        let transaction = HTTPCacheTransaction(
             request: transfer,
             policy: cachePolicy(request.options, readsDisk: readsDisk),
             storage: storage,
             rules: rules,
             now: cache.disk.now,
-            fetch: server.fetch
+            fetch: fetcher.fetch
         )
-        let answer: HTTPCacheResponse
-        do {
-            answer = try await exchange.run()
-            try Task.checkCancellation()
-        } catch let error as TransferError {
-            if error == .cancelled { throw CancellationError() }
-            let failure = ImageError(stage: .load, reason: .transfer(error), source: transfer.url.absoluteString)
-            throw server.refusal ?? failure
-        }
+        let result = try await transaction.run()
+        let answer = result.response
+        try Task.checkCancellation()
         guard answer.origin != .unavailable else {
             throw ImageError(stage: .cache, reason: .notCached, source: "\(request.source)")
         }
-        if let refusal = server.refusal {
-            if answer.origin == .network { throw refusal }
-            // This load does well without the server, but how long it wants to be left alone holds for the next.
-            recovery.remember(refusal, of: request)
-        }
+        // This load does well without the server, but how long it wants to be left alone holds for the next.
+        if let failure = result.failure, failure.isRefusal { recovery.remember(failure, of: request) }
         // An empty entry on disk is damage like any other, and heals.
         guard !answer.data.isEmpty || answer.origin != .network else {
             throw ImageError(stage: .load, reason: .emptyBody, source: "\(request.source)")
         }
         if answer.origin == .staleWhileRevalidating { refresh(transfer, for: request, key: key) }
         var timings = ImageTimings()
-        let loadTime = server.time
+        let loadTime = fetcher.time
         if readsDisk { timings.disk = ContinuousClock.now - start - (loadTime ?? .zero) }
         timings.load = loadTime
         var caching = OriginalCaching(answer, storage: storage)
@@ -85,7 +76,7 @@ extension ImageLoader {
             caching.isStorable = false
         }
         // No key could tell it from what others were given.
-        if answer.origin == .network, server.isForHiddenRequest, !request.options.namesAudience(of: key.original) {
+        if answer.origin == .network, fetcher.isForHiddenRequest, !request.options.namesAudience(of: key.original) {
             caching = .none
         }
         return Original(
@@ -95,7 +86,7 @@ extension ImageLoader {
             metrics: answer.metrics,
             caching: caching,
             permits: permits,
-            age: answer.origin == .network ? server.age : storage.age
+            age: answer.origin == .network ? fetcher.age : storage.age
         )
     }
 
@@ -147,7 +138,7 @@ extension ImageLoader {
         return rules
     }
 
-    /// Asks the server behind the back of whoever got a stale original, and stores what it answers if that is an image.
+    /// Asks the server in the background after a stale original was used, and stores its answer if that is an image.
     private func refresh(_ transfer: TransferRequest, for request: LoadRequest, key: ImageKey) {
         let priority = PriorityBox(.low)
         let context = WorkContext(priority: priority, report: { _ in })
@@ -155,43 +146,59 @@ extension ImageLoader {
         let storage = originalStorage(transfer, request, key: key, reads: true, priority: priority)
         let cache = originalCaches(request.options)[0]
         let permits = StorePermits(for: key, in: [cache])
-        let server = OriginalServer(
+        let fetcher = OriginalFetcher(
             for: request,
             downloader: downloader,
             recovery: recovery,
             since: permits.sharesSince,
             context: context
         )
-        let exchange = HTTPCacheExchange(
+        let transaction = HTTPCacheTransaction(
             request: transfer,
             policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),
             storage: storage,
             rules: cacheRules(policy),
             now: cache.disk.now,
-            fetch: server.fetch
+            fetch: fetcher.fetch
         )
         let mayKeep = request.options.namesAudience(of: key.original)
         let isUnpredictable = hasModifiers(request.options)
         let (codecs, limits) = (codecs, request.options.decode.limits)
         refreshes.start(key.originalDiskKey) { [recovery, workers] in
-            // Whatever fails is found again by whoever asks next.
-            let answer = try? await exchange.run()
-            if let refusal = server.refusal { return recovery.remember(refusal, of: request) }
-            guard let answer, let pending = storage.pending,
-                !isUnpredictable || !pending.head.isVarying, mayKeep || !server.isForHiddenRequest,
+            // A failure is found again by the next load.
+            let answer: HTTPCacheResponse
+            do {
+                answer = try await transaction.run().response
+            } catch {
+                if let error = error as? ImageError, error.isRefusal { recovery.remember(error, of: request) }
+                return
+            }
+            guard let pending = storage.pending,
+                !isUnpredictable || !pending.head.isVarying, mayKeep || !fetcher.isForHiddenRequest,
                 policy.storesOnDisk,
                 (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
             else { return }
-            let claim = StoreClaim(original: permits, age: server.age)
+            let claim = StoreClaim(original: permits, age: fetcher.age)
             let stored = cache.disk.store(
                 pending.diskKey,
                 slot: pending.slot,
                 expiration: policy.diskExpiration,
                 byteCount: answer.data.count,
-                isAdmitted: cache.admission(of: claim, .ofOriginal(pending.head)),
+                admission: cache.admission(of: claim, .ofOriginal(pending.head)),
                 content: { (answer.data, pending.head.metadata) }
             )
             await stored.value
+        }
+    }
+}
+
+extension ImageError {
+    /// Whether the server refused, or nothing was sent for a reason of this process. A connection that fails may do better
+    /// the next time.
+    fileprivate var isRefusal: Bool {
+        switch reason {
+        case .status, .meteredNetwork, .failedBefore, .serverUnavailable: true
+        default: false
         }
     }
 }

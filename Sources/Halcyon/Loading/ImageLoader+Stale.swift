@@ -5,7 +5,7 @@ enum StaleUse: Sendable {
     /// The request forbids the network.
     case offline
     /// Its server does not answer, or answers that it has a problem.
-    case failure(Reuse.Failure)
+    case failure(ReuseDecision.Failure)
 
     /// `nil` if an error is no reason.
     init?(_ reason: ImageError.Reason) {
@@ -26,6 +26,19 @@ enum StaleUse: Sendable {
 }
 
 extension ImageLoader {
+    /// Removes an image whose server has it no longer, unless another took its place since the load began. Its original has
+    /// gone already.
+    func forget(_ key: ImageKey, ifGone error: ImageError, request: LoadRequest) async {
+        guard followsServer(request) != nil, case .status(let status) = error.reason,
+            HTTPStatus.isAboutResource(status)
+        else { return }
+        let cache = target(request.options.cache)
+        let claim = StoreClaim(load: request.permits, age: .new)
+        cache.forget(key, claim)
+        guard !request.options.processing.isIdentity else { return }
+        await cache.disk.remove(key.processedDiskKey, if: cache.admission(of: claim, .image(key)))
+    }
+
     /// A processed image from disk whose time is over, where the original that it could be made of anew is not to be had.
     ///
     /// An original on disk that may be used has been used already. Most have none there: what was made of them is all that
@@ -39,15 +52,7 @@ extension ImageLoader {
         request: LoadRequest,
         context: WorkContext
     ) async throws -> ImageResponse? {
-        let policy = request.options.cache
         guard !request.options.processing.isIdentity, followsServer(request) != nil else { return nil }
-        if case .status(let status) = error.reason, HTTPStatus.isAboutResource(status) {
-            // Its server has it no longer. What took its place since this load began stays.
-            let cache = target(policy)
-            let claim = StoreClaim(load: request.permits, age: .new)
-            await cache.disk.remove(key.processedDiskKey, if: cache.admission(of: claim, .image(key)))
-            return nil
-        }
         guard let use = StaleUse(error.reason),
             let found = try await processedImageFromDisk(
                 key,
@@ -71,11 +76,18 @@ extension ImageLoader {
         switch use {
         case .offline:
             let policy = HTTPCachePolicy(lookup: .offline)
-            let reuse = Reuse(of: response, for: control, policy: policy, at: now, rules: rules)
+            let reuse = ReuseDecision(of: response, for: control, policy: policy, at: now, rules: rules)
             return reuse == .fresh || reuse == .stale
         case .failure(let failure):
             let policy = HTTPCachePolicy(staleIfError: request.options.cache.staleIfError)
-            return Reuse.isAllowed(response, insteadOf: failure, for: control, policy: policy, at: now, rules: rules)
+            return ReuseDecision.isAllowed(
+                response,
+                insteadOf: failure,
+                for: control,
+                policy: policy,
+                at: now,
+                rules: rules
+            )
         }
     }
 }

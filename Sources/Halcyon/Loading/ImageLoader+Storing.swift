@@ -23,6 +23,7 @@ extension ImageLoader {
                 }
             }
         }
+        guard !request.options.processing.isIdentity else { return }
         await cache.disk.remove(key.processedDiskKey, if: cache.admission(of: claim, .image(key)))
     }
 
@@ -39,22 +40,36 @@ extension ImageLoader {
         let cache = target(policy)
         // What must be asked for again has no place.
         if validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false { return cache.forget(key, claim) }
-        let cached = CachedImage(image: response.image, byteCount: response.byteCount, validity: validity)
+        // Who ignores the server uses an image for as long as a cache has it.
+        let isFollowed = policy.freshness != .ignoringServer
+        let cached = CachedImage(
+            image: response.image,
+            byteCount: response.byteCount,
+            validity: validity,
+            dropsSilence: isFollowed
+        )
         let isOriginal = request.options.processing.isIdentity
         let original = isOriginal ? StoreOrder.Place.ofOriginal(validity?.response) : nil
-        cache.remember(cached, for: key, original: original, claim, expiration: policy.memoryExpiration)
+        cache.remember(
+            cached,
+            for: key,
+            original: original,
+            claim,
+            expiration: policy.memoryExpiration,
+            latest: isFollowed ? validity?.silentEnd : nil
+        )
     }
 
     /// Begins to write what the options want on disk.
     ///
-    /// - Parameter priority: Of encoding; `nil`: low, unless someone reads what is being stored.
+    /// - Parameter priority: Of encoding and storing.
     func store(
         _ response: ImageResponse,
         original: Original,
         key: ImageKey,
         request: LoadRequest,
         claim: StoreClaim,
-        priority: PriorityBox?
+        priority: PriorityBox
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
         let isIdentity = request.options.processing.isIdentity
@@ -65,21 +80,25 @@ extension ImageLoader {
         // In memory the representations of an original have one place, so that it says nothing about each of them.
         let companion = isIdentity && caching.place == .original ? StoreOrder.Place.image(key) : nil
         if isIdentity || policy.storesOriginal,
-            let store = store(original, claim: claim, with: companion, options: request.options)
+            let store = store(original, claim: claim, with: companion, options: request.options, priority: priority)
         {
             stores.append(store)
         } else if let entry = caching.entry, let old = caching.replaced,
             let cache = originalCaches(request.options).first(where: { $0.disk === old.disk })
         {
             // One that is kept is kept up to date.
-            stores.append(update(original, entry, in: cache, key, claim, policy) { _ in old.diskKey })
+            stores.append(
+                update(original, entry, in: cache, key, claim, policy, priority) { disk in
+                    disk.get(old.diskKey, extending: .none)?.version == old.version ? old.diskKey : nil
+                }
+            )
         }
         if !isIdentity, !policy.storesOriginal, caching.replaced == nil, policy.reads != .all, let entry = caching.entry
         {
             // The disk was not asked for one that is kept: the image would be made of that again.
             for cache in originalCaches(request.options) {
                 stores.append(
-                    update(original, entry, in: cache, key, claim, policy) { disk in
+                    update(original, entry, in: cache, key, claim, policy, priority) { disk in
                         let place = entry.slot?(disk) ?? entry.diskKey
                         return disk.contains(place) ? place : nil
                     }
@@ -90,20 +109,19 @@ extension ImageLoader {
         if !isIdentity, caching.isStorable, !(validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false) {
             let image = response.image
             let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
-            let storePriority = PriorityBox(.low)
             stores.append(
                 cache.disk.store(
                     key.processedDiskKey,
                     expiration: processedExpiration(policy, validity),
                     byteCount: image.bitmap.byteCount,
-                    priority: storePriority,
-                    isAdmitted: cache.admission(of: claim, .image(key)),
+                    priority: priority,
+                    admission: cache.admission(of: claim, .image(key)),
                     content: { [workers, codecs] in
                         let body = try await workers.encode(
                             image,
                             codecs: codecs,
                             serializer: policy.serializer,
-                            priority: priority ?? storePriority
+                            priority: priority
                         )
                         return (body, metadata.data)
                     }
@@ -123,6 +141,7 @@ extension ImageLoader {
         _ key: ImageKey,
         _ claim: StoreClaim,
         _ policy: CachePolicy,
+        _ priority: PriorityBox,
         slot: @escaping @Sendable (DiskCache) -> String?
     ) -> Task<Void, Never> {
         cache.disk.store(
@@ -130,7 +149,8 @@ extension ImageLoader {
             slot: slot,
             expiration: policy.diskExpiration,
             byteCount: original.data.count,
-            isAdmitted: cache.admission(of: claim, original.caching.place),
+            priority: priority,
+            admission: cache.admission(of: claim, original.caching.place),
             content: { (original.data, entry.metadata) }
         )
     }
@@ -142,7 +162,8 @@ extension ImageLoader {
         _ original: Original,
         claim: StoreClaim,
         with image: StoreOrder.Place? = nil,
-        options: ImageOptions
+        options: ImageOptions,
+        priority: PriorityBox
     ) -> Task<Void, Never>? {
         guard let entry = original.caching.entry else { return nil }
         let data = original.data
@@ -152,7 +173,8 @@ extension ImageLoader {
             slot: entry.slot,
             expiration: options.cache.diskExpiration,
             byteCount: data.count,
-            isAdmitted: cache.admission(of: claim, original.caching.place, with: image),
+            priority: priority,
+            admission: cache.admission(of: claim, original.caching.place, with: image),
             content: { (data, entry.metadata) }
         )
     }

@@ -19,12 +19,12 @@ final class ImageLoader: Sendable {
     /// Whether nothing that the downloader adds to all requests counts in their keys. Asked for at each look into memory.
     private let isDownloaderPlain: Bool
 
-    let images = SharedWork<ImageWorkKey, ImageResponse>()
-    let processings = SharedWork<ProcessedWorkKey, DecodedOriginal>()
-    let decodings = SharedWork<DecodedWorkKey, DecodedOriginal>()
-    let originals = SharedWork<OriginalWorkKey, Original>()
+    let images = WorkCoalescer<ImageWorkKey, ImageResponse>()
+    let processings = WorkCoalescer<ProcessedWorkKey, DecodedOriginal>()
+    let decodings = WorkCoalescer<DecodedWorkKey, DecodedOriginal>()
+    let originals = WorkCoalescer<OriginalWorkKey, Original>()
     /// Originals that are asked for anew while a stale one is used.
-    let refreshes = OwnedTasks()
+    let refreshes = KeyedTasks()
 
     init(configuration: ImagePipeline.Configuration) {
         cache = configuration.cache
@@ -165,12 +165,8 @@ final class ImageLoader: Sendable {
         var request = request
         // Who asks no cache wants what the source has now.
         let kind: StorePermit.Kind = request.options.cache.reads == .none ? .refresh : .load
-        request.permits = permits(for: key, options: request.options, kind)
+        request.permits = StorePermits(for: key, in: originalCaches(request.options), kind, begun: request.begun)
         return request
-    }
-
-    func permits(for key: ImageKey, options: ImageOptions, _ kind: StorePermit.Kind = .load) -> StorePermits {
-        StorePermits(for: key, in: originalCaches(options), kind)
     }
 
     /// Loads. Memory has been asked already, unless the request's key was not known.
@@ -226,14 +222,16 @@ final class ImageLoader: Sendable {
             encoder.encode(Int(truncatingIfNeeded: identity.node))
             let name = "file:" + encoder.bytes.map { String($0, radix: 16) }.joined(separator: ".")
             let key = OriginalKey(text: name, scope: request.options.cache.scope.name)
-            return LoadRequest(source: request.source, options: request.options, originalKey: key)
+            var identified = LoadRequest(source: request.source, options: request.options, originalKey: key)
+            identified.begun = request.begun
+            return identified
         case .data:
-            var request = request.usedOnce
+            var request = request.usedOnce(over: downloader.configuration.policy)
             request.options.cache.reads = .none
             return request
         case .network where request.key == nil:
             // It is a POST, or the like. A transfer is shared with one that is equal in all.
-            return request.usedOnce
+            return request.usedOnce(over: downloader.configuration.policy)
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         case .network, .provider:
@@ -245,7 +243,7 @@ final class ImageLoader: Sendable {
 /// The pixels of an original, or what processors have made of them so far.
 struct DecodedOriginal: Sendable {
     let image: DecodedImage
-    /// The part of the budget that the pixels take until they are handed out. Nothing that holds it waits for the budget.
+    /// The part of a budget that the pixels take until they are handed out. Nothing that holds it waits for that budget.
     let lease: BudgetLease
     let original: Original
     let decodeTime: Duration

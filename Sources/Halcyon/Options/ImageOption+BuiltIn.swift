@@ -4,7 +4,7 @@ public import HalcyonStore
 
 extension ImageOption {
     /// Processes the image. Replaces what was set before; join chains with `|>`.
-    public static func processor(_ processing: ImageProcessing) -> ImageOption {
+    public static func processor(_ processing: ImageProcessorChain) -> ImageOption {
         ImageOption { $0.processing = processing }
     }
 

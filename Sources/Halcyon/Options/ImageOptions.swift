@@ -40,7 +40,7 @@ public struct ImageOptions: Sendable {
     private final class Base: Sendable {}
 
     private struct Fields: Sendable, Hashable {
-        var processing: ImageProcessing = .identity
+        var processing: ImageProcessorChain = .identity
         var cache = CachePolicy()
         var network = NetworkPolicy()
         var decode = DecodePolicy()
@@ -89,8 +89,8 @@ public struct ImageOptions: Sendable {
         storage === other.storage || (storage.base != nil && storage.base === other.storage.base)
     }
 
-    /// What is done to the image. Default: ``ImageProcessing/identity``.
-    public var processing: ImageProcessing {
+    /// What is done to the image. Default: ``ImageProcessorChain/identity``.
+    public var processing: ImageProcessorChain {
         _read { yield fields.processing }
         _modify { yield &fields.processing }
     }

@@ -11,13 +11,13 @@ public final class ImageTask: Sendable, Identifiable {
     /// How it is loaded; ``priority`` has the present urgency.
     public let options: ImageOptions
 
-    private let work: StartedWork<ImageResponse>
+    private let work: TaskHandle<ImageResponse>
 
     /// A task whose work begins with ``start(_:)``, or that is over before: the memory cache had the image.
     init(source: Source, options: ImageOptions, response: ImageResponse? = nil) {
         self.source = source
         self.options = options
-        work = StartedWork(priority: options.priority, value: response)
+        work = TaskHandle(priority: options.priority, value: response)
     }
 
     func start(_ operation: @escaping @Sendable (WorkContext) async throws -> ImageResponse) {

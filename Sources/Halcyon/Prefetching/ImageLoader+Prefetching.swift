@@ -58,7 +58,11 @@ extension ImageLoader {
             throw error
         }
         // Waiting for it keeps no more bytes in memory than there are loads at the same time.
-        await store(original, claim: original.claim(of: request.permits), options: request.options)?.value
+        let priority = PriorityBox(.low)
+        let claim = original.claim(of: request.permits)
+        if let stored = store(original, claim: claim, options: request.options, priority: priority) {
+            await priority.following(context.priority) { await stored.value }
+        }
         return true
     }
 
@@ -66,8 +70,7 @@ extension ImageLoader {
     private func hasFreshResult(_ key: ImageKey, for request: LoadRequest, context: WorkContext) async throws -> Bool {
         let disk = target(request.options.cache).disk
         let entry = try await disk.entry(for: key.processedDiskKey, extending: .none, priority: context.priority)
-        guard let metadata = entry.flatMap({ ProcessedImageMetadata($0.metadata) }) else { return false }
-        guard followsServer(request) != nil else { return true }
-        return metadata.validity?.isOver(at: disk.now(), request.options.cache.freshness) != true
+        guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return false }
+        return mayUse(validity(of: metadata, storedAt: entry.storedAt, for: request), insteadOf: nil, for: request)
     }
 }

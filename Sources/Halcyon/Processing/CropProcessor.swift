@@ -2,7 +2,7 @@ public import HalcyonCodecs
 public import HalcyonRaster
 
 /// Cuts out a part of an image.
-public struct CropProcessor: ImageProcessor {
+public struct CropProcessor: ImageProcessing {
     /// In pixels; what exceeds the image is left away.
     public let size: PixelSize
     /// Where the part lies.

@@ -1,94 +1,58 @@
 public import HalcyonCodecs
+public import HalcyonRaster
 
-/// A chain of processors, run from left to right.
+/// Makes one image of another.
 ///
-/// The empty chain, ``identity``, changes nothing; joining it to another chain changes neither the result nor the
-/// cache key. Chains with a common beginning share its result while they are loaded together.
-public struct ImageProcessing: Hashable, Sendable {
-    /// One link: a processor, its identity already written.
-    struct Step: Sendable {
-        let processor: any ImageProcessor
-        let identity: [UInt8]
+/// A processor is a value: equal processors do the same. Its identity in caches comes from its type, its ``version``
+/// and its parameters, so that changing what a processor does is a matter of raising its version.
+public protocol ImageProcessing: Hashable, Sendable {
+    /// Raised by one whenever equal parameters begin to give other pixels. Default: 1.
+    static var version: Int { get }
 
-        init(_ processor: some ImageProcessor) {
-            self.processor = processor
-            var encoder = CacheKeyEncoder()
-            // The mangled name is the same in every process, also for a private type, whose printed name has an address.
-            encoder.encode(_mangledTypeName(type(of: processor)) ?? String(reflecting: type(of: processor)))
-            encoder.encode(type(of: processor).version)
-            processor.encodeParameters(into: &encoder)
-            identity = encoder.bytes
-        }
-    }
+    /// Writes every parameter that changes the result, in a fixed order.
+    func encodeParameters(into encoder: inout CacheKeyEncoder)
 
-    let steps: [Step]
-    /// What the chain makes of an original's first frame, as keys have it; `nil` for the empty chain.
-    let variant: ImageKey.Variant?
+    /// The smallest decoded image that serves this processor, so that a decoder may save work.
+    /// Default: ``DecodeTarget/full``.
+    var decodeTarget: DecodeTarget { get }
 
-    private init(steps: [Step]) {
-        self.steps = steps
-        variant = steps.isEmpty ? nil : ImageKey.Variant(decode: DecodePolicy(), steps: steps)
-    }
+    /// The size of the largest bitmap that processing `image` makes, in pixels. Its memory is waited for before processing
+    /// begins (``ImagePipeline/Configuration/decodeBudget``). Default: that of `image`.
+    func workingSize(for image: DecodedImage) -> PixelSize
 
-    /// A chain of one processor.
-    public init(_ processor: some ImageProcessor) {
-        self.init(steps: [Step(processor)])
-    }
-
-    /// The chain without a processor.
-    public static let identity = ImageProcessing(steps: [])
-
-    /// Whether the chain has no processor.
-    public var isIdentity: Bool { steps.isEmpty }
-
-    /// Whether both do the same.
-    public static func == (left: ImageProcessing, right: ImageProcessing) -> Bool {
-        left.variant == right.variant
-    }
-
-    /// Feeds the identity of the chain.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(variant)
-    }
-
-    /// Runs the left chain, then the right one.
-    public static func |> (left: ImageProcessing, right: ImageProcessing) -> ImageProcessing {
-        ImageProcessing(steps: left.steps + right.steps)
-    }
-
-    /// The chain without its last processor, and that processor; `nil` for the empty chain.
-    var droppingLast: (rest: ImageProcessing, last: any ImageProcessor)? {
-        guard let last = steps.last else { return nil }
-        return (ImageProcessing(steps: Array(steps.dropLast())), last.processor)
-    }
-
-    /// What the decoder has to deliver: what the first processor needs.
-    var decodeTarget: DecodeTarget { steps.first?.processor.decodeTarget ?? .full }
-
-    /// Whether the first processor resizes, so that colours are better converted behind it, where there are fewer: lcms2
-    /// takes 13 ms for a megapixel that it needs a table for. Other processors expect colours that are converted.
-    var resizesFirst: Bool { steps.first?.processor is ResizeProcessor }
-
-    /// Runs all processors on an image.
+    /// Processes an image.
     ///
-    /// - Throws: What a processor throws, or `CancellationError`.
-    public func process(
-        _ image: DecodedImage,
-        isCancelled: @Sendable () -> Bool = { false }
-    ) throws -> DecodedImage {
-        var image = image
-        for step in steps {
-            if isCancelled() { throw CancellationError() }
-            image = try step.processor.process(image, isCancelled: isCancelled)
+    /// Runs on a worker thread; it should poll `isCancelled` now and then and throw `CancellationError` if it says
+    /// `true`.
+    ///
+    /// - Throws: Any error; it reaches the caller as ``ImageError`` of the stage ``ImageError/Stage/process``.
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage
+}
+
+extension ImageProcessing {
+    /// 1.
+    public static var version: Int { 1 }
+
+    /// The whole image.
+    public var decodeTarget: DecodeTarget { .full }
+
+    /// That of the image.
+    public func workingSize(for image: DecodedImage) -> PixelSize { image.size }
+}
+
+/// How much of an image's resolution a processor needs.
+public enum DecodeTarget: Sendable, Hashable {
+    /// All of it.
+    case full
+    /// Enough to fit, fill or stretch to a size without enlarging what was decoded; where the image itself is not to be
+    /// enlarged, no more than it has. Default: it is.
+    case resized(PixelSize, ResizeMode, enlarges: Bool = true)
+
+    /// The size to ask a decoder for, for an image of this display size; `nil` for the image's own.
+    func targetSize(for displaySize: PixelSize) -> PixelSize? {
+        switch self {
+        case .full: nil
+        case .resized(let size, let mode, let enlarges): mode.resultSize(of: displaySize, in: size, enlarges: enlarges)
         }
-        return image
     }
 }
-
-precedencegroup ImageProcessingPrecedence {
-    associativity: left
-    higherThan: AdditionPrecedence
-}
-
-/// Joins two chains of image processors.
-infix operator |> : ImageProcessingPrecedence

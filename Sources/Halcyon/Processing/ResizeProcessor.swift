@@ -2,7 +2,7 @@ public import HalcyonCodecs
 public import HalcyonRaster
 
 /// Brings an image to a size, with a Lanczos-3 filter.
-public struct ResizeProcessor: ImageProcessor {
+public struct ResizeProcessor: ImageProcessing {
     /// In pixels.
     public let size: PixelSize
     /// What to do where the sides have another ratio.

@@ -2,7 +2,7 @@ public import HalcyonCodecs
 public import HalcyonRaster
 
 /// Makes the corners of an image round.
-public struct RoundCornersProcessor: ImageProcessor {
+public struct RoundCornersProcessor: ImageProcessing {
     /// How round.
     public let radius: CornerRadius
     /// Which corners.

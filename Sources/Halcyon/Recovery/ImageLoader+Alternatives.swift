@@ -43,6 +43,7 @@ extension ImageLoader {
         var tried: Set<Source> = [request.source]
         var failures: [SourceFailure] = []
         var next = LoadRequest(source: request.source, options: options, key: request.key)
+        next.begun = request.begun
         next.permits = request.permits
         while true {
             do {
@@ -64,10 +65,12 @@ extension ImageLoader {
                     var metered = options
                     metered.recovery.allowsMetered = true
                     next = self.request(source, options: metered)
+                    next.begun = request.begun
                 } else if let source = alternatives.first(where: { !tried.contains($0) }) {
                     tried.insert(source)
                     alternatives = alternatives.drop { tried.contains($0) }
                     next = self.request(source, options: options)
+                    next.begun = request.begun
                 } else {
                     throw ImageError(failures) ?? error
                 }

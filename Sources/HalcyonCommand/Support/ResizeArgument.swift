@@ -27,7 +27,7 @@ struct ResizeArguments: ParsableArguments {
     )
     var mode: ResizeMode = .fit
 
-    var processing: ImageProcessing {
+    var processing: ImageProcessorChain {
         guard let resize else { return .identity }
         return .resize(to: resize.size, mode: mode)
     }

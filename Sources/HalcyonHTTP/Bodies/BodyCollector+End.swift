@@ -33,7 +33,7 @@ extension BodyCollector {
         let continuation = end.continuation
         guard let writer = end.gathering.writer else {
             continuation?.resume(
-                returning: LoadedBody(response: response, data: end.gathering.data, metrics: metrics)
+                returning: HTTPResponseBody(response: response, data: end.gathering.data, metrics: metrics)
             )
             return
         }
@@ -45,7 +45,7 @@ extension BodyCollector {
                     guard data.count == count else {
                         throw TransferError.temporaryFileFailed("it has \(data.count) bytes instead of \(count)")
                     }
-                    return LoadedBody(response: response, data: data, metrics: metrics)
+                    return HTTPResponseBody(response: response, data: data, metrics: metrics)
                 }
             )
         }

@@ -31,7 +31,7 @@ final class BodyCollector: TransferReceiver {
         var mustResume = false
         var transfer: (any Transfer)?
         var isComplete = false
-        var continuation: CheckedContinuation<LoadedBody, any Error>?
+        var continuation: CheckedContinuation<HTTPResponseBody, any Error>?
     }
 
     let request: TransferRequest
@@ -47,7 +47,7 @@ final class BodyCollector: TransferReceiver {
     }
 
     /// Runs the transfer to its end.
-    func collect(from transport: any HTTPTransport, priority: PriorityBox?) async throws -> LoadedBody {
+    func collect(from transport: any HTTPTransport, priority: PriorityBox?) async throws -> HTTPResponseBody {
         guard let review = hooks.review else { return try await transfer(over: transport, priority: priority) }
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -65,7 +65,7 @@ final class BodyCollector: TransferReceiver {
         }
     }
 
-    func transfer(over transport: any HTTPTransport, priority: PriorityBox?) async throws -> LoadedBody {
+    func transfer(over transport: any HTTPTransport, priority: PriorityBox?) async throws -> HTTPResponseBody {
         let observer = priority?.addObserver { [weak self] in
             guard let self, let priority else { return }
             state.withLock { $0.transfer }?.setPriority(priority.value)

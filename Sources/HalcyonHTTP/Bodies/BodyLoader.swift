@@ -37,7 +37,7 @@ package final class BodyLoader: Sendable {
         accept: @escaping @Sendable (TransferResponse) throws -> Void = { _ in },
         review: (@Sendable (TransferResponse) async throws -> Void)? = nil,
         report: @escaping @Sendable (BodyProgress) -> Void = { _ in }
-    ) async throws -> LoadedBody {
+    ) async throws -> HTTPResponseBody {
         guard !Task.isCancelled else { throw TransferError.cancelled }
         var request = request
         request.priority = priority.value
@@ -85,9 +85,9 @@ package final class BodyLoader: Sendable {
         _ storage: BodyStorage,
         _ hooks: BodyCollector.Hooks,
         _ priority: PriorityBox
-    ) async throws -> LoadedBody {
+    ) async throws -> HTTPResponseBody {
         let rest = held.response.request(request, after: held.count)
-        let result: Result<LoadedBody, any Error>
+        let result: Result<HTTPResponseBody, any Error>
         do {
             result = .success(
                 try await BodyCollector(rest, storage: storage, hooks: hooks).collect(

@@ -76,7 +76,7 @@ public final class HTTPCache: Sendable {
             let start = ContinuousClock.now
             let answer: HTTPCacheResponse
             do {
-                answer = try await exchange(allowance.bounded(hop), policy: policy)
+                answer = try await singleResponse(for: allowance.bounded(hop), policy: policy)
             } catch let error as TransferError {
                 throw allowance.restated(error)
             }
@@ -92,25 +92,33 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    private func exchange(
+    private func transaction(
         _ request: TransferRequest,
         policy: HTTPCachePolicy,
         priority: PriorityBox
-    ) -> HTTPCacheExchange {
-        HTTPCacheExchange(
+    ) -> HTTPCacheTransaction<TransferError> {
+        HTTPCacheTransaction(
             request: request,
             policy: policy,
             storage: storage,
             rules: rules,
             now: now,
             credentials: credentials
-        ) { [bodies] in try await bodies.load($0, priority: priority) }
+        ) { [bodies] request in
+            do {
+                return FetchOutcome(try await bodies.load(request, priority: priority))
+            } catch let error as TransferError {
+                return error.isDisconnection ? .unreachable(error) : .refused(error, status: nil)
+            }
+        }
     }
 
-    private func exchange(_ request: TransferRequest, policy: HTTPCachePolicy) async throws -> HTTPCacheResponse {
+    private func singleResponse(
+        for request: TransferRequest,
+        policy: HTTPCachePolicy
+    ) async throws -> HTTPCacheResponse {
         let priority = PriorityBox(request.priority)
-        let exchange = self.exchange(request, policy: policy, priority: priority)
-        let answer = try await exchange.run()
+        let answer = try await transaction(request, policy: policy, priority: priority).run().response
         if answer.origin == .staleWhileRevalidating { refresh(request) }
         return answer
     }
@@ -122,13 +130,13 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Gets a response anew behind its user's back, unless that is under way. Cancelled together with the cache.
+    /// Gets a response anew in the background, unless that is under way. Cancelled together with the cache.
     private func refresh(_ request: TransferRequest) {
         // The task must not keep the cache, whose end is to cancel it.
         let priority = PriorityBox(.low)
         let policy = HTTPCachePolicy(lookup: .revalidate, staleIfError: .never)
-        let exchange = self.exchange(request, policy: policy, priority: priority)
-        let key = exchange.key
+        let transaction = self.transaction(request, policy: policy, priority: priority)
+        let key = transaction.key
         let lock = state
         lock.withLock { state in
             guard state.refreshes[key] == nil else { return }
@@ -136,7 +144,7 @@ public final class HTTPCache: Sendable {
             let id = state.nextID
             let task = Task.detached {
                 // A failure is found again by whoever asks next.
-                _ = try? await exchange.run()
+                _ = try? await transaction.run()
                 lock.withLock { state in
                     if state.refreshes[key]?.id == id { state.refreshes[key] = nil }
                 }

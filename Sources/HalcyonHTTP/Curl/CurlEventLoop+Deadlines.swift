@@ -12,7 +12,7 @@ extension CurlEventLoop {
             let deadline = exchange.deadline
             if deadline.time <= now {
                 exchange.expire(in: deadline.phase)
-                finish(exchange, code: CURLE_OPERATION_TIMEDOUT)
+                giveUp(exchange, code: CURLE_OPERATION_TIMEDOUT)
             } else {
                 nextDeadline = min(nextDeadline, deadline.time)
             }

@@ -39,7 +39,7 @@ extension CurlEventLoop {
         case .waiting(let entry):
             abandon(entry, .cancelled)
         case .running(let exchange):
-            finish(exchange, code: CURLE_ABORTED_BY_CALLBACK)
+            giveUp(exchange, code: CURLE_ABORTED_BY_CALLBACK)
         }
     }
 
@@ -84,6 +84,23 @@ extension CurlEventLoop {
                 if curl_multi_add_handle(multi, easy) == CURLM_OK { continue }
             }
             finish(exchange, code: code)
+        }
+    }
+
+    /// Ends a running transfer from this side. Its name look-up, if there is one, keeps its place until it has ended.
+    func giveUp(_ exchange: CurlExchange, code: CURLcode) {
+        guard exchange.isLookingUp, !exchange.isAbandoned, case .completed(let result) = exchange.outcome(code) else {
+            return finish(exchange, code: code)
+        }
+        exchange.abandon()
+        deadlineChanged(of: exchange)
+        exchange.transfer.complete(result)
+    }
+
+    /// Leaves look-ups behind, because the thread is to end.
+    func finishAbandoned() {
+        for index in running.indices.reversed() where running[index].isAbandoned {
+            finish(running[index], code: CURLE_ABORTED_BY_CALLBACK)
         }
     }
 

@@ -31,7 +31,7 @@ final class CurlEventLoop: @unchecked Sendable {
     /// When the bytes on the wire are next compared with what they have brought.
     var nextInspection = MonotonicTime.now
     @exclusivity(unchecked)
-    var keptSockets = KeptSockets()
+    var keptSockets = IdleSockets()
     var timeouts = ClockedTimeouts(.standard)
     /// No deadline of a running transfer comes before this.
     @exclusivity(unchecked)
@@ -139,6 +139,8 @@ final class CurlEventLoop: @unchecked Sendable {
             collectFinished()
             enforceDeadlines()
             inspectWire()
+            handles.trimCookies()
+            if stop != .never { finishAbandoned() }
             if stop != .never, scheduler.isIdle, mailbox.closeIfEmpty() { break }
             // Who comes next is decided only after the commands that came meanwhile: they may hold a more urgent one.
             if mayStartMore, scheduler.waitingCount > 0 { continue }

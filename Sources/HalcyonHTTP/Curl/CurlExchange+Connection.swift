@@ -1,7 +1,8 @@
 internal import CCurl
 internal import CCurlShim
 
-/// Which connection an exchange may use: a kept one at which bytes wait that nobody asked for is none to use again.
+/// Which connection an exchange may use: not a kept one at which bytes wait that nobody asked for, nor a tunnel that a proxy
+/// made for someone else.
 extension CurlExchange {
     /// Before a request is sent.
     static let prerequestCallback: halcyon_curl_prerequest_callback = { context, _, _, _, localPort in
@@ -9,6 +10,7 @@ extension CurlExchange {
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         exchange.handle.security.isRequestOut = true
         exchange.localPort = localPort
+        guard !exchange.isAbandoned else { return 1 }
         return exchange.acceptsConnection(localPort: localPort) ? 0 : 1
     }
 
@@ -21,11 +23,20 @@ extension CurlExchange {
         // Since 8.13, libcurl gives a connection of HTTP/2 without TLS to no other transfer before a response has come on
         // it, and keeps it all the same. So it goes with the transfer that opened it, unless that has its response.
         if exchange.isCleartextHTTP2 { exchange.handle.keepsConnection = false }
+        guard !exchange.isAbandoned else { return -1 }  // CURL_SOCKET_BAD
         guard exchange.handle.security.addressCheck?.permits(target) ?? true else { return -1 }  // CURL_SOCKET_BAD
-        return exchange.loop.sockets.open(target)
+        return exchange.loop.sockets.open(target, proxyCredential: exchange.handle.security.tunnelCredential)
     }
 
     private func acceptsConnection(localPort: Int32) -> Bool {
+        // libcurl before 8.19 does not compare names and passwords for the proxy (CVE-2026-3784), and no version compares
+        // tokens, which it does not know as such.
+        let security = handle.security
+        if security.makesTunnel, !loop.sockets.isOpened(with: security.tunnelCredential, localPort: localPort) {
+            // Refused in any case, but tried again once.
+            if connection == .any { connection = .newNext }
+            return false
+        }
         // Once begun, libcurl may ask again by itself, on what is still the same connection.
         guard isPlain, connection == .any, !head.hasBegun, loop.keptSockets.haveSurplus(localPort),
             halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0

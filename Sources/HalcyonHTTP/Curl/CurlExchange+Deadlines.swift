@@ -8,29 +8,42 @@ extension CurlExchange {
         fail(.timedOut(phase))
     }
 
-    /// The same as `deadline` before anything has happened, without asking libcurl.
+    /// No deadline comes before this, whatever happens first. Without asking libcurl.
     var firstDeadline: MonotonicTime {
-        min(totalDeadline, startedAt.adding(nanoseconds: idleNanoseconds))
+        min(totalDeadline, connectDeadline, startedAt.adding(nanoseconds: idleNanoseconds))
     }
 
-    /// When this transfer times out, if nothing happens until then.
+    /// When this transfer times out, if nothing happens until then; earlier where it has to be looked at before, because
+    /// what happens is not told.
     var deadline: (time: MonotonicTime, phase: TransferError.Phase) {
+        if let lookupDeadline { return (lookupDeadline, .connect) }
         guard !isPaused else { return (totalDeadline, .total) }
         if redirection != nil {
             let end = redirectedAt.adding(nanoseconds: Self.redirectBodyNanoseconds)
             return end < totalDeadline ? (end, .idle) : (totalDeadline, .total)
         }
-        let idle = lastReceipt.adding(nanoseconds: idleNanoseconds)
-        return idle < totalDeadline ? (idle, .idle) : (totalDeadline, .total)
+        let next = isConnecting ? connecting : (lastReceipt.adding(nanoseconds: idleNanoseconds), .idle)
+        return next.0 < totalDeadline ? next : (totalDeadline, .total)
     }
 
-    /// Connecting has its own timeout, so the idle time begins with the request. Sending a long body is no idle time.
+    /// As long as there is no connection. The idle time may begin at any moment, unnoticed.
+    private var connecting: (MonotonicTime, TransferError.Phase) {
+        let idle = max(lastActivity, loop.now).adding(nanoseconds: idleNanoseconds)
+        return connectDeadline <= idle ? (connectDeadline, .connect) : (idle, .idle)
+    }
+
+    /// Whether no connection can take the request yet. Connecting has its own timeout, so the idle time begins with the
+    /// request.
+    private var isConnecting: Bool {
+        guard !head.hasBegun else { return false }
+        let connectedAfter = halcyon_curl_get_offset(handle.easy, CURLINFO_PRETRANSFER_TIME_T)
+        guard connectedAfter > 0 else { return true }
+        lastActivity = max(lastActivity, startedAt + .microseconds(connectedAfter))
+        return false
+    }
+
+    /// Sending a long body is no idle time.
     private var lastReceipt: MonotonicTime {
-        if !head.hasBegun {
-            let connectedAfter = halcyon_curl_get_offset(handle.easy, CURLINFO_PRETRANSFER_TIME_T)
-            guard connectedAfter > 0 else { return max(lastActivity, loop.now) }
-            lastActivity = max(lastActivity, startedAt + .microseconds(connectedAfter))
-        }
         if transfer.request.body != nil {
             let uploaded = Int64(halcyon_curl_get_offset(handle.easy, CURLINFO_SIZE_UPLOAD_T))
             if uploaded != uploadedBytes {

@@ -36,6 +36,9 @@ final class CurlExchange {
 
     let startedAt: MonotonicTime
     let totalDeadline: MonotonicTime
+    /// Until there is a connection. libcurl has a limit for that, but not while it holds a transfer back, to see whether it
+    /// can share the connection that another one is opening.
+    let connectDeadline: MonotonicTime
     let idleNanoseconds: Int64
     /// Unsafe, which spares a count up and down with each header line: the loop outlives its transfers.
     unowned(unsafe) let loop: CurlEventLoop
@@ -68,6 +71,10 @@ final class CurlExchange {
     @exclusivity(unchecked)
     var isPaused = false
     var connection = Connection.any
+    /// libcurl has begun to look the host's name up, or the proxy's.
+    var lookupBegan = false
+    /// When libcurl may no longer wait for the name, once the transfer itself is over.
+    var lookupDeadline: MonotonicTime?
     /// Set when this side ends the transfer; libcurl's own code then says nothing.
     private(set) var failure: TransferError?
 
@@ -81,6 +88,7 @@ final class CurlExchange {
         let timeouts = loop.clocked(transfer.request.timeouts)
         totalDeadline =
             transfer.history?.totalDeadline ?? loop.now.adding(nanoseconds: timeouts.totalNanoseconds)
+        connectDeadline = loop.now.adding(nanoseconds: timeouts.connectNanoseconds)
         head = ResponseHead(byteCount: transfer.history?.headerBytes ?? 0)
         idleNanoseconds = timeouts.idleNanoseconds
     }
@@ -88,7 +96,9 @@ final class CurlExchange {
     var isCleartextHTTP2: Bool { loop.configuration.cleartextHTTP2 && !entry.origin.isSecure }
 
     /// Whether the transfer takes a connection that is there, and leaves it to others.
-    private var sharesConnection: Bool { !isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2 }
+    private var sharesConnection: Bool {
+        !handle.security.hasOwnTunnel && (!isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2)
+    }
 
     /// Sets what is particular to this transfer; false if libcurl takes it not.
     func configure() -> Bool {
@@ -99,9 +109,11 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         halcyon_curl_set_prerequest_context(easy, context)
         halcyon_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
+        halcyon_curl_set_pointer(easy, CURLOPT_RESOLVER_START_DATA, context)
         handle.keepsConnection = sharesConnection
         handle.bounds = CurlHandle.Bounds(
-            connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds,
+            // Later than `connectDeadline`, which decides; libcurl leaves a name look-up behind when time runs out.
+            connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds + 1_000,
             waitsForMultiplexing: entry.origin.isSecure,
             sharesConnection: sharesConnection
         )
@@ -170,6 +182,7 @@ final class CurlExchange {
         if handle.isMakingTunnel {
             return handle.security.tunnelHead.append(line, limit: limit) || stop(.headersTooLarge(maximum: limit))
         }
+        loop.handles.cookies?.note(line, urlBytes: transfer.url.utf8.count)
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
             head.append(line, limit: limit)
         }
@@ -241,8 +254,8 @@ final class CurlExchange {
         return false
     }
 
-    func problem(_ code: CURLcode) -> CurlProblem {
-        CurlProblem(
+    func problem(_ code: CURLcode) -> CurlFailure {
+        CurlFailure(
             code: code,
             handle: handle,
             request: transfer.request,

@@ -152,6 +152,10 @@ extension CurlHandle {
         }
         guard let credential = own ?? proxy.credential else { return }
         try credential.validate(for: proxy.description)
+        if security.makesTunnel {
+            security.tunnelCredential = credential
+            if !CurlLibrary.hasPrerequest { keepTunnelToItself() }
+        }
         switch credential {
         case .basic(let user, let password):
             set(CURLOPT_PROXYAUTH, Int(halcyon_curl_auth_basic))
@@ -172,6 +176,16 @@ extension CurlHandle {
             set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
             halcyon_curl_set_list(easy, CURLOPT_PROXYHEADER, security.proxyHeaders)
         }
+    }
+
+    /// A tunnel of this transfer's own, which no other uses at the same time or later. Where libcurl does not ask before a
+    /// request goes out, nothing else keeps it from lending the tunnel to a transfer with another credential: before 8.19 it
+    /// does not compare names and passwords for the proxy (CVE-2026-3784), and tokens, in a header, no version does.
+    private func keepTunnelToItself() {
+        security.hasOwnTunnel = true
+        keepsConnection = false
+        set(CURLOPT_FRESH_CONNECT, 1)
+        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
     }
 
     // MARK: What came of it

@@ -78,6 +78,12 @@ final class CurlHandle {
         streamWeight = nil
     }
 
+    /// Lets libcurl go on connecting for as long as it takes, until ``reset()``.
+    func removeConnectTimeout() {
+        isAltered = true
+        set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+    }
+
     func set(_ option: CURLoption, _ value: Int) {
         halcyon_curl_set_long(easy, option, value)
     }

@@ -13,7 +13,7 @@ struct CurlHandlePool {
     private let configuration: CurlTransport.Configuration
     private let rules: SecurityRules
     private let sockets: OpenSockets
-    private let cookies: CookieJar?
+    let cookies: CookieJar?
     private var idle: [CurlHandle] = []
 
     /// `sockets` must outlive the connections.
@@ -54,6 +54,14 @@ struct CurlHandlePool {
         give(handle, isUntroubled: true)
     }
 
+    /// Keeps the cookies to their bounds, between two responses.
+    mutating func trimCookies() {
+        guard let cookies, cookies.mayBeOverfull else { return }
+        let handle = take()
+        cookies.trim(through: handle)
+        give(handle, isUntroubled: true)
+    }
+
     /// Sets what all transfers have in common.
     private func prepare(_ handle: CurlHandle) {
         halcyon_curl_allow_http_only(handle.easy)
@@ -72,6 +80,7 @@ struct CurlHandlePool {
         halcyon_curl_set_pointer(handle.easy, CURLOPT_ERRORBUFFER, handle.errorText)
         halcyon_curl_set_callback(handle.easy, CURLOPT_HEADERFUNCTION, CurlExchange.headerCallback)
         halcyon_curl_set_socket_opener(handle.easy, CurlExchange.socketOpener)
+        halcyon_curl_set_lookup_callback(handle.easy, CurlExchange.lookupCallback)
         let context = Unmanaged.passUnretained(sockets).toOpaque()
         halcyon_curl_set_socket_closer(handle.easy, OpenSockets.closer, context)
         halcyon_curl_set_prerequest(handle.easy, CurlExchange.prerequestCallback)

@@ -14,6 +14,11 @@ struct HopSecurity {
 
     /// A proxy is asked for a tunnel first; what it answers comes through the same callback as the response.
     var makesTunnel = false
+    /// What the proxy is shown for the tunnel. It belongs to the connection from then on, so no request that proves something
+    /// else may go through it.
+    var tunnelCredential: Credential?
+    /// Whether no other transfer uses the tunnel.
+    var hasOwnTunnel = false
     /// The connection stands, and what comes next answers the request itself. False again as soon as libcurl opens another
     /// connection, which it does by itself to ask once more.
     var isRequestOut = false

@@ -6,22 +6,64 @@ internal import HalcyonConcurrency
 /// The sockets that libcurl has open for one event loop. They are opened and closed here, so that another thread can look
 /// at them, or end their connections, without meeting a number that is another file's by then.
 final class OpenSockets: Sendable {
-    /// By descriptor, the bytes that had been read from it when they were last counted.
-    private let sockets = Lock<[Int32: UInt64]>([:])
+    private struct Entry {
+        /// The bytes that had been read from it when they were last counted.
+        var countedBytes: UInt64 = 0
+        /// What its opener proves to the proxy.
+        var proxyCredential: Credential?
+        /// Local; 0 as long as it is not known.
+        var port: Int32 = 0
+    }
 
-    func open(_ target: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+    private struct Table {
+        var entries: [Int32: Entry] = [:]
+        /// Descriptors by local port, of which there may be one at each address.
+        var ports: [Int32: [Int32]] = [:]
+        /// Those whose port is not known yet, because they were not connected when they were last looked at.
+        var unbound: Set<Int32> = []
+
+        /// The socket with that local port; `nil` if there is none, or there are several.
+        mutating func descriptor(localPort: Int32) -> Int32? {
+            for descriptor in unbound {
+                guard let port = OpenSockets.localPort(descriptor), port != 0 else { continue }
+                unbound.remove(descriptor)
+                entries[descriptor]?.port = port
+                ports[port, default: []].append(descriptor)
+            }
+            guard let found = ports[localPort], found.count == 1 else { return nil }
+            return found[0]
+        }
+
+        mutating func insert(_ descriptor: Int32, _ entry: Entry) {
+            remove(descriptor)
+            entries[descriptor] = entry
+            unbound.insert(descriptor)
+        }
+
+        mutating func remove(_ descriptor: Int32) {
+            unbound.remove(descriptor)
+            guard let entry = entries.removeValue(forKey: descriptor), entry.port != 0 else { return }
+            ports[entry.port]?.removeAll { $0 == descriptor }
+            if ports[entry.port]?.isEmpty == true { ports[entry.port] = nil }
+        }
+    }
+
+    private let table = Lock(Table())
+
+    /// Opens a socket, for a transfer that proves to its proxy who asks with `proxyCredential`.
+    func open(_ target: UnsafeMutablePointer<curl_sockaddr>, proxyCredential: Credential?) -> curl_socket_t {
         let descriptor = socket(
             target.pointee.family,
             target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
             target.pointee.protocol
         )
         guard descriptor >= 0 else { return -1 }  // CURL_SOCKET_BAD
-        insert(descriptor)
+        insert(descriptor, proxyCredential: proxyCredential)
         return descriptor
     }
 
-    func insert(_ descriptor: Int32) {
-        sockets.withLock { $0[descriptor] = 0 }
+    func insert(_ descriptor: Int32, proxyCredential: Credential? = nil) {
+        table.withLock { $0.insert(descriptor, Entry(proxyCredential: proxyCredential)) }
     }
 
     /// Closes a socket of libcurl's. The context is the table, which outlives every connection.
@@ -31,8 +73,8 @@ final class OpenSockets: Sendable {
     }
 
     func close(_ descriptor: Int32) -> Int32 {
-        sockets.withLock { sockets in
-            sockets[descriptor] = nil
+        table.withLock { table in
+            table.remove(descriptor)
             // Under the lock: once closed, the number may be given to any other file.
             return Glibc.close(descriptor)
         }
@@ -40,16 +82,19 @@ final class OpenSockets: Sendable {
 
     /// Counts what has been read from each socket, for ``endConnections(whereMoreWasReadThan:)``.
     func countBytesRead() {
-        sockets.withLock { sockets in
-            for descriptor in sockets.keys { sockets[descriptor] = Self.bytesRead(descriptor) ?? .max }
+        table.withLock { table in
+            for descriptor in table.entries.keys {
+                table.entries[descriptor]?.countedBytes = Self.bytesRead(descriptor) ?? .max
+            }
         }
     }
 
     /// Ends the connections from which more than `limit` bytes were read since they were last counted. What reads them
     /// sees the end of the connection, or an error.
     func endConnections(whereMoreWasReadThan limit: UInt64) {
-        sockets.withLock { sockets in
-            for (descriptor, earlier) in sockets {
+        table.withLock { table in
+            for (descriptor, entry) in table.entries {
+                let earlier = entry.countedBytes
                 guard let count = Self.bytesRead(descriptor), count > earlier, count - earlier > limit else { continue }
                 // Both ways: the kernel still takes bytes for a socket that is shut down for reading alone.
                 shutdown(descriptor, Int32(SHUT_RDWR))
@@ -58,25 +103,30 @@ final class OpenSockets: Sendable {
     }
 
     /// The socket with that local port, and the bytes read from it so far; `nil` if there is none, or there are several,
-    /// at several addresses.
+    /// at several addresses. Takes constant time, but for sockets that are new.
     func bytesRead(localPort: Int32) -> (descriptor: Int32, count: UInt64)? {
-        sockets.withLock { sockets in
-            guard let descriptor = Self.descriptor(in: sockets, localPort: localPort) else { return nil }
+        table.withLock { table in
+            guard let descriptor = table.descriptor(localPort: localPort) else { return nil }
             return Self.bytesRead(descriptor).map { (descriptor, $0) }
+        }
+    }
+
+    /// Whether the socket with that local port was opened with this credential for the proxy, or without any as `credential`
+    /// is `nil`. False where that is not known for sure.
+    func isOpened(with credential: Credential?, localPort: Int32) -> Bool {
+        table.withLock { table in
+            guard let descriptor = table.descriptor(localPort: localPort), let entry = table.entries[descriptor]
+            else { return false }
+            return entry.proxyCredential == credential
         }
     }
 
     /// Ends the connection of the socket with that local port, if there is just one. Does nothing where libcurl has closed it.
     func endConnection(localPort: Int32) {
-        sockets.withLock { sockets in
-            guard let descriptor = Self.descriptor(in: sockets, localPort: localPort) else { return }
+        table.withLock { table in
+            guard let descriptor = table.descriptor(localPort: localPort) else { return }
             shutdown(descriptor, Int32(SHUT_RDWR))
         }
-    }
-
-    private static func descriptor(in sockets: [Int32: UInt64], localPort: Int32) -> Int32? {
-        let found = sockets.keys.filter { Self.localPort($0) == localPort }
-        return found.count == 1 ? found.first : nil
     }
 
     private static func localPort(_ descriptor: Int32) -> Int32? {

@@ -2,7 +2,7 @@ internal import Halcyon
 internal import HalcyonConcurrency
 
 /// Adds a column of a colour of its own, so that an image shows which processors it has gone through, in which order.
-struct MarkProcessor: ImageProcessor {
+struct MarkProcessor: ImageProcessing {
     let mark: UInt8
     /// Keeps the processor from ending; not part of its identity.
     let holds: ProcessorHolds

@@ -92,12 +92,12 @@ extension Player {
         if call.carrier == .options, call.identity.user > 0 {
             options.network.headers[.authorization] = "Bearer user-\(call.identity.user)"
         }
-        var processing = ImageProcessing.identity
+        var processing = ImageProcessorChain.identity
         if call.variant.isReduced {
             processing = .resize(to: LabelledImage.reducedSize, mode: .stretch)
         }
         for mark in call.variant.marks {
-            processing = processing |> ImageProcessing(MarkProcessor(mark: mark, holds: holds))
+            processing = processing |> ImageProcessorChain(MarkProcessor(mark: mark, holds: holds))
         }
         options.processing = processing
         options.decode.frame = call.variant.frame

@@ -1,8 +1,10 @@
 extension MemoryCache {
     /// Stores a value as ``insert(_:for:cost:expiration:)`` does, if `isAllowed` says so.
     ///
-    /// - Parameter isAllowed: called once, after all changes that came before and before all that come after: under the
-    ///   lock of changes. It must be quick, and lock nothing under which this cache is changed.
+    /// - Parameters:
+    ///   - latest: when it expires whatever extends its lifetime; nil, the default, is never.
+    ///   - isAllowed: called once, after all changes that came before and before all that come after: under the lock of
+    ///     changes. It must be quick, and lock nothing under which this cache is changed.
     /// - Returns: whether it was stored.
     @discardableResult
     @inlinable
@@ -11,12 +13,14 @@ extension MemoryCache {
         for key: Key,
         cost: Int,
         expiration: Expiration? = nil,
+        latest: Expiration? = nil,
         if isAllowed: () -> Bool
     ) -> Bool {
         let hash = key.hashValue
         let now = clock.monotonic()
         let lifetime = MemoryLifetime(expiration ?? self.expiration, clock: clock, at: now)
-        guard lifetime.expiresAt > now else {
+        let latest = latest.map { MemoryLifetime($0, clock: clock, at: now).expiresAt } ?? .max
+        guard min(lifetime.expiresAt, latest) > now else {
             remove(key, if: isAllowed)
             return false
         }
@@ -28,7 +32,8 @@ extension MemoryCache {
                 weak: weakReference?(value),
                 cost: max(0, cost),
                 expiresAt: lifetime.expiresAt,
-                lifetime: lifetime.duration
+                lifetime: lifetime.duration,
+                latest: latest
             ),
             at: now,
             if: isAllowed

@@ -21,7 +21,7 @@ extension MemoryCache {
         if entry.value == nil {
             if entry.lifetime > 0 {
                 let (sum, overflows) = now.addingReportingOverflow(entry.lifetime)
-                entry.expiresAt = overflows ? .max : sum
+                entry.expiresAt = min(overflows ? .max : sum, entry.latest)
             }
             entry.value = value
             restore(entry, at: now)

@@ -12,6 +12,8 @@ struct MemoryEntry<Key: Hashable & Sendable, Value: Sendable> {
     @usableFromInline var expiresAt: Int64
     /// What an access restarts, in nanoseconds; 0 when it restarts nothing.
     @usableFromInline var lifetime: Int64
+    /// When it expires whatever extends it, in nanoseconds on the monotonic clock; `Int64.max` is never.
+    @usableFromInline let latest: Int64
     /// The number of its insertion, in a copy of an entry that is in a table.
     @usableFromInline var serial = 0
 
@@ -23,14 +25,16 @@ struct MemoryEntry<Key: Hashable & Sendable, Value: Sendable> {
         weak: WeakValue<Value>?,
         cost: Int,
         expiresAt: Int64,
-        lifetime: Int64
+        lifetime: Int64,
+        latest: Int64 = .max
     ) {
         self.key = key
         self.hash = hash
         self.value = value
         self.weak = weak
         self.cost = cost
-        self.expiresAt = expiresAt
+        self.expiresAt = min(expiresAt, latest)
+        self.latest = latest
         self.lifetime = lifetime
     }
 }

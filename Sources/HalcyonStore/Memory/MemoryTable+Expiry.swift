@@ -16,14 +16,14 @@ extension MemoryTable {
             let lifetime = entry.pointee.lifetime
             if lifetime > 0 {
                 let (sum, overflows) = now.addingReportingOverflow(lifetime)
-                let end = overflows ? .max : sum
+                let end = min(overflows ? .max : sum, entry.pointee.latest)
                 // Written only if it changes, as the mark below: else threads that read take the line from each other.
                 if expiresAt != end { state.pointee.expiresAt = end }
             }
         case .none:
             break
         case .to(let expiration):
-            let end = MemoryLifetime(expiration, clock: clock, at: now).expiresAt
+            let end = min(MemoryLifetime(expiration, clock: clock, at: now).expiresAt, entry.pointee.latest)
             state.pointee.expiresAt = end
         }
         if !state.pointee.isReferenced {

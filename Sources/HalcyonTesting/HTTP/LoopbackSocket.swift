@@ -56,6 +56,26 @@ enum LoopbackSocket {
         return client
     }
 
+    /// The next connection, closed on exec from the start, so that no process that is started meanwhile keeps it open; -1
+    /// with `errno` where there is none.
+    static func accept(_ listener: Int32) -> Int32 {
+        guard let acceptClosingOnExec else {
+            let client = Glibc.accept(listener, nil, nil)
+            if client >= 0 { _ = fcntl(client, F_SETFD, FD_CLOEXEC) }
+            return client
+        }
+        return acceptClosingOnExec(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+    }
+
+    private typealias Accept =
+        @convention(c) (
+            Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
+        ) -> Int32
+
+    /// accept4(2), which Swift does not import because the header declares it for `_GNU_SOURCE` alone; the symbol is a
+    /// function of this type.
+    private static let acceptClosingOnExec = dlsym(nil, "accept4").map { unsafeBitCast($0, to: Accept.self) }
+
     private static func address(port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -95,12 +95,11 @@ public final class OriginServer: Sendable {
 
     private func acceptConnections() {
         while true {
-            let socket = accept(listener, nil, nil)
+            let socket = LoopbackSocket.accept(listener)
             guard socket >= 0 else {
                 if errno == EINTR || errno == ECONNABORTED { continue }
                 return
             }
-            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             let connection = state.withLock { state -> OriginConnection? in
                 guard !state.isStopped else { return nil }
                 let connection = OriginConnection(socket: socket, number: state.connectionCount)

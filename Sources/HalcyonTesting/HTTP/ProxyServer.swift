@@ -103,7 +103,7 @@ public final class ProxyServer: Sendable {
 
     private func acceptConnections() {
         while true {
-            let client = accept(listener, nil, nil)
+            let client = LoopbackSocket.accept(listener)
             guard client >= 0 else {
                 if errno == EINTR || errno == ECONNABORTED { continue }
                 return
@@ -126,7 +126,6 @@ public final class ProxyServer: Sendable {
 
     /// Takes in a socket to be interrupted by ``stop()``; `nil` if that has come.
     func register(_ socket: Int32, isClient: Bool = true) -> Int? {
-        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         return state.withLock { state in
             guard !state.isStopped else { return nil }
             // Clients have even numbers, the servers behind them odd ones: none is given twice.

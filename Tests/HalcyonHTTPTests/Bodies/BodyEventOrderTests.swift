@@ -124,7 +124,7 @@ struct BodyEventOrderTests {
         _ event: BodyEventOrder.Event,
         _ collector: BodyCollector,
         _ transfer: ManualTransfer,
-        _ task: Task<LoadedBody, any Error>
+        _ task: Task<HTTPResponseBody, any Error>
     ) throws {
         switch event {
         case .accept: collector.decide(nil)

@@ -15,7 +15,7 @@ struct BodyFileTests {
         threshold: Int = 1 << 20,
         folder: ScratchFolder,
         fileSystem: any FileSystem = POSIXFileSystem()
-    ) async throws -> LoadedBody {
+    ) async throws -> HTTPResponseBody {
         try await withServer { _ in
             response
         } _: { server, transport in

@@ -16,7 +16,7 @@ struct BodyReviewTests {
     private func start(
         threshold: Int = 4 << 20,
         _ review: @escaping @Sendable (TransferResponse) async throws -> Void
-    ) async throws -> (Task<LoadedBody, any Error>, ScriptedTransfer) {
+    ) async throws -> (Task<HTTPResponseBody, any Error>, ScriptedTransfer) {
         let request = TransferRequest(url: try #require(url))
         var configuration = BodyLoader.Configuration()
         configuration.memoryThreshold = threshold

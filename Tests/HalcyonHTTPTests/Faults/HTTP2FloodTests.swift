@@ -75,6 +75,38 @@ struct HTTP2FloodTests {
         }
     }
 
+    @Test(
+        "a head that goes on for ever in CONTINUATION frames over TLS ends, and leaves other transfers alone",
+        .enabled(if: CertifiedServer.isAvailable, "needs openssl")
+    )
+    func continuationsOverTLS() async throws {
+        let server = try HTTP2OriginServer { request in
+            let field = HTTP2Frame.block(status: nil, [.contentType: String(repeating: "a", count: 1_000)])
+            return [
+                .frame(.headers(stream: request.stream, endsHeaders: false)),
+                .endless(.continuation(stream: request.stream, block: field, endsHeaders: false)),
+            ]
+        }
+        defer { server.stop() }
+        let secured = try CertifiedServer(options: ["-alpn", "h2"], relaysTo: server.port)
+        let other = try OriginServer { _ in .init(body: [7]) }
+        defer { other.stop() }
+        let transport = CurlTransport(configuration: .init(certificateAuthorityFile: secured.certificate))
+        defer { transport.shutdown() }
+        var request = TransferRequest.patient(url: secured.url())
+        request.timeouts.total = .seconds(2)
+        let flooded = RecordingReceiver()
+        _ = transport.start(request, receiver: flooded)
+        #expect(await receive(transport, .patient(url: other.url())).body == Data([7]))
+        let failure = await flooded.failure()
+        #expect(
+            ["timedOut", "connectionLost", "malformedResponse", "headersTooLarge"].contains(failure?.code),
+            "\(String(describing: failure))"
+        )
+        // The flood began, in answer to a request.
+        #expect(server.requests.count == 1)
+    }
+
     /// After some good transfers, one meets the flood that the handler sends; it fails, and the next transfer does not.
     private func expectEndOfFlood(
         after goodCount: Int = 0,

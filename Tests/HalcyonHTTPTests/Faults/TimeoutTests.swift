@@ -97,6 +97,39 @@ struct TimeoutTests {
         #expect(await receive(transport, request).failure() == .timedOut(.connect))
     }
 
+    /// Those after the first wait inside libcurl for its connection, to share it.
+    @Test("each of several transfers to a server that never answers the TLS greeting ends at its own connect timeout")
+    func heldBack() async throws {
+        try await withServer { _ in
+            .init()
+        } _: { server, transport in
+            let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+            var request = TransferRequest.patient(url: url)
+            request.timeouts.connect = .milliseconds(300)
+            // Less than two of them take one after the other.
+            request.timeouts.total = .milliseconds(500)
+            let receivers = (0..<6).map { _ in RecordingReceiver() }
+            for receiver in receivers { _ = transport.start(request, receiver: receiver) }
+            for receiver in receivers { #expect(await receiver.failure() == .timedOut(.connect)) }
+        }
+    }
+
+    @Test("a wait for room at the host is not on the clock of connecting")
+    func hostLimitTime() async throws {
+        try await withServer(configuration: .init(maximumTransfersPerHost: 1)) { _ in
+            .init()
+        } _: { server, transport in
+            let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+            var request = TransferRequest.patient(url: url)
+            request.timeouts.connect = .milliseconds(200)
+            let receivers = (0..<3).map { _ in RecordingReceiver() }
+            for receiver in receivers { _ = transport.start(request, receiver: receiver) }
+            for receiver in receivers { #expect(await receiver.failure() == .timedOut(.connect)) }
+            // Each has tried: none ended while it waited.
+            #expect(server.connectionCount == 3)
+        }
+    }
+
     @Test("waiting in the queue is not on the clock")
     func queueTime() async throws {
         let gate = Gate()

@@ -55,6 +55,69 @@ struct NetworkMonitorTests {
         #expect(await updates.next()?.isConnected == true)
     }
 
+    @Test("may be asked by what it looks at, and by what tells it of changes")
+    func questions() async {
+        let monitor = Lock<NetworkMonitor?>(nil)
+        let isMetered: @Sendable () -> Bool? = { monitor.withLock { $0 }?.isMetered }
+        let asked = NetworkMonitor(
+            isMetered: true,
+            isConnected: { isMetered() == true },
+            makeListener: { onChange in
+                onChange()
+                return isMetered() == true ? NetlinkListener(onChange: onChange) : nil
+            }
+        )
+        monitor.withLock { $0 = asked }
+        defer { monitor.withLock { $0 = nil } }
+        var updates = asked.statusUpdates.makeAsyncIterator()
+        #expect(await updates.next() == NetworkStatus(isConnected: true, isMetered: true))
+        #expect(asked.isListening)
+    }
+
+    @Test("may be asked by a listener that goes on at once, on the thread that tells it")
+    func immediateListener() async {
+        let monitor = NetworkMonitor(isMetered: false, isConnected: { true }, makeListener: { _ in nil })
+        let seen = Lock<[NetworkStatus]>([])
+        // Runs until it waits for the second state, then goes on inside the change.
+        let listener = Task(executorPreference: ImmediateExecutor()) {
+            for await status in monitor.statusUpdates {
+                #expect(monitor.status == status)
+                seen.withLock { $0.append(status) }
+                if status.isMetered { break }
+            }
+        }
+        monitor.isMetered = true
+        await listener.value
+        #expect(seen.withLock { $0 }.map(\.isMetered) == [false, true])
+    }
+
+    @Test("tells every listener the last state last, however many changes come at the same time")
+    func lastState() async {
+        let isConnected = Lock(false)
+        let monitor = NetworkMonitor(
+            isMetered: false,
+            isConnected: { isConnected.withLock { $0 } },
+            makeListener: { _ in nil }
+        )
+        let listeners = (0..<3).map { _ in monitor.statusUpdates }
+        await withTaskGroup(of: Void.self) { group in
+            for part in 0..<4 {
+                group.addTask {
+                    for number in 0..<500 {
+                        isConnected.withLock { $0 = (number + part) % 2 == 0 }
+                        monitor.isMetered = number % 2 == 0
+                    }
+                }
+            }
+        }
+        isConnected.withLock { $0 = true }
+        monitor.isMetered = true
+        for updates in listeners {
+            var iterator = updates.makeAsyncIterator()
+            #expect(await iterator.next() == NetworkStatus(isConnected: true, isMetered: true))
+        }
+    }
+
     @Test("sees this machine's state within one look")
     func status() {
         let monitor = NetworkMonitor()
@@ -91,6 +154,13 @@ struct NetworkMonitorTests {
     }
 }
 
+/// Runs what is ready at once, inside the call that made it ready.
+private final class ImmediateExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+}
+
 /// A thread with a network of its own, where the system allows it. Sockets made there stay there.
 private final class NetworkNamespace: Sendable {
     private let hasNetwork = Lock(false)
@@ -104,7 +174,9 @@ private final class NetworkNamespace: Sendable {
             self.hasNetwork.withLock { $0 = isOwn }
             result.withLock { $0 = body() }
             // A socket of this network, to change it with later.
-            done.withLock { $0 = isOwn ? socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0) : -1 }
+            done.withLock {
+                $0 = isOwn ? socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0) : -1
+            }
         }
         thread.join()
         control.withLock { $0 = done.withLock { $0 } }

@@ -53,7 +53,7 @@ final class ResumeFixture: Sendable {
         store: PartialBodyStore? = nil,
         _ adjust: (inout TransferRequest) -> Void = { _ in },
         report: @escaping @Sendable (BodyProgress) -> Void = { _ in }
-    ) async throws -> LoadedBody {
+    ) async throws -> HTTPResponseBody {
         var configuration = BodyLoader.Configuration()
         configuration.memoryThreshold = threshold
         configuration.temporaryFolder = folder.path

@@ -77,6 +77,92 @@ struct CookieTests {
         }
     }
 
+    @Test("of one host are kept up to 50, the newest, and those of another host stay")
+    func hostLimit() async throws {
+        try await withServer(configuration: Self.configuration, Self.handler) { server, transport in
+            let other = try #require(URL(string: "http://localhost:\(server.port)"))
+            _ = await receive(transport, .patient(url: other.appending(path: "set")))
+            for first in [0, 40, 80, 120] {
+                _ = await receive(transport, .patient(url: server.url("/set/\(first)/40")))
+            }
+            _ = await receive(transport, .patient(url: server.url("/get")))
+            let names = server.requests.last?.headers[.cookie]?.components(separatedBy: "; ") ?? []
+            #expect(Set(names) == Set((110..<160).map { "c\($0)=v" }))
+            _ = await receive(transport, .patient(url: other.appending(path: "get")))
+            #expect(server.requests.last?.headers[.cookie] == "name=value")
+            // And they are as good as before: one is replaced, not doubled.
+            _ = await receive(transport, .patient(url: server.url("/set/159/1")))
+            _ = await receive(transport, .patient(url: server.url("/get")))
+            #expect(server.requests.last?.headers[.cookie]?.components(separatedBy: "; ").count == 50)
+        }
+    }
+
+    @Test("of all hosts together are kept up to 3,000, and hosts with few of them keep these")
+    func totalLimit() async throws {
+        let server = try OriginServer(handler: Self.handler)
+        defer { server.stop() }
+        var configuration = Self.configuration
+        let hosts = (0..<70).map { "host\($0).test" }
+        configuration.overrides.addresses = (hosts + ["modest.test"]).map { "\($0):\(server.port):127.0.0.1" }
+        let transport = CurlTransport(configuration: configuration)
+        defer { transport.shutdown() }
+        func get(_ host: String, _ path: String) async throws -> Int {
+            let url = try #require(URL(string: "http://\(host):\(server.port)\(path)"))
+            _ = await receive(transport, .patient(url: url))
+            return server.requests.last?.headers[.cookie]?.components(separatedBy: "; ").count ?? 0
+        }
+        _ = try await get("modest.test", "/set")
+        for host in hosts { _ = try await get(host, "/set/0/45") }
+        var count = 0
+        for host in hosts { count += try await get(host, "/get") }
+        let modest = try await get("modest.test", "/get")
+        #expect(modest == 1)
+        #expect(count + modest <= 3_000)
+        #expect(count > 2_900)
+    }
+
+    @Test("of more than 4,096 bytes, attributes included, are not kept")
+    func size() async throws {
+        let path = "/" + String(repeating: "p", count: 1_500)
+        try await withServer(configuration: Self.configuration) { request in
+            guard request.path == path + "/set" else { return .init() }
+            let value = String(repeating: "v", count: 3_000)
+            return .init(
+                headers: HTTPFields([
+                    HTTPField(name: .setCookie, value: "long=\(value); Path=\(path)"),
+                    HTTPField(name: .setCookie, value: "short=\(value); Path=/"),
+                ])
+            )
+        } _: { server, transport in
+            _ = await receive(transport, .patient(url: server.url(path + "/set")))
+            _ = await receive(transport, .patient(url: server.url(path + "/get")))
+            #expect(server.requests.last?.headers[.cookie]?.prefix(6) == "short=")
+        }
+    }
+
+    @Test("keep their attributes when others beyond the limit are removed")
+    func attributesAfterRemoval() async throws {
+        try await withServer(configuration: Self.configuration) { request in
+            guard request.path == "/login" else { return Self.handler(request) }
+            return .init(
+                headers: HTTPFields([
+                    HTTPField(name: .setCookie, value: "inner=1; Path=/inner; HttpOnly"),
+                    HTTPField(name: .setCookie, value: "lasting=3; Path=/; Max-Age=3600"),
+                    HTTPField(name: .setCookie, value: "empty=; Path=/"),
+                ])
+            )
+        } _: { server, transport in
+            for first in [0, 40] { _ = await receive(transport, .patient(url: server.url("/set/\(first)/40"))) }
+            _ = await receive(transport, .patient(url: server.url("/login")))
+            for path in ["/inner/page", "/outer"] {
+                _ = await receive(transport, .patient(url: server.url(path)))
+                let names = Set(server.requests.last?.headers[.cookie]?.components(separatedBy: "; ") ?? [])
+                #expect(names.isSuperset(of: ["lasting=3", "empty="]))
+                #expect(names.contains("inner=1") == (path == "/inner/page"))
+            }
+        }
+    }
+
     private static var configuration: CurlTransport.Configuration {
         var configuration = CurlTransport.Configuration()
         configuration.cookies = .inMemory
@@ -85,6 +171,13 @@ struct CookieTests {
 
     @Sendable
     private static func handler(_ request: OriginServer.Request) -> OriginServer.Response {
-        request.path == "/set" ? .init(headers: [.setCookie: "name=value; Path=/"]) : .init()
+        if request.path == "/set" { return .init(headers: [.setCookie: "name=value; Path=/"]) }
+        // "/set/FIRST/COUNT" sets so many cookies, named by their numbers.
+        let numbers = request.path.split(separator: "/").compactMap { Int($0) }
+        guard request.path.hasPrefix("/set/"), numbers.count == 2 else { return .init() }
+        let fields = (numbers[0]..<(numbers[0] + numbers[1])).map { number in
+            HTTPField(name: .setCookie, value: "c\(number)=v; Path=/")
+        }
+        return .init(headers: HTTPFields(fields))
     }
 }

@@ -152,6 +152,65 @@ struct ProxyTests {
         #expect(proxy.connectionCount == 0)
     }
 
+    @Test(
+        "makes a tunnel for each credential: one made with another, or with none, serves no request",
+        .enabled(if: SecureServer.isAvailable, "needs nginx"),
+        arguments: [false, true]
+    )
+    func tunnels(speaksHTTP2: Bool) async throws {
+        let server = try SecureServer(body: Data([7]), .init(speaksHTTP2: speaksHTTP2))
+        let proxy = try ProxyServer(user: "me", password: "p")
+        defer { proxy.stop() }
+        let transport = transport(via: proxy, trusting: server.certificate)
+        defer { transport.shutdown() }
+        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/file"))
+        func load(_ credential: Credential?) async -> RecordingReceiver {
+            var request = TransferRequest.patient(url: url)
+            request.proxyCredential = credential
+            return await receive(transport, request)
+        }
+        for _ in 0..<2 { #expect(await load(.basic(user: "me", password: "p")).body == Data([7])) }
+        #expect(proxy.requests.count == 1, "the same credential uses the tunnel again")
+        for stranger in [Credential.basic(user: "me", password: "wrong"), .bearer("p"), nil] {
+            guard case .proxyRefused(status: 407, _) = await load(stranger).failure() else {
+                Issue.record("served with \(String(describing: stranger))")
+                return
+            }
+        }
+        #expect(await load(.basic(user: "me", password: "p")).body == Data([7]))
+    }
+
+    @Test(
+        "makes tunnels of their own for bearer tokens that are asked for at the same time",
+        .enabled(if: SecureServer.isAvailable, "needs nginx"),
+        arguments: [false, true]
+    )
+    func tokenTunnels(speaksHTTP2: Bool) async throws {
+        let server = try SecureServer(body: Data([7]), .init(speaksHTTP2: speaksHTTP2))
+        let proxy = try ProxyServer()
+        defer { proxy.stop() }
+        let transport = transport(via: proxy, trusting: server.certificate)
+        defer { transport.shutdown() }
+        var request = TransferRequest.patient(url: try #require(URL(string: "https://127.0.0.1:\(server.port)/file")))
+        let tokens = ["a", "b", "c"]
+        for _ in 0..<2 {
+            let receivers = tokens.map { token in
+                request.proxyCredential = .bearer(token)
+                let receiver = RecordingReceiver()
+                _ = transport.start(request, receiver: receiver)
+                return receiver
+            }
+            for receiver in receivers {
+                #expect(await receiver.failure() == nil)
+                #expect(receiver.body == Data([7]))
+            }
+        }
+        request.proxyCredential = nil
+        #expect(await receive(transport, request).body == Data([7]))
+        let shown = Set(proxy.requests.map { $0.headers[.proxyAuthorization] })
+        #expect(shown == Set(tokens.map { "Bearer \($0)" } + [nil]))
+    }
+
     @Test("is left out for hosts it is not for")
     func bypass() async throws {
         let proxy = try ProxyServer()
@@ -211,9 +270,10 @@ struct ProxyTests {
     private func transport(
         via proxy: ProxyServer,
         _ credential: Credential? = nil,
-        bypassing exceptions: [String] = []
+        bypassing exceptions: [String] = [],
+        trusting certificate: String? = nil
     ) -> CurlTransport {
-        var configuration = CurlTransport.Configuration()
+        var configuration = CurlTransport.Configuration(certificateAuthorityFile: certificate)
         let kind: Proxy.Kind = proxy.kind == .socks5 ? .socks5 : .http
         configuration.proxies = .proxy(
             Proxy(kind, host: "127.0.0.1", port: proxy.port, credential: credential),

@@ -56,7 +56,7 @@ extension BodyLoader {
         accept: @escaping @Sendable (TransferResponse) throws -> Void = { _ in },
         review: (@Sendable (TransferResponse) async throws -> Void)? = nil,
         report: @escaping @Sendable (BodyProgress) -> Void = { _ in }
-    ) async throws -> LoadedBody {
+    ) async throws -> HTTPResponseBody {
         try await load(
             request,
             priority: PriorityBox(request.priority),

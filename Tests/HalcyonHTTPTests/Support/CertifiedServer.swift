@@ -28,12 +28,14 @@ final class CertifiedServer {
     var certificate: String { folder + "/certificate.pem" }
     private var process: pid_t = 0
 
-    /// With `response`, that is the answer to everything, headers included, at "/answer". Returns when the port answers.
+    /// With `answer`, that is the answer to everything, headers included, at "/answer". With `relayedPort`, the first client
+    /// speaks through TLS to what listens there, instead of HTTP to openssl. Returns when the port answers.
     init(
         demand: Demand = .nothing,
         options: [String] = [],
         answer: String? = nil,
-        hasExpired: Bool = false
+        hasExpired: Bool = false,
+        relaysTo relayedPort: Int? = nil
     ) throws {
         folder = "/tmp/halcyon-openssl-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -46,7 +48,12 @@ final class CertifiedServer {
         var arguments = [
             "s_server", "-accept", "127.0.0.1:\(port)", "-cert", certificate, "-key", folder + "/key.pem",
         ]
-        if let answer {
+        var relay: Int32?
+        defer { if let relay { close(relay) } }
+        if let relayedPort {
+            relay = try Self.connect(to: relayedPort)
+            arguments.append("-quiet")
+        } else if let answer {
             try Data(answer.utf8).write(to: URL(fileURLWithPath: folder + "/answer"))
             arguments.append("-HTTP")
         } else {
@@ -57,7 +64,7 @@ final class CertifiedServer {
         case .optional(let authority): arguments += ["-verify", "1", "-CAfile", authority]
         case .required(let authority): arguments += ["-Verify", "1", "-verify_return_error", "-CAfile", authority]
         }
-        process = try Self.spawn(arguments + options, folder: folder)
+        process = try Self.spawn(arguments + options, folder: folder, relay: relay)
         try waitUntilListening()
     }
 
@@ -143,13 +150,36 @@ final class CertifiedServer {
         access(path, X_OK) == 0
     }
 
-    private static func spawn(_ arguments: [String], folder: String) throws -> pid_t {
+    private static func connect(to port: Int) throws -> Int32 {
+        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else {
+            close(client)
+            throw Failure(arguments: ["connect"], status: errno)
+        }
+        return client
+    }
+
+    private static func spawn(_ arguments: [String], folder: String, relay: Int32? = nil) throws -> pid_t {
         guard let openssl else { throw Failure(arguments: arguments, status: -1) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        if let relay {
+            posix_spawn_file_actions_adddup2(&actions, relay, 0)
+            posix_spawn_file_actions_adddup2(&actions, relay, 1)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         // The shell goes to the folder and becomes openssl.
         let shell = "/bin/sh"

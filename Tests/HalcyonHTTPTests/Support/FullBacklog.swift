@@ -33,7 +33,7 @@ struct FullBacklog {
             }
         }
         let family = isIPv6 ? AF_INET6 : AF_INET
-        let listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var size = socklen_t(length)
         var sockets = [listener]
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
@@ -43,7 +43,11 @@ struct FullBacklog {
                 else { return false }
                 // The queue takes one more than it is told to.
                 for _ in 0..<3 {
-                    let client = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+                    let client = socket(
+                        family,
+                        Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue),
+                        0
+                    )
                     _ = connect(client, generic, size)
                     sockets.append(client)
                 }

@@ -42,21 +42,23 @@ struct DiskWorkerTests {
     func flushUnderLoad() async throws {
         let folder = TestPipeline.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let stage = DiskStage(configuration: .init(folder: folder), onFault: nil)
+        let disk = AsyncDiskCache(configuration: .init(folder: folder), onFault: nil)
+        // Without a permit nothing is stored.
+        let admission = ImageCache(disk: .init(folder: folder)).admission(of: StoreClaim(age: .new), .original)
         let (isFlushed, linkCount) = (Gate(), Lock(0))
         // Each store begins the next before it ends, so that at no moment there is none.
         @Sendable func begin(_ number: Int) -> Task<Void, Never> {
             linkCount.withLock { $0 = number }
-            return stage.store("\(number)", expiration: nil, byteCount: 1, isAdmitted: { false }) {
+            return disk.store("\(number)", expiration: nil, byteCount: 1, admission: admission) {
                 if !isFlushed.isOpen, number < 20_000 { _ = begin(number + 1) }
                 return (Data([1]), Data())
             }
         }
         _ = begin(1)
-        await stage.flush()
+        await disk.flush()
         isFlushed.open()
         #expect(linkCount.withLock { $0 } < 20_000)
-        await stage.flush()
+        await disk.flush()
     }
 
     @Test("what another process keeps from being written down is tried again until it is", .timeLimit(.minutes(1)))

@@ -82,6 +82,20 @@ struct ImportTests {
         #expect(count == 0)
     }
 
+    @Test("does not take the place of what was made of an original that was loaded since it began")
+    func laterResult() async throws {
+        let url = Sample.url()
+        let newer = Sample.png(30, 20, seed: 5)
+        let crop = crop
+        let count = try await importing([url]) { test, cache in
+            test.transport.serve(url, newer)
+            let options = crop.applying([.forceRefresh, .waitForCache])
+            _ = try await test.pipeline.response(for: .url(url), options: options)
+            #expect(await cache.storedData(for: .url(url), options: crop) != nil)
+        }
+        #expect(count == 0)
+    }
+
     @Test("replaces what was known of its originals, in memory and on disk, and leaves others alone")
     func replacement() async throws {
         let test = TestPipeline()

@@ -92,6 +92,33 @@ struct RemovalTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
     }
 
+    @Test("leaves nothing of a file that was asked for, and is looked at only then")
+    func file() async throws {
+        let path = TestPipeline.temporaryPath()
+        try Sample.png().write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let test = TestPipeline()
+        let task = test.pipeline.task(for: .file(path))
+        test.pipeline.cache.removeAllFromMemory()
+        _ = try await task.image
+        #expect(test.pipeline.cache.memoryStatistics.count == 0)
+    }
+
+    @Test("leaves nothing of an alternative that is tried only then")
+    func alternative() async throws {
+        let test = TestPipeline()
+        let (first, second) = (Sample.url(), Sample.url())
+        let task = test.pipeline.task(for: first, options: [.alternativeSources([.url(second)])])
+        let transfer = await test.transport.nextTransfer()
+        try await test.pipeline.cache.removeAll()
+        test.transport.serve(second, Sample.png())
+        transfer.answer(.init(status: 500))
+        _ = try await task.image
+        await test.settle()
+        #expect(test.pipeline.cache.memoryStatistics.count == 0)
+        #expect(try await test.pipeline.cache.diskStatistics().count == 0)
+    }
+
     @Test("leaves nothing of a prefetch that goes on meanwhile")
     func prefetching() async throws {
         let test = TestPipeline()

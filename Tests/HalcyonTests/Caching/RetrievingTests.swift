@@ -32,6 +32,15 @@ struct RetrievingTests {
         #expect(try await cache.image(.url(url), options: crop) == nil)
     }
 
+    @Test("keeps an embedded thumbnail in memory alone, as it is no original")
+    func thumbnails() async throws {
+        let image = try ImageCodecs.standard.decode(Sample.png())
+        #expect(try await cache.store(image, for: .url(url), options: [.useEmbeddedThumbnail]) == false)
+        #expect(cache.isInMemory(.url(url), options: [.useEmbeddedThumbnail]))
+        cache.removeAllFromMemory()
+        #expect(try await cache.image(.url(url)) == nil)
+    }
+
     @Test("gives the results of processors with what their originals were")
     func results() async throws {
         test.transport.serve(url, Sample.jpeg())

@@ -81,7 +81,7 @@ struct StoreOrderTests {
             cache.remember(late, for: key, original: isProcessed ? nil : .original, claim, expiration: nil)
             #expect(firstSample(cache.imageInMemory(.url(url), options: options)) == 10)
             let places: [StoreOrder.Place] = isProcessed ? [.image(key)] : [.image(key), .original]
-            for place in places { #expect(!cache.admission(of: claim, place)()) }
+            for place in places { #expect(!cache.admission(of: claim, place).isGranted()) }
         }
         #expect(cache.order.permitCount == 0)
     }

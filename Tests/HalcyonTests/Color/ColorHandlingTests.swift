@@ -46,8 +46,8 @@ struct ColorHandlingTests {
     @Test("are those that a processor of any other kind expects")
     func processors() async throws {
         let seen = Lock<[ColorProfile?]>([])
-        let spy = ImageProcessing(ProfileSpy(seen: seen))
-        let chains: [ImageProcessing] = [
+        let spy = ImageProcessorChain(ProfileSpy(seen: seen))
+        let chains: [ImageProcessorChain] = [
             spy, .downsample(to: PixelSize(16, 12)) |> spy, .crop(to: PixelSize(9, 9)) |> spy,
         ]
         for chain in chains {
@@ -109,7 +109,7 @@ struct ColorHandlingTests {
         #expect(try firstDifference(bitmap.straightRGBA(), pixels(nil, convertsLast: true)) == nil)
     }
 
-    private struct ProfileSpy: ImageProcessor {
+    private struct ProfileSpy: ImageProcessing {
         let seen: Lock<[ColorProfile?]>
 
         static func == (left: Self, right: Self) -> Bool { true }

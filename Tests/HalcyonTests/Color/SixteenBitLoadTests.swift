@@ -27,11 +27,11 @@ struct SixteenBitLoadTests {
     @Test(
         "keep them through processors and the disk",
         arguments: [
-            ImageProcessing.downsample(to: PixelSize(20, 15)), .crop(to: PixelSize(11, 7)),
+            ImageProcessorChain.downsample(to: PixelSize(20, 15)), .crop(to: PixelSize(11, 7)),
             .roundCorners(radius: .points(6)),
         ]
     )
-    func processed(processing: ImageProcessing) async throws {
+    func processed(processing: ImageProcessorChain) async throws {
         let options: [ImageOption] = [.keepSixteenBits, .processor(processing), .waitForCache]
         let first = try await test.pipeline.response(for: url, options: options)
         #expect(first.image.bitmap.depth == .sixteen)

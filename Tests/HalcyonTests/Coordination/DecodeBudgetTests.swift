@@ -25,16 +25,22 @@ struct DecodeBudgetTests {
     }
 
     /// Tells when it has consumed an image, and takes another size than that of the image while it works.
-    private struct ObservedProcessor: ImageProcessor {
+    private struct ObservedProcessor: ImageProcessing {
+        var number = 0
         var largest: PixelSize?
         var began: @Sendable () -> Void = {}
         var ended: @Sendable () -> Void = {}
 
-        static func == (left: Self, right: Self) -> Bool { left.largest == right.largest }
+        static func == (left: Self, right: Self) -> Bool {
+            left.largest == right.largest && left.number == right.number
+        }
 
-        func hash(into hasher: inout Hasher) { hasher.combine(largest) }
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
-        func encodeParameters(into encoder: inout CacheKeyEncoder) { encoder.encode(largest?.width ?? 0) }
+        func encodeParameters(into encoder: inout CacheKeyEncoder) {
+            encoder.encode(number)
+            encoder.encode(largest?.width ?? 0)
+        }
 
         func workingSize(for image: DecodedImage) -> PixelSize { largest ?? image.size }
 
@@ -65,8 +71,8 @@ struct DecodeBudgetTests {
         }
         let test = TestPipeline(workerCount: 1, codecs: codecs, decodeBudget: 2 * pixels)
         let last = ObservedProcessor(largest: PixelSize(1, 1), ended: { bitmaps.fall() })
-        var chain = ImageProcessing(last)
-        if steps > 1 { chain = ImageProcessing(ObservedProcessor()) |> chain }
+        var chain = ImageProcessorChain(last)
+        if steps > 1 { chain = ImageProcessorChain(ObservedProcessor()) |> chain }
         held.arm()
         let tasks = urls(12, test).map { test.pipeline.task(for: $0, options: [.processor(chain), .cacheMemoryOnly]) }
         await held.waitUntilReached()
@@ -78,10 +84,31 @@ struct DecodeBudgetTests {
         #expect(bitmaps.most <= 2)
     }
 
+    @Test("lets no chains of one original go faster than their results are used")
+    func chains() async throws {
+        let results = Level()
+        let held = HeldCall()
+        let codecs = ImageCodecs.observed { call, _ in if call == .decode { held.pass() } }
+        let test = TestPipeline(workerCount: 1, codecs: codecs, decodeBudget: 2 * 64 * 48 * 4)
+        let last = ImageProcessorChain(ObservedProcessor(largest: PixelSize(1, 1), ended: { results.fall() }))
+        held.arm()
+        let url = urls(1, test)[0]
+        let tasks = (1...12).map { number in
+            let first = ObservedProcessor(number: number, ended: { results.rise() })
+            let options: [ImageOption] = [.processor(ImageProcessorChain(first) |> last), .cacheMemoryOnly]
+            return test.pipeline.task(for: url, options: options)
+        }
+        await held.waitUntilReached()
+        await eventually { [loader = test.pipeline.loader] in loader.decodings.waiterCount == tasks.count }
+        held.release()
+        for task in tasks { _ = try await task.image }
+        #expect(results.most <= 2)
+    }
+
     @Test("ends no load that waits for its result to be encoded and stored")
     func encoding() async throws {
         let test = TestPipeline(decodeBudget: 64 * 48 * 4)
-        let chain = ImageProcessing(ObservedProcessor()) |> .crop(to: PixelSize(60, 40))
+        let chain = ImageProcessorChain(ObservedProcessor()) |> .crop(to: PixelSize(60, 40))
         let options: [ImageOption] = [.processor(chain), .waitForCache]
         let tasks = urls(6, test).map { test.pipeline.task(for: $0, options: options) }
         for task in tasks { #expect(try await task.image.size == PixelSize(60, 40)) }
@@ -101,7 +128,7 @@ struct DecodeBudgetTests {
             },
             ended: { working.fall() }
         )
-        let options: [ImageOption] = [.processor(ImageProcessing(processor)), .cacheMemoryOnly]
+        let options: [ImageOption] = [.processor(ImageProcessorChain(processor)), .cacheMemoryOnly]
         let tasks = urls(2, test, Sample.png(10, 10)).map { test.pipeline.task(for: $0, options: options) }
         await eventually { [loader = test.pipeline.loader] in
             working.now == 2 || (working.now == 1 && loader.workers.budgetWaiterCount == 1)
@@ -137,11 +164,12 @@ struct DecodeBudgetTests {
     @Test("is not asked for more pixels of an image than it has, unless it is to be enlarged")
     func targets() {
         let size = PixelSize(24, 24)
-        #expect(ImageProcessing.downsample(to: PixelSize(400, 400)).decodeTarget.targetSize(for: size) == size)
+        #expect(ImageProcessorChain.downsample(to: PixelSize(400, 400)).decodeTarget.targetSize(for: size) == size)
         #expect(
-            ImageProcessing.downsample(to: PixelSize(12, 12)).decodeTarget.targetSize(for: size) == PixelSize(12, 12)
+            ImageProcessorChain.downsample(to: PixelSize(12, 12)).decodeTarget.targetSize(for: size)
+                == PixelSize(12, 12)
         )
         let enlarged = PixelSize(400, 400)
-        #expect(ImageProcessing.resize(to: enlarged).decodeTarget.targetSize(for: size) == enlarged)
+        #expect(ImageProcessorChain.resize(to: enlarged).decodeTarget.targetSize(for: size) == enlarged)
     }
 }

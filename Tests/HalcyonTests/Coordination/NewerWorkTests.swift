@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Shared work that must be newer than what goes on")
 struct NewerWorkTests {
-    private let work = SharedWork<Int, Int>()
+    private let work = WorkCoalescer<Int, Int>()
 
     private func context(_ priority: PriorityBox = PriorityBox(.normal)) -> WorkContext {
         WorkContext(priority: priority, report: { _ in })

@@ -14,11 +14,17 @@ struct ReentrancyTests {
     func released() async throws {
         let other = test.pipeline.task(for: Sample.url())
         _ = await test.transport.nextTransfer()
-        let first = test.pipeline.task(for: url, options: [.processor(ImageProcessing(OwningProcessor(owned: nil)))])
+        let first = test.pipeline.task(
+            for: url,
+            options: [.processor(ImageProcessorChain(OwningProcessor(owned: nil)))]
+        )
         let transfer = await test.transport.nextTransfer()
         await leave(cancelling: other)
         // Joins the same work as the load that left, whose options may be released now.
-        let third = test.pipeline.task(for: url, options: [.processor(ImageProcessing(OwningProcessor(owned: nil)))])
+        let third = test.pipeline.task(
+            for: url,
+            options: [.processor(ImageProcessorChain(OwningProcessor(owned: nil)))]
+        )
         await #expect(throws: CancellationError.self) { try await other.response }
         await eventually { [test] in test.pipeline.loader.images.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
@@ -28,7 +34,10 @@ struct ReentrancyTests {
     /// Joins and leaves the load of ``url``, with options that nothing else keeps.
     private func leave(cancelling other: ImageTask) async {
         let owned = Owned { other.cancel() }
-        let second = test.pipeline.task(for: url, options: [.processor(ImageProcessing(OwningProcessor(owned: owned)))])
+        let second = test.pipeline.task(
+            for: url,
+            options: [.processor(ImageProcessorChain(OwningProcessor(owned: owned)))]
+        )
         await eventually { [test] in test.pipeline.loader.images.waiterCount == 3 }
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.response }
@@ -66,7 +75,7 @@ private final class Owned: Sendable {
 }
 
 /// Keeps an object and changes nothing.
-private struct OwningProcessor: ImageProcessor {
+private struct OwningProcessor: ImageProcessing {
     let owned: Owned?
 
     func encodeParameters(into encoder: inout CacheKeyEncoder) {}

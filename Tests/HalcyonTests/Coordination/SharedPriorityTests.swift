@@ -12,7 +12,7 @@ struct SharedPriorityTests {
 
     /// Chains that share beginnings of every length.
     private func chain(_ index: Int) -> ImageOption {
-        var processing = ImageProcessing.identity
+        var processing = ImageProcessorChain.identity
         for depth in 0..<4 { processing = processing |> .crop(to: PixelSize(60 - depth, 40)) }
         return .processor(processing |> .crop(to: PixelSize(20 + index, 20)))
     }

@@ -16,7 +16,7 @@ struct DownloadResponseTests {
         headers: HTTPFields = [:],
         request: TransferRequest? = nil,
         policy: NetworkPolicy = NetworkPolicy()
-    ) async throws -> LoadedBody {
+    ) async throws -> HTTPResponseBody {
         let task = test.downloader.task(for: request ?? TransferRequest(url: url), policy: policy)
         await test.transport.nextTransfer().answer(.init(status: status, headers: headers, body: Data([1])))
         return try await task.body

@@ -127,6 +127,45 @@ struct HookIdentityTests {
         #expect(test.transport.startedCount == count)
     }
 
+    @Test(
+        "answers a load that no cache keeps with the credential of its own scope",
+        arguments: [ImageOption.method(.post), .dataModifier(Watermark(cacheIdentity: nil, owner: 7))]
+    )
+    func scopeWithoutKey(option: ImageOption) async throws {
+        let (test, session) = (TestPipeline(), Session())
+        let asked = Lock<[Int]>([])
+        test.transport.setAnswer { request in
+            guard request.credential != nil else { return .init(status: 401) }
+            asked.withLock { $0.append(TwoUsers.seed(request)) }
+            return .init(body: Sample.png(seed: TwoUsers.seed(request)))
+        }
+        let responder = ImageOption.authenticationResponder(SessionResponder(session: session, namesScope: false))
+        for user in [0, 1, 0] {
+            session.user = user
+            _ = try await owner(test, [option, responder, .cacheScope("\(user)")])
+        }
+        #expect(asked.withLock { $0 } == [1, 2, 1])
+    }
+
+    @Test(
+        "leaves requests that carry credentials apart, although it names a scope for its own",
+        arguments: [true, false]
+    )
+    func ownCredentials(isModifier: Bool) async throws {
+        let test = users.pipeline()
+        let hook: ImageOption =
+            isModifier
+            ? .requestModifier(RequestModifier(cacheScope: "gallery") { $0 })
+            : .authenticationResponder(AuthenticationResponder(cacheScope: "gallery") { _ in nil })
+        for user in [0, 1, 0, 1] {
+            let (source, options) = try users.request(.authorization, user: user)
+            let response = try await test.pipeline.response(for: source, options: options + [hook])
+            #expect(response.image.owner == user + 1)
+            await test.settle()
+        }
+        #expect(test.transport.startedCount == 2)
+    }
+
     @Test("makes other bytes for nobody else, and gets nobody else's")
     func dataModifiers() async throws {
         let test = users.pipeline()

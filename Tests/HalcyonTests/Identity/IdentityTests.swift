@@ -10,7 +10,7 @@ struct IdentityTests {
     @Test("of two different processings is never the same (R-34, N-20, N-22)")
     func processings() {
         let size = PixelSize(40, 30)
-        let chains: [ImageProcessing] = [
+        let chains: [ImageProcessorChain] = [
             .identity, .downsample(to: size), .resize(to: size), .resize(to: size, mode: .fill),
             .resize(to: size, mode: .stretch), .resize(to: PixelSize(30, 40)), .crop(to: size),
             .crop(to: size, anchor: .topLeft), .roundCorners(radius: .points(5)),
@@ -26,7 +26,7 @@ struct IdentityTests {
 
     @Test("is not changed by joining the empty chain (N-20)")
     func neutral() {
-        let chain: ImageProcessing = .crop(to: PixelSize(4, 4))
+        let chain: ImageProcessorChain = .crop(to: PixelSize(4, 4))
         #expect(chain |> .identity == chain)
         #expect(.identity |> chain == chain)
         #expect(ImageKey.Variant.of(decode: DecodePolicy(), processing: .identity) == nil)
@@ -118,8 +118,8 @@ struct IdentityTests {
             ImageKey.Variant.of(decode: stored, processing: .identity),
             ImageKey.Variant.of(decode: wide, processing: .identity),
             ImageKey.Variant.of(decode: embedded, processing: .identity),
-            ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessing(VersionOne())),
-            ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessing(VersionTwo())),
+            ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessorChain(VersionOne())),
+            ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessorChain(VersionTwo())),
             ImageKey.Variant.of(decode: second, processing: .identity),
             ImageKey.Variant.of(decode: DecodePolicy(), processing: .identity),
         ]
@@ -154,13 +154,13 @@ struct IdentityTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    private struct VersionOne: ImageProcessor {
+    private struct VersionOne: ImageProcessing {
         func encodeParameters(into encoder: inout CacheKeyEncoder) {}
 
         func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage { image }
     }
 
-    private struct VersionTwo: ImageProcessor {
+    private struct VersionTwo: ImageProcessing {
         static let version = 2
 
         func encodeParameters(into encoder: inout CacheKeyEncoder) {}

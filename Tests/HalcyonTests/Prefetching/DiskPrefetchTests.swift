@@ -53,6 +53,22 @@ struct DiskPrefetchTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
+    @Test("is loaded although there is a result for requests with other headers")
+    func varyingResult() async throws {
+        let crop: ImageOptions = [.processor(.crop(to: PixelSize(9, 9)))]
+        fixture.serve(Sample.png(), [.vary: "accept-language", .cacheControl: "max-age=60"])
+        let pipeline = fixture.test.pipeline
+        for (language, count) in [("en", 1), ("de", 2)] {
+            let request = TransferRequest(url: fixture.url, headers: [.acceptLanguage: language])
+            _ = try await pipeline.response(for: .request(request), options: crop.applying([.waitForCache]))
+            #expect(fixture.requestCount == count)
+        }
+        let other = Source.request(TransferRequest(url: fixture.url, headers: [.acceptLanguage: "fr"]))
+        let prefetcher = ImagePrefetcher(sources: [other], pipeline: pipeline, options: crop, destination: .disk)
+        #expect(await prefetcher.result.completed.count == 1)
+        #expect(fixture.requestCount == 3)
+    }
+
     @Test("is only for requests with the same headers, if it depends on them")
     func vary() async throws {
         fixture.serve(Sample.png(), [.vary: "accept", .cacheControl: "max-age=60"])

@@ -7,6 +7,63 @@ import Testing
 
 @Suite("A validation that arrives after its entry was replaced")
 struct LateValidationTests {
+    @Test(
+        "that forbids to store leaves nothing in memory or on disk",
+        arguments: [[], [ImageOption.processor(.crop(to: PixelSize(9, 9)))]]
+    )
+    func forbidden(options: [ImageOption]) async throws {
+        let fixture = ServerCachingFixture()
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load(options + [.cacheOriginalImage])
+        fixture.clock.advance(by: 61)
+        fixture.serve(Data(), [.cacheControl: "no-store"], status: 304)
+        #expect(try await fixture.load(options).origin == .disk)
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60"])
+        #expect(try await fixture.load(options).origin == .network)
+        #expect(fixture.requestCount == 3)
+    }
+
+    @Test("that finds no image any more leaves none in memory either", arguments: [true, false])
+    func gone(isProcessed: Bool) async throws {
+        let fixture = ServerCachingFixture()
+        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(9, 9)))] : []
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=86400", .eTag: "\"a\""])
+        _ = try await fixture.load(options)
+        fixture.serve(Data(), [:], status: 404)
+        #expect(try await fixture.failure(options + [.revalidate]).reason == .status(404))
+        #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url, options: options) == nil)
+        #expect(try await fixture.failure(options).reason == .status(404))
+    }
+
+    @Test("is asked for after seven days although memory has had the image in use all the time")
+    func silence() async throws {
+        let fixture = ServerCachingFixture()
+        fixture.serve(Sample.png(), [:])
+        _ = try await fixture.load()
+        for _ in 0..<(7 * 24 * 30 - 1) {
+            fixture.clock.advance(by: 120)
+            guard fixture.test.pipeline.responseFromMemory(for: fixture.url) != nil else {
+                Issue.record("memory lost it early")
+                return
+            }
+        }
+        fixture.clock.advance(by: 120)
+        #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url) == nil)
+        _ = try await fixture.load()
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is never asked for by those who ignore the server, and after seven days by others")
+    func ignoredSilence() async throws {
+        let fixture = ServerCachingFixture()
+        fixture.serve(Sample.png(), [:])
+        _ = try await fixture.load([.ignoringServer, .memoryCacheExpiration(.never)])
+        fixture.clock.advance(by: 8 * 86_400)
+        let pipeline = fixture.test.pipeline
+        #expect(pipeline.responseFromMemory(for: fixture.url, options: [.ignoringServer]) != nil)
+        #expect(pipeline.responseFromMemory(for: fixture.url) == nil)
+    }
+
     private let clock = ManualStoreClock()
     private let url = Sample.url()
     private let one: TestPipeline

@@ -2,9 +2,16 @@ package import FoundationEssentials
 internal import HTTPTypes
 
 /// One request on its way through a cache.
-package struct HTTPCacheExchange: Sendable {
-    /// Gets a whole response from a server.
-    package typealias Fetch = @Sendable (TransferRequest) async throws -> LoadedBody
+package struct HTTPCacheTransaction<Failure: Error>: Sendable {
+    /// Asks a server for a response. Throws `CancellationError` alone.
+    package typealias Fetch = @Sendable (TransferRequest) async throws -> FetchOutcome<Failure>
+
+    /// The answer to a request.
+    package struct Answer: Sendable {
+        package let response: HTTPCacheResponse
+        /// The failure of the server, where a stored response is used instead; else `nil`.
+        package var failure: Failure?
+    }
 
     typealias Entry = (head: StoredResponse, body: Data)
 
@@ -43,40 +50,40 @@ package struct HTTPCacheExchange: Sendable {
 
     /// Answers the request.
     ///
-    /// - Throws: What `fetch` throws, if nothing stored may answer instead.
-    package func run() async throws -> HTTPCacheResponse {
-        if policy.lookup == .bypass { return network(try await load(request).body) }
+    /// - Throws: The failure of the server, if nothing stored may answer instead; `CancellationError`.
+    package func run() async throws -> Answer {
+        if policy.lookup == .bypass { return Answer(response: network(try await load(request).body)) }
         switch request.method {
         case .get where request.body != nil, .head where request.body != nil:
             // What a body means here is for the server alone to say (RFC 9110, section 9.3.1), and no key has it.
-            return network(try await load(request).body)
+            return Answer(response: network(try await load(request).body))
         case .get, .head:
             // Conditions that only the origin may answer keep the store out of it.
             let isForOrigin = Preconditions.areForOrigin(request)
             let entry = isForOrigin ? nil : await storage.response(for: key.text) { $0.matches(request) }
             return try await answer(entry)
         case .options, .trace:
-            return network(try await load(request).body)
+            return Answer(response: network(try await load(request).body))
         default:
-            return try await unsafe()
+            return Answer(response: try await unsafe())
         }
     }
 
     /// Answers GET or HEAD.
-    private func answer(_ entry: Entry?) async throws -> HTTPCacheResponse {
+    private func answer(_ entry: Entry?) async throws -> Answer {
         let mustNotAsk = control.onlyIfCached || policy.lookup == .onlyIfCached || policy.lookup == .offline
         guard let entry else {
-            return mustNotAsk ? unavailable() : try await loadAnew()
+            return Answer(response: mustNotAsk ? unavailable() : try await loadAnew())
         }
-        switch Reuse(of: entry.head, for: control, policy: policy, at: now(), rules: rules) {
+        switch ReuseDecision(of: entry.head, for: control, policy: policy, at: now(), rules: rules) {
         case .fresh:
-            return served(entry, .stored)
+            return Answer(response: served(entry, .stored))
         case .stale:
-            return served(entry, .stale)
+            return Answer(response: served(entry, .stale))
         case .staleWhileRevalidating where !mustNotAsk:
-            return served(entry, .staleWhileRevalidating)
+            return Answer(response: served(entry, .staleWhileRevalidating))
         case .staleWhileRevalidating, .afterValidation:
-            return mustNotAsk ? unavailable() : try await validate(entry)
+            return mustNotAsk ? Answer(response: unavailable()) : try await validate(entry)
         }
     }
 
@@ -87,24 +94,38 @@ package struct HTTPCacheExchange: Sendable {
     }
 
     /// Asks the server whether a stored response is still valid.
-    private func validate(_ entry: Entry) async throws -> HTTPCacheResponse {
+    private func validate(_ entry: Entry) async throws -> Answer {
         // A HEAD needs no condition: its answer is as short as a 304.
         let isConditional = request.method == .get && policy.lookup != .reload && entry.head.hasValidator
-        let loaded: Loaded
-        do {
-            loaded = try await load(isConditional ? entry.head.validating(request) : request)
-        } catch let error as TransferError where error.isDisconnection {
-            guard !Task.isCancelled, isAllowed(entry, insteadOf: .disconnected) else { throw error }
-            return served(entry, .staleBecauseOfFailure)
+        let requestTime = now()
+        let outcome = try await fetch(isConditional ? entry.head.validating(request) : request)
+        switch outcome {
+        case .unreachable(let failure):
+            guard !Task.isCancelled, isAllowed(entry, insteadOf: .disconnected) else { throw failure }
+            return Answer(response: served(entry, .staleBecauseOfFailure), failure: failure)
+        case .refused(let failure, let status):
+            guard let status else { throw failure }
+            if HTTPStatus.isServerFailure(status), isAllowed(entry, insteadOf: .serverFailure) {
+                return Answer(response: served(entry, .staleBecauseOfFailure), failure: failure)
+            }
+            if HTTPStatus.isAboutResource(status) { await storage.remove(entry.head, for: key.text) }
+            throw failure
+        case .notModified(let body) where isConditional:
+            // A 304 about something else: nothing is known of what was asked for.
+            guard entry.head.isValidated(by: body.response) else { return Answer(response: try await loadAnew()) }
+            let loaded = Loaded(body: body, requestTime: requestTime, responseTime: now())
+            return Answer(response: await validated(entry, by: loaded))
+        case .fetched(let body), .notModified(let body):
+            let loaded = Loaded(body: body, requestTime: requestTime, responseTime: now())
+            return Answer(response: await replaced(entry, by: loaded, isConditional: isConditional))
         }
+    }
+
+    /// The answer once the server has sent another response, or the head of one.
+    private func replaced(_ entry: Entry, by loaded: Loaded, isConditional: Bool) async -> HTTPCacheResponse {
         let response = loaded.body.response
         if HTTPStatus.isServerFailure(response.status), isAllowed(entry, insteadOf: .serverFailure) {
             return served(entry, .staleBecauseOfFailure, metrics: loaded.body.metrics)
-        }
-        if isConditional, response.status == 304 {
-            // A 304 about something else: nothing is known of what was asked for.
-            guard entry.head.isValidated(by: response) else { return try await loadAnew() }
-            return await validated(entry, by: loaded)
         }
         if request.method == .head {
             if response.status == 200 { await updateStored(entry, by: loaded) }
@@ -118,9 +139,16 @@ package struct HTTPCacheExchange: Sendable {
         return answer
     }
 
-    private func isAllowed(_ entry: Entry, insteadOf failure: Reuse.Failure) -> Bool {
+    private func isAllowed(_ entry: Entry, insteadOf failure: ReuseDecision.Failure) -> Bool {
         policy.lookup != .reload
-            && Reuse.isAllowed(entry.head, insteadOf: failure, for: control, policy: policy, at: now(), rules: rules)
+            && ReuseDecision.isAllowed(
+                entry.head,
+                insteadOf: failure,
+                for: control,
+                policy: policy,
+                at: now(),
+                rules: rules
+            )
     }
 
     private func validated(_ entry: Entry, by loaded: Loaded) async -> HTTPCacheResponse {
@@ -135,7 +163,9 @@ package struct HTTPCacheExchange: Sendable {
         } else if !control.noStore {
             await storage.update(head, replacing: entry.head, for: key.text)
         }
-        return served((head, entry.body), .validated, metrics: loaded.body.metrics)
+        var answer = served((head, entry.body), .validated, metrics: loaded.body.metrics)
+        if !isStorable { answer.stored = nil }
+        return answer
     }
 
     /// What the answer to a HEAD says of a stored GET (RFC 9111, section 4.3.5).
@@ -185,21 +215,19 @@ package struct HTTPCacheExchange: Sendable {
         return await stored(loaded)
     }
 
-    // MARK: The server
-
     struct Loaded {
-        let body: LoadedBody
+        let body: HTTPResponseBody
         let requestTime: Date
         let responseTime: Date
     }
 
     private func load(_ request: TransferRequest) async throws -> Loaded {
         let requestTime = now()
-        let body = try await fetch(request)
+        let body = try await fetch(request).get()
         return Loaded(body: body, requestTime: requestTime, responseTime: now())
     }
 
-    private func network(_ body: LoadedBody) -> HTTPCacheResponse {
+    private func network(_ body: HTTPResponseBody) -> HTTPCacheResponse {
         HTTPCacheResponse(
             response: body.response,
             data: body.data,

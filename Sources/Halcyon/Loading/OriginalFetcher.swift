@@ -2,10 +2,11 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// Gets originals for an HTTP cache, which has to see failures as responses and as errors of the transport.
-final class OriginalServer: Sendable {
+/// Gets the originals of one load from their server, for the HTTP cache.
+final class OriginalFetcher: Sendable {
+    typealias Outcome = FetchOutcome<ImageError>
+
     private struct State {
-        var refusal: ImageError?
         var time: Duration?
         var isForHiddenRequest = false
         var number: UInt64?
@@ -33,26 +34,20 @@ final class OriginalServer: Sendable {
         self.context = context
     }
 
-    /// Why nothing was sent, or the last response not accepted; else `nil`.
-    var refusal: ImageError? { state.withLock { $0.refusal } }
-
-    /// What all transfers took together; `nil` if there were none.
+    /// The time of all transfers together; `nil` if there were none.
     var time: Duration? { state.withLock { $0.time } }
 
     /// Whether the last response was given for another request, or another credential, than the load shows.
     var isForHiddenRequest: Bool { state.withLock { $0.isForHiddenRequest } }
 
-    /// How old the last response is.
+    /// The age of the last response.
     var age: ContentAge { state.withLock { $0.number }.map { .transferred(began: $0) } ?? .new }
 
-    /// Gets a response. One whose status is not accepted has neither headers nor a body.
-    var fetch: HTTPCacheExchange.Fetch {
-        { [self] request in try await load(request) }
-    }
-
+    /// Gets a response.
+    ///
     /// - Parameter transfer: The request, with the conditions that the cache adds.
-    private func load(_ transfer: TransferRequest) async throws -> LoadedBody {
-        state.withLock { $0.refusal = nil }
+    /// - Throws: `CancellationError`.
+    func fetch(_ transfer: TransferRequest) async throws -> Outcome {
         do {
             let result = try await recovery.exchange(request) {
                 let start = ContinuousClock.now
@@ -69,22 +64,27 @@ final class OriginalServer: Sendable {
                 state.isForHiddenRequest = result.body.isForHiddenRequest
                 state.number = result.number
             }
-            return result.body
+            return Outcome(result.body)
         } catch let error as ImageError {
-            switch error.reason {
-            case .meteredNetwork, .failedBefore, .serverUnavailable:
-                state.withLock { $0.refusal = error }
-                // What may be used without a connection may be used now.
-                throw TransferError.cannotConnect(transfer.url.host() ?? "")
-            case .transfer(let error):
-                throw error
-            case .status(let status):
-                state.withLock { $0.refusal = error }
-                let response = TransferResponse(status: status, url: transfer.url)
-                return LoadedBody(response: response, data: Data(), metrics: TransferMetrics())
-            default:
-                throw error
-            }
+            if error.reason == .transfer(.cancelled) { throw CancellationError() }
+            return Outcome(error)
+        }
+    }
+}
+
+extension FetchOutcome<ImageError> {
+    /// The outcome for an error of a download.
+    fileprivate init(_ error: ImageError) {
+        switch error.reason {
+        case .meteredNetwork, .failedBefore, .serverUnavailable:
+            // Nothing was sent: what may be used without a connection may be used now.
+            self = .unreachable(error)
+        case .transfer(let failure) where failure.isDisconnection:
+            self = .unreachable(error)
+        case .status(let status):
+            self = .refused(error, status: status)
+        default:
+            self = .refused(error, status: nil)
         }
     }
 }

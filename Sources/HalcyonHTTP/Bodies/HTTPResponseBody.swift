@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// A whole response.
-public struct LoadedBody: Sendable {
+public struct HTTPResponseBody: Sendable {
     /// The head of the response.
     public var response: TransferResponse
     /// The body, its content coding undone.

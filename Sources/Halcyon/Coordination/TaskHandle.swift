@@ -2,7 +2,7 @@ internal import HalcyonConcurrency
 
 /// What a task that is handed out consists of: work that goes on whether or not anybody waits for it, with one result,
 /// its progress and its urgency.
-struct StartedWork<Value: Sendable>: Sendable {
+struct TaskHandle<Value: Sendable>: Sendable {
     private struct State {
         var progress = ImageProgress()
         var isCancelled = false

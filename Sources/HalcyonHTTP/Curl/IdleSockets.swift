@@ -12,7 +12,7 @@ internal import Glibc
 /// may be another file's by now, which does no harm: it is only looked at, and the worst is a needless new connection.
 ///
 /// Belongs to the event loop's thread.
-struct KeptSockets {
+struct IdleSockets {
     /// Far more than are open at a time.
     private static let maximumCount = 1024
 

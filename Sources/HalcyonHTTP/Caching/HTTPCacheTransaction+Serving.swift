@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-extension HTTPCacheExchange {
+extension HTTPCacheTransaction {
     /// The answer made of a stored response: with its age, and cut down to what the request wants of it.
     func served(
         _ entry: Entry,

@@ -5,8 +5,8 @@ import Testing
 @testable import Halcyon
 
 @Suite("Shared work")
-struct SharedWorkTests {
-    private let work = SharedWork<Int, Int>()
+struct WorkCoalescerTests {
+    private let work = WorkCoalescer<Int, Int>()
     private let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
 
     @Test("gives one answer to one who leaves as it ends, and lets the next begin anew")

@@ -12,9 +12,9 @@ internal import HalcyonConcurrency
 ///
 /// Work of one table waits for other work of the same table, and priorities go from one to the other. So under the table's
 /// lock a priority is only set, and whoever depends on it is told once the lock is released.
-final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Operation = @Sendable (WorkContext) async throws -> Value
-    private typealias HashedKey = SharedWorkKey<Key>
+    private typealias HashedKey = HashedWorkKey<Key>
 
     private struct Waiter {
         let continuation: CheckedContinuation<Value, any Error>

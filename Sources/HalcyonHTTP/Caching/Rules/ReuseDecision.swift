@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// Whether a stored response may answer a request (RFC 9111, section 4; RFC 5861; RFC 8246).
-package enum Reuse: Sendable, Hashable {
+package enum ReuseDecision: Sendable, Hashable {
     /// At once.
     case fresh
     /// At once, although it is stale: the request wants it so.

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 
 /// What a response means to someone who holds the beginning of its body and asked for the rest.
-package enum ResumeJudgement: Sendable, Hashable {
+package enum ResumeDecision: Sendable, Hashable {
     /// The rest follows; this is the head of the whole.
     case resumes(TransferResponse)
     /// What is held is all there is; this is its head. The body of this response is to be thrown away.
@@ -19,7 +19,7 @@ extension PartialResponse {
     /// Judges the response to ``request(_:after:)``. Bytes of two versions are never mixed: a part counts only if it is
     /// one part, in no coding, from where the request went before, begins where what is held ends, reaches to the end, and
     /// contradicts nothing that is known.
-    package func judge(_ response: TransferResponse, heldBytes: Int) -> ResumeJudgement {
+    package func judge(_ response: TransferResponse, heldBytes: Int) -> ResumeDecision {
         switch response.status {
         case 200: .startsOver
         case 206: judgePart(response, heldBytes)
@@ -28,7 +28,7 @@ extension PartialResponse {
         }
     }
 
-    private func judgePart(_ response: TransferResponse, _ heldBytes: Int) -> ResumeJudgement {
+    private func judgePart(_ response: TransferResponse, _ heldBytes: Int) -> ResumeDecision {
         let headers = response.headers
         guard case .bytes(let range, let total?)? = headers[.contentRange].flatMap(ContentRange.init),
             range.lowerBound == heldBytes, range.upperBound == total - 1, total == totalBytes ?? total,
@@ -38,7 +38,7 @@ extension PartialResponse {
         return .resumes(whole(updatedWith: headers, url: response.url, totalBytes: total))
     }
 
-    private func judgeRefusal(_ response: TransferResponse, _ heldBytes: Int) -> ResumeJudgement {
+    private func judgeRefusal(_ response: TransferResponse, _ heldBytes: Int) -> ResumeDecision {
         guard case .unsatisfied(heldBytes)? = response.headers[.contentRange].flatMap(ContentRange.init),
             heldBytes == totalBytes ?? heldBytes, isSameVersion(response)
         else { return .asksAgain }

@@ -6,13 +6,13 @@ internal import HalcyonStore
 ///
 /// Entries are stored and removed on one thread, so that a store which is asked for its right at the last moment cannot be
 /// overtaken, and so that those who read never wait behind those who write.
-final class DiskStage: Sendable {
+final class AsyncDiskCache: Sendable {
     /// A store that goes on.
     private struct Pending {
         let name: String
         let task: Task<Void, Never>
-        /// Of storing, which those who read may raise; `nil`: it is not low.
-        let priority: PriorityBox?
+        /// Of storing, which those who wait for it raise.
+        let priority: PriorityBox
         let byteCount: Int
     }
 
@@ -53,7 +53,7 @@ final class DiskStage: Sendable {
     private let flushClock: any Clock<Duration>
     private let state = Lock(State())
     /// Those who wait for stores, each of whom can leave at once.
-    private let waits = SharedWork<UInt64, Void>()
+    private let waits = WorkCoalescer<UInt64, Void>()
     /// Reads of several images overlap; more threads than this only queue in the kernel.
     private let reading = WorkQueue(name: "halcyon.disk", width: 4)
     /// For what stores and removes, which may wait for space and for other processes: with the threads of the reads, four that
@@ -111,9 +111,10 @@ final class DiskStage: Sendable {
             (state.numbers[name] ?? []).compactMap { id in state.pending[id].map { (id: id, store: $0) } }
         }
         for (id, store) in stores {
-            if let own = store.priority, own.value < priority.value { own.update(priority.value) }
             let context = WorkContext(priority: priority, report: { _ in })
-            try await waits.value(for: id, context: context) { _ in await store.task.value }
+            try await waits.value(for: id, context: context) { waiters in
+                await store.priority.following(waiters.priority) { await store.task.value }
+            }
         }
     }
 
@@ -146,8 +147,8 @@ final class DiskStage: Sendable {
     ///   - name: The key of the entry, or what all are stored under of which `slot` picks one.
     ///   - slot: Picks the key when the entry is stored; `nil`: none, and nothing is stored. Default: the name.
     ///   - byteCount: What waits in memory meanwhile.
-    ///   - priority: Of storing; raised while someone waits to read the entry. Default: low.
-    ///   - isAdmitted: Asked right before the entry is stored, after all changes before it.
+    ///   - priority: Of storing, and raised by those who wait for it, so that nothing else may have the same. Default: low.
+    ///   - admission: Asked right before the entry is stored, after all changes before it.
     ///   - content: Makes what is stored.
     func store(
         _ name: String,
@@ -155,7 +156,7 @@ final class DiskStage: Sendable {
         expiration: Expiration?,
         byteCount: Int,
         priority: PriorityBox = PriorityBox(.low),
-        isAdmitted: @escaping @Sendable () -> Bool,
+        admission: StoreAdmission,
         content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)
     ) -> Task<Void, Never> {
         // It is not cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
@@ -164,7 +165,12 @@ final class DiskStage: Sendable {
                 let content = try await content()
                 try await writing.run(priority: priority) { [cache] _ in
                     let key = if let slot { slot(cache) } else { Optional(name) }
-                    if let key, isAdmitted() {
+                    guard let key, admission.isGranted() else {
+                        // Of several representations nobody knows which one this is newer than.
+                        if slot == nil, admission.removesOlder() { try cache.remove(name) }
+                        return
+                    }
+                    do {
                         try cache.put(
                             key,
                             body: content.body,
@@ -172,6 +178,10 @@ final class DiskStage: Sendable {
                             expiration: expiration,
                             durability: .none
                         )
+                    } catch {
+                        // What was to be replaced is older than what the load brought.
+                        _ = try? cache.remove(key)
+                        throw error
                     }
                 }
                 flushSoon()
@@ -187,7 +197,7 @@ final class DiskStage: Sendable {
     private func begin(
         _ name: String,
         byteCount: Int,
-        priority: PriorityBox?,
+        priority: PriorityBox,
         _ work: @escaping @Sendable () async -> Void
     ) -> Task<Void, Never> {
         let lock = state
@@ -271,11 +281,11 @@ final class DiskStage: Sendable {
 
     /// Removes an entry that turned out to be useless.
     ///
-    /// - Parameter isAdmitted: Asked right before it is removed, after all changes before it. Default: always.
-    func remove(_ key: String, if isAdmitted: @escaping @Sendable () -> Bool = { true }) async {
+    /// - Parameter admission: Asked right before it is removed, after all changes before it; `nil`, the default: it is removed.
+    func remove(_ key: String, if admission: StoreAdmission? = nil) async {
         try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                if isAdmitted() { try cache.remove(key) }
+                if admission?.isGranted() ?? true { try cache.remove(key) }
             } catch {
                 faults.report(error)
             }
@@ -306,7 +316,7 @@ final class DiskStage: Sendable {
         _ body: @escaping @Sendable (DiskCache) throws -> Result
     ) async throws -> Result {
         let result = Lock<Swift.Result<Result, any Error>?>(nil)
-        let task = begin(name, byteCount: 0, priority: nil) { [self] in
+        let task = begin(name, byteCount: 0, priority: PriorityBox(.normal)) { [self] in
             do {
                 let value = try await change(body)
                 result.withLock { $0 = .success(value) }
@@ -344,9 +354,9 @@ final class DiskStage: Sendable {
     /// Waits until everything that was stored before is on disk. What is stored meanwhile is not waited for: under load there
     /// is always more.
     func flush() async {
-        for store in state.withLock({ Array($0.pending.values) }) {
-            await store.task.value
-        }
+        let stores = state.withLock { Array($0.pending.values) }
+        for store in stores { store.priority.raise(to: .high) }
+        for store in stores { await store.task.value }
         await flushStaged(priority: .high)
     }
 }

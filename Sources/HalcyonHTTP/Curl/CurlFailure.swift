@@ -2,7 +2,7 @@ internal import CCurl
 internal import CCurlShim
 
 /// Tells a reader why libcurl ended a transfer.
-struct CurlProblem {
+struct CurlFailure {
     let code: CURLcode
     let handle: CurlHandle
     let request: TransferRequest

@@ -1,8 +1,8 @@
-/// A key of ``SharedWork`` whose hash is worked out once, before the lock of the table is taken.
+/// A key of ``WorkCoalescer`` whose hash is worked out once, before the lock of the table is taken.
 ///
 /// A key is hashed and compared some ten times while its work is joined, ended and left, and keys of loads are large:
 /// URL, headers, options. Hashed under the lock each time, five thousand different loads at once held each other up.
-final class SharedWorkKey<Key: Hashable & Sendable>: Hashable, Sendable {
+final class HashedWorkKey<Key: Hashable & Sendable>: Hashable, Sendable {
     let key: Key
     private let hash: Int
 
@@ -11,7 +11,7 @@ final class SharedWorkKey<Key: Hashable & Sendable>: Hashable, Sendable {
         hash = key.hashValue
     }
 
-    static func == (left: SharedWorkKey, right: SharedWorkKey) -> Bool {
+    static func == (left: HashedWorkKey, right: HashedWorkKey) -> Bool {
         left === right || (left.hash == right.hash && left.key == right.key)
     }
 

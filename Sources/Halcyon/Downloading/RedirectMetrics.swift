@@ -4,7 +4,7 @@ internal import HalcyonHTTP
 ///
 /// A transport knows the last one only. What an earlier response took is known in full if its short body was read, else
 /// only how long it took.
-struct EarlierHops: Sendable {
+struct RedirectMetrics: Sendable {
     private let start = ContinuousClock.now
     /// Redirects that were followed.
     private(set) var redirectCount = 0

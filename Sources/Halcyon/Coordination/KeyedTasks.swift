@@ -1,7 +1,7 @@
 internal import HalcyonConcurrency
 
 /// Work behind everyone's back, one piece a key at a time, that ends with its owner.
-final class OwnedTasks: Sendable {
+final class KeyedTasks: Sendable {
     private struct State {
         var tasks: [String: Task<Void, Never>] = [:]
     }

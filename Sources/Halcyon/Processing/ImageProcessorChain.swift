@@ -1,0 +1,94 @@
+public import HalcyonCodecs
+
+/// A chain of processors, run from left to right.
+///
+/// The empty chain, ``identity``, changes nothing; joining it to another chain changes neither the result nor the
+/// cache key. Chains with a common beginning share its result while they are loaded together.
+public struct ImageProcessorChain: Hashable, Sendable {
+    /// One link: a processor, its identity already written.
+    struct Step: Sendable {
+        let processor: any ImageProcessing
+        let identity: [UInt8]
+
+        init(_ processor: some ImageProcessing) {
+            self.processor = processor
+            var encoder = CacheKeyEncoder()
+            // The mangled name is the same in every process, also for a private type, whose printed name has an address.
+            encoder.encode(_mangledTypeName(type(of: processor)) ?? String(reflecting: type(of: processor)))
+            encoder.encode(type(of: processor).version)
+            processor.encodeParameters(into: &encoder)
+            identity = encoder.bytes
+        }
+    }
+
+    let steps: [Step]
+    /// What the chain makes of an original's first frame, as keys have it; `nil` for the empty chain.
+    let variant: ImageKey.Variant?
+
+    private init(steps: [Step]) {
+        self.steps = steps
+        variant = steps.isEmpty ? nil : ImageKey.Variant(decode: DecodePolicy(), steps: steps)
+    }
+
+    /// A chain of one processor.
+    public init(_ processor: some ImageProcessing) {
+        self.init(steps: [Step(processor)])
+    }
+
+    /// The chain without a processor.
+    public static let identity = ImageProcessorChain(steps: [])
+
+    /// Whether the chain has no processor.
+    public var isIdentity: Bool { steps.isEmpty }
+
+    /// Whether both do the same.
+    public static func == (left: ImageProcessorChain, right: ImageProcessorChain) -> Bool {
+        left.variant == right.variant
+    }
+
+    /// Feeds the identity of the chain.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(variant)
+    }
+
+    /// Runs the left chain, then the right one.
+    public static func |> (left: ImageProcessorChain, right: ImageProcessorChain) -> ImageProcessorChain {
+        ImageProcessorChain(steps: left.steps + right.steps)
+    }
+
+    /// The chain without its last processor, and that processor; `nil` for the empty chain.
+    var droppingLast: (rest: ImageProcessorChain, last: any ImageProcessing)? {
+        guard let last = steps.last else { return nil }
+        return (ImageProcessorChain(steps: Array(steps.dropLast())), last.processor)
+    }
+
+    /// What the decoder has to deliver: what the first processor needs.
+    var decodeTarget: DecodeTarget { steps.first?.processor.decodeTarget ?? .full }
+
+    /// Whether the first processor resizes, so that colours are better converted behind it, where there are fewer: lcms2
+    /// takes 13 ms for a megapixel that it needs a table for. Other processors expect colours that are converted.
+    var resizesFirst: Bool { steps.first?.processor is ResizeProcessor }
+
+    /// Runs all processors on an image.
+    ///
+    /// - Throws: What a processor throws, or `CancellationError`.
+    public func process(
+        _ image: DecodedImage,
+        isCancelled: @Sendable () -> Bool = { false }
+    ) throws -> DecodedImage {
+        var image = image
+        for step in steps {
+            if isCancelled() { throw CancellationError() }
+            image = try step.processor.process(image, isCancelled: isCancelled)
+        }
+        return image
+    }
+}
+
+precedencegroup ImageProcessingPrecedence {
+    associativity: left
+    higherThan: AdditionPrecedence
+}
+
+/// Joins two chains of image processors.
+infix operator |> : ImageProcessingPrecedence
