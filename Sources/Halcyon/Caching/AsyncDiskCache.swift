@@ -215,7 +215,7 @@ final class AsyncDiskCache: Sendable {
 
     /// Writes down what is staged a moment later, for all stores of that moment together: a transaction for each takes a
     /// quarter of what storing an image takes.
-    private func flushSoon(after delay: Duration = DiskStage.flushDelay) {
+    private func flushSoon(after delay: Duration = AsyncDiskCache.flushDelay) {
         let isPlanned = state.withLock { state in
             defer { state.isFlushPlanned = true }
             return state.isFlushPlanned

@@ -69,10 +69,14 @@ struct DiskWorkerTests {
         configuration.busyTimeout = 1
         let other = DiskCache(configuration)
         try other.open()
-        let stage = DiskStage(configuration: configuration, flushClock: clock, onFault: nil)
+        let disk = AsyncDiskCache(configuration: configuration, flushClock: clock, onFault: nil)
+        let images = ImageCache(disk: configuration)
+        let key = ImageKey(original: OriginalKey(text: "a"), variant: nil)
+        let claim = StoreClaim(original: StorePermits(for: key, in: [images], .replacement), age: .new)
+        let admission = images.admission(of: claim, .original)
         let process = try SQLiteConnection("\(folder)/v3/index.sqlite", creates: false, busyTimeout: 0)
         try process.execute("BEGIN IMMEDIATE")
-        await stage.store("a", expiration: nil, byteCount: 1, isAdmitted: { true }) { (Data([1]), Data()) }.value
+        await disk.store("a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }.value
         for delay in [Duration.milliseconds(100), .seconds(1), .seconds(1)] {
             await clock.waitForSleepers(1)
             clock.advance(by: delay)
