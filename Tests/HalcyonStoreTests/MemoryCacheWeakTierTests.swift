@@ -100,10 +100,9 @@ struct MemoryCacheWeakTierTests {
                 }
             }
         )
-        cache.insert(Picture(buffer: Box(1)), for: 1, cost: 100)
         let shown = Box(2)
-        cache.trim()
-        cache.insert(Picture(buffer: shown), for: 2, cost: 100)
+        cache.insert(Picture(buffer: Box(1)), for: 1, cost: 50)
+        cache.insert(Picture(buffer: shown), for: 2, cost: 50)
         cache.trim()
         #expect(freedCount.withLock { $0 } == 1)
         #expect(cache.statistics.weakCount == 1)
