@@ -23,17 +23,17 @@ struct CacheOrderTests {
     func sequence(isProcessed: Bool) async throws {
         let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(20, 10)))] : []
         let first = try await test.pipeline.response(for: url, options: options)
-        #expect(first.origin == .network)
-        #expect(try await test.pipeline.response(for: url, options: options).origin == .memory)
+        #expect(first.source == .network)
+        #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
         await test.pipeline.cache.flush()
         test.pipeline.cache.removeAllFromMemory()
         let third = try await test.pipeline.response(for: url, options: options)
-        #expect(third.origin == .disk)
+        #expect(third.source == .disk)
         #expect(third.image.bitmap.hasSamePixels(as: first.image.bitmap))
         #expect(third.byteCount == first.byteCount)
         #expect(third.image.info == first.image.info)
         try await test.pipeline.cache.removeAll()
-        #expect(try await test.pipeline.response(for: url, options: options).origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: options).source == .network)
         #expect(test.transport.startedCount(url) == 2)
     }
 
@@ -43,29 +43,29 @@ struct CacheOrderTests {
         let other: ImageOption = .processor(.crop(to: PixelSize(10, 20)))
         _ = try await test.pipeline.response(for: url, options: [crop])
         await test.settle()
-        #expect(try await test.pipeline.response(for: url, options: [other]).origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: [other]).source == .network)
         _ = try await test.pipeline.response(for: url, options: [other, .forceRefresh, .cacheOriginalImage])
         await test.settle()
         test.pipeline.cache.removeAllFromMemory()
         let third = try await test.pipeline.response(for: url, options: [.processor(.crop(to: PixelSize(5, 5)))])
-        #expect(third.origin == .disk)
+        #expect(third.source == .disk)
         #expect(test.transport.startedCount(url) == 3)
     }
 
     @Test("ignores the caches on request, and still stores the result (BB-14)")
     func forceRefresh() async throws {
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
-        #expect(try await test.pipeline.response(for: url, options: [.forceRefresh]).origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: [.forceRefresh]).source == .network)
         #expect(test.transport.startedCount(url) == 2)
-        #expect(try await test.pipeline.response(for: url).origin == .memory)
+        #expect(try await test.pipeline.response(for: url).source == .memory)
     }
 
     @Test("takes memory but not disk on request (BB-15)")
     func memoryOrRefresh() async throws {
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
-        #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).origin == .memory)
+        #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).source == .memory)
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).source == .network)
     }
 
     @Test("ends with an error instead of the network on request (BB-13)")
@@ -78,7 +78,7 @@ struct CacheOrderTests {
         #expect(test.transport.startedCount == 0)
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url, options: [.onlyFromCache]).origin == .disk)
+        #expect(try await test.pipeline.response(for: url, options: [.onlyFromCache]).source == .disk)
     }
 
     @Test("leaves nothing on disk if only memory may be used, the original included (N-32)")
@@ -89,13 +89,13 @@ struct CacheOrderTests {
         _ = try await test.pipeline.response(for: url, options: options)
         await test.settle()
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
-        #expect(try await test.pipeline.response(for: url, options: options).origin == .memory)
+        #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
     }
 
     @Test("neither reads nor writes where no cache is wanted")
     func noCache() async throws {
         _ = try await test.pipeline.response(for: url, options: [.noCache])
-        #expect(try await test.pipeline.response(for: url, options: [.noCache]).origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: [.noCache]).source == .network)
         await test.settle()
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
         #expect(test.pipeline.responseFromMemory(for: .url(url), options: ImageOptions()) == nil)

@@ -37,7 +37,7 @@ struct DataURLTests {
         let text = "data:image/png;base64,\(Sample.png(5, 4).base64EncodedString())"
         let source = Source.dataURL(text)
         #expect(try await test.pipeline.response(for: source).image.size == PixelSize(5, 4))
-        #expect(try await test.pipeline.response(for: source).origin == .memory)
+        #expect(try await test.pipeline.response(for: source).source == .memory)
         let url = try #require(URL(string: text))
         #expect(try await test.pipeline.response(for: url).image.size == PixelSize(5, 4))
         await test.settle()

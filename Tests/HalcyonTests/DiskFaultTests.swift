@@ -18,7 +18,7 @@ struct DiskFaultTests {
         for seed in 0..<5 {
             let url = Sample.url()
             test.transport.serve(url, Sample.png(seed: seed))
-            #expect(try await test.pipeline.response(for: url).origin == .network)
+            #expect(try await test.pipeline.response(for: url).source == .network)
         }
         await test.settle()
         let faults = test.faults.withLock { $0 }
@@ -46,7 +46,7 @@ struct DiskFaultTests {
         _ = try await test.pipeline.response(for: url, options: [.forceRefresh, .waitForCache])
         #expect(full.hasFired)
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url).origin == .network)
+        #expect(try await test.pipeline.response(for: url).source == .network)
     }
 
     @Test("to list its folder holds up no look-up and hides nothing: none lists it, whenever it was stored (R-6, R-18)")
@@ -59,9 +59,9 @@ struct DiskFaultTests {
             let url = Sample.url()
             let body = Sample.encoded(Sample.noise(100, 100), .png)
             test.transport.serve(url, body)
-            #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).origin == .network)
+            #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).source == .network)
             test.pipeline.cache.removeAllFromMemory()
-            #expect(try await test.pipeline.response(for: url).origin == .disk)
+            #expect(try await test.pipeline.response(for: url).source == .disk)
             // Nor does another cache on the folder have to wait or to look.
             var disk = DiskCache.Configuration(folder: folder)
             disk.fileSystem = listings
@@ -115,7 +115,7 @@ struct DiskFaultTests {
         let body = Sample.encoded(Sample.noise(100, 100), .png)
         #expect(body.count > 16_384)
         test.transport.serve(url, body)
-        #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).source == .network)
         await test.settle()
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
         #expect(test.faults.withLock { $0.first?.message.contains("No space left") } == true)
@@ -131,9 +131,9 @@ struct DiskFaultTests {
         let key = ImageKey(original: OriginalKey(text: url.absoluteString), variant: nil).originalDiskKey
         try await test.pipeline.cache.disk.perform { _ = try $0.put(key, body: Data("nonsense".utf8)) }
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).source == .network)
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url).origin == .disk)
+        #expect(try await test.pipeline.response(for: url).source == .disk)
         #expect(test.transport.startedCount(url) == 2)
     }
 
@@ -166,7 +166,7 @@ struct DiskFaultTests {
         }
         test.pipeline.cache.removeAllFromMemory()
         let second = try await test.pipeline.response(for: url, options: options)
-        #expect(second.origin == .disk)
+        #expect(second.source == .disk)
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
         #expect(test.transport.startedCount(url) == 1)
     }
@@ -179,8 +179,8 @@ struct DiskFaultTests {
         await test.pipeline.cache.flush()
         try FileManager.default.removeItem(atPath: test.folder)
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).source == .network)
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url).origin == .disk)
+        #expect(try await test.pipeline.response(for: url).source == .disk)
     }
 }

@@ -66,7 +66,7 @@ struct ProgressTests {
         test.transport.serve(url, Sample.png())
         _ = try await test.pipeline.response(for: url)
         let task = test.pipeline.task(for: url)
-        #expect(task.finishedResponse?.origin == .memory)
+        #expect(task.finishedResponse?.source == .memory)
         var updates = task.progressUpdates.makeAsyncIterator()
         #expect(await updates.next() == ImageProgress())
         #expect(await updates.next() == nil)

@@ -59,7 +59,7 @@ struct ProcessingTests {
         #expect(first.image.bitmap.pixel(32, 24)[3] == 255)
         test.pipeline.cache.removeAllFromMemory()
         let second = try await test.pipeline.response(for: url, options: options)
-        #expect(second.origin == .disk)
+        #expect(second.source == .disk)
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
     }
 

@@ -15,7 +15,7 @@ struct SharingTests {
     func tenThousand() async throws {
         let tasks = (0..<10_000).map { _ in test.pipeline.task(for: url) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.loader.images.waiterCount == 10_000 }
+        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 10_000 }
         transfer.answer(.init(body: Sample.png()))
         var first: DecodedImage?
         for task in tasks {
@@ -31,7 +31,7 @@ struct SharingTests {
         let small = test.pipeline.task(for: url, options: [.processor(.crop(to: PixelSize(8, 8)))])
         let large = test.pipeline.task(for: url, options: [.processor(.crop(to: PixelSize(16, 16)))])
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.loader.decodings.waiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
         #expect(try await small.image.size == PixelSize(8, 8))
         #expect(try await large.image.size == PixelSize(16, 16))
@@ -51,7 +51,7 @@ struct SharingTests {
             options: [.processor(ImageProcessorChain(counting) |> .crop(to: PixelSize(4, 4)))]
         )
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.loader.processings.waiterCount == 4 }
+        await eventually { [test] in test.pipeline.stages.processing.work.waiterCount == 4 }
         transfer.answer(.init(body: Sample.png()))
         _ = try await (first.image, second.image)
         #expect(counting.count.withLock { $0 } == 1)
@@ -86,7 +86,7 @@ struct SharingTests {
     func failure() async throws {
         let tasks = (0..<10).map { _ in test.pipeline.task(for: url) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.loader.images.waiterCount == 10 }
+        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 10 }
         transfer.fail(.connectionLost("reset"))
         for task in tasks {
             let error = await #expect(throws: ImageError.self) { try await task.response }

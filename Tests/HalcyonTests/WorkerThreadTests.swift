@@ -38,7 +38,7 @@ struct WorkerThreadTests {
             _ = try await test.pipeline.response(for: url, options: options)
             await test.settle()
             test.pipeline.cache.removeAllFromMemory()
-            #expect(try await test.pipeline.response(for: url, options: Array(options.prefix(1))).origin != .memory)
+            #expect(try await test.pipeline.response(for: url, options: Array(options.prefix(1))).source != .memory)
         }
         #expect(calls.areOnWorkers(.info, .decode, .encode))
     }
@@ -69,7 +69,7 @@ struct WorkerThreadTests {
         await started.wait()
         // There is a second thread, but the first has all of the budget.
         async let second = pipeline.withPixels(of: image) { bitmap in mayEnd.isOpen && bitmap.width == 64 }
-        await eventually { pipeline.loader.workers.budgetWaiterCount == 1 }
+        await eventually { pipeline.stages.workers.budgetWaiterCount == 1 }
         mayEnd.open()
         #expect(try await first.hasPrefix("halcyon.pixels"))
         #expect(try await second)
@@ -94,7 +94,7 @@ struct WorkerThreadTests {
             route.body = Sample.png(seed: seed)
             test.transport.setRoute(url, route)
             _ = try await test.pipeline.response(for: url)
-            await test.pipeline.loader.refreshes.wait()
+            await test.pipeline.stages.original.refresher.wait()
             await test.settle()
             test.pipeline.cache.removeAllFromMemory()
             clock.advance(by: 2)
@@ -120,7 +120,7 @@ struct WorkerThreadTests {
         _ = try await test.pipeline.response(for: url, options: [crop])
         await eventually { running.withLock { $0 } == [.decode, .encode] }
         let second = test.pipeline.task(for: other)
-        await eventually { test.pipeline.loader.workers.budgetWaiterCount == 1 }
+        await eventually { test.pipeline.stages.workers.budgetWaiterCount == 1 }
         #expect(running.withLock { $0 } == [.decode, .encode])
         gate.open()
         _ = try await second.response

@@ -24,7 +24,7 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     /// Where an original is stored, and which version of it was found there.
-    struct Place: Sendable {
+    struct Entry: Sendable {
         let disk: AsyncDiskCache
         let diskKey: String
         let version: DiskCache.Version
@@ -56,25 +56,15 @@ final class OriginalStorage: HTTPCacheStorage {
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - caches: Where the original may be, in the order of looking; the first keeps what is new.
-    ///   - key: Names the original.
-    ///   - url: Where an entry without a head is taken to be from.
+    ///   - transfer: The request as sent. An entry without a head is taken to be from its URL.
     ///   - reads: Whether what is stored may answer.
-    ///   - policy: How long entries stay on disk.
-    init(
-        caches: [ImageCache],
-        key: ImageKey,
-        url: URL,
-        reads: Bool,
-        policy: CachePolicy,
-        priority: PriorityBox
-    ) {
-        self.caches = caches
-        self.key = key
+    init(for request: ResolvedRequest, _ transfer: TransferRequest, reads: Bool, priority: PriorityBox) {
+        caches = request.originalCaches
+        key = request.key
         diskKey = key.originalDiskKey
-        self.url = url.withoutUser
+        url = transfer.url.withoutUser
         self.reads = reads
-        self.policy = policy
+        policy = request.options.cache
         self.priority = priority
     }
 
@@ -96,9 +86,9 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     /// Where the entry that was found is.
-    var found: Place? {
+    var found: Entry? {
         state.withLock { state in
-            state.found.map { Place(disk: $0.disk, diskKey: $0.diskKey, version: $0.version) }
+            state.found.map { Entry(disk: $0.disk, diskKey: $0.diskKey, version: $0.version) }
         }
     }
 
@@ -150,7 +140,8 @@ final class OriginalStorage: HTTPCacheStorage {
         for key: String,
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async {
-        guard head.status == 200 || head.status == 203 else {
+        let ignoresServer = policy.freshness == .ignoringServer
+        guard head.status == 200 || head.status == 203 || ignoresServer else {
             // No response that is worth a place. The image is gone if this is about the image, and not about who asks,
             // or when.
             if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
@@ -159,7 +150,7 @@ final class OriginalStorage: HTTPCacheStorage {
             return
         }
         var slot: (@Sendable (DiskCache) -> String?)?
-        if head.isVarying {
+        if head.isVarying, !ignoresServer {
             slot = { [diskKey, url] disk in Self.slot(of: diskKey, url: url, in: disk, replacing: isReplaced) }
         }
         let pending = Pending(diskKey: diskKey, slot: slot, head: head)

@@ -3,8 +3,8 @@ internal import HalcyonStore
 extension ImagePipeline {
     /// Pieces of work that go on, for tests and searches: none once every load has ended.
     package var unfinishedWorkCount: Int {
-        loader.images.count + loader.processings.count + loader.decodings.count + loader.originals.count
-            + loader.downloader.transfers.count
+        stages.image.work.count + stages.processing.work.count + stages.decoding.work.count + stages.original.work.count
+            + configuration.downloader.transfers.count
     }
 }
 

@@ -9,7 +9,7 @@ extension ImagePipeline {
         of image: DecodedImage,
         _ body: @escaping @Sendable (Bitmap) throws -> Result
     ) async throws -> Result {
-        try await loader.workers.withPixels(of: image, priority: PriorityBox(.normal)) { image, flag in
+        try await stages.workers.withPixels(of: image, priority: PriorityBox(.normal)) { image, flag in
             try flag.check()
             return try body(image.bitmap)
         }

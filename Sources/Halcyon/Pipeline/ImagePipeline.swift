@@ -34,7 +34,8 @@ public final class ImagePipeline: Sendable {
 
     /// What the pipeline works with.
     public let configuration: Configuration
-    let loader: ImageLoader
+    let stages: PipelineStages
+    private let memory: MemoryStage
     /// Whether options start from others than the standard ones. Asked for at each look into memory.
     private let hasDefaults: Bool
 
@@ -44,7 +45,8 @@ public final class ImagePipeline: Sendable {
         configuration.defaultOptions = configuration.defaultOptions.asBase()
         self.configuration = configuration
         hasDefaults = !configuration.defaultOptions.isStandard
-        loader = ImageLoader(configuration: configuration)
+        stages = PipelineStages(configuration)
+        memory = stages.memory
     }
 
     /// Where images are kept.
@@ -70,10 +72,9 @@ public final class ImagePipeline: Sendable {
         if let response = cachedResponse(for: source, options: options) {
             return ImageTask(source: source, options: options, response: response)
         }
-        let request = loader.begun(loader.request(source, options: options))
+        let request = stages.resolver.begin(source, options: options)
         let task = ImageTask(source: source, options: options)
-        let loader = loader
-        task.start { context in try await loader.responseOfAnySource(for: request, context: context) }
+        task.start { [stages] context in try await stages.fallback.response(for: request, context: context) }
         return task
     }
 
@@ -117,9 +118,9 @@ public final class ImagePipeline: Sendable {
     }
 
     private func load(_ source: Source, options: ImageOptions) async throws -> ImageResponse {
-        let request = loader.begun(loader.request(source, options: options))
+        let request = stages.resolver.begin(source, options: options)
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
-        return try await loader.responseOfAnySource(for: request, context: context)
+        return try await stages.fallback.response(for: request, context: context)
     }
 
     /// The encoded bytes of an original, from disk or from its source, without decoding or storing them.
@@ -130,9 +131,9 @@ public final class ImagePipeline: Sendable {
     /// - Throws: ``ImageError``, `CancellationError`.
     public func data(for source: Source, options: ImageOptions) async throws -> Data {
         let options = completed(options)
-        let request = loader.request(source, options: options)
+        let request = stages.resolver.begin(source, options: options)
         let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
-        return try await loader.originalOfAnySource(for: request, context: context).data
+        return try await stages.fallback.original(for: request, context: context).data
     }
 
     /// The image if memory has it, without any waiting. The fastest way: no source is made.
@@ -163,15 +164,15 @@ public final class ImagePipeline: Sendable {
         var name = url.absoluteString
         // Of the schemes that images are loaded from, only those of the web begin with an "h".
         guard name.withUTF8({ $0.first.map { $0 | 0x20 } }) == UInt8(ascii: "h") else { return nil }
-        return loader.responseFromMemory(named: consume name, options: options, source: .url(url))
+        return memory.response(named: consume name, options: options, source: .url(url))
     }
 
     private func cachedResponse(for source: Source, options: ImageOptions) -> ImageResponse? {
         // A key rule is for addresses alone.
         guard source.isPlain, options.cache.keyRule == nil || source.isNamedByAddress else {
-            return loader.responseFromMemory(for: source, options: options)
+            return memory.response(for: source, options: options)
         }
         guard let name = source.originalName else { return nil }
-        return loader.responseFromMemory(named: name, options: options, source: source)
+        return memory.response(named: name, options: options, source: source)
     }
 }

@@ -5,7 +5,7 @@ public import HalcyonHTTP
 /// An image, and how it was come by.
 public struct ImageResponse: Sendable {
     /// What supplied the image.
-    public enum Origin: String, Sendable, Hashable {
+    public enum Source: String, Sendable, Hashable {
         /// The memory cache.
         case memory
         /// The disk cache.
@@ -21,7 +21,7 @@ public struct ImageResponse: Sendable {
     /// The image, decoded and processed.
     public var image: DecodedImage
     /// What supplied it.
-    public var origin: Origin
+    public var source: Source
     /// The size of the encoded original.
     public var byteCount: Int
 
@@ -48,21 +48,21 @@ public struct ImageResponse: Sendable {
         set { details = Details(newValue) }
     }
 
-    init(image: DecodedImage, origin: Origin, byteCount: Int) {
+    init(image: DecodedImage, source: Source, byteCount: Int) {
         self.image = image
-        self.origin = origin
+        self.source = source
         self.byteCount = byteCount
     }
 
     init(
         image: DecodedImage,
-        origin: Origin,
+        source: Source,
         byteCount: Int,
         data: Data? = nil,
         timings: ImageTimings,
         metrics: TransferMetrics? = nil
     ) {
-        self.init(image: image, origin: origin, byteCount: byteCount)
+        self.init(image: image, source: source, byteCount: byteCount)
         fields = Fields(data: data, timings: timings, metrics: metrics)
     }
 }
@@ -80,7 +80,7 @@ extension ImageResponse {
         set { fields.timings = newValue }
     }
 
-    /// What the transfer took; `nil` unless ``origin`` is ``Origin/network``.
+    /// What the transfer took; `nil` unless ``source`` is ``Source/network``.
     public var metrics: TransferMetrics? {
         get { details?.fields.metrics }
         set { fields.metrics = newValue }

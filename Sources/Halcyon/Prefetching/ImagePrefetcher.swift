@@ -50,7 +50,7 @@ public final class ImagePrefetcher: Sendable {
         let priority = PriorityBox(priority)
         let context = WorkContext(priority: priority, report: { _ in })
         let options = options.map(pipeline.completed) ?? pipeline.configuration.defaultOptions
-        let loader = pipeline.loader
+        let stages = pipeline.stages
         work = PrefetchWork(
             sources: sources,
             maxConcurrentLoads: maxConcurrentLoads,
@@ -58,11 +58,8 @@ public final class ImagePrefetcher: Sendable {
             onProgress: onProgress,
             onCompletion: onCompletion
         ) { source in
-            try await loader.prefetch(
-                loader.request(source, options: options),
-                to: destination,
-                context: context
-            )
+            let request = stages.resolver.begin(source, options: options)
+            return try await stages.prefetching.prefetch(request, to: destination, context: context)
         }
     }
 

@@ -1,6 +1,6 @@
 internal import HalcyonHTTP
 
-/// What a loader recovers from failures with.
+/// What a pipeline recovers from failures with.
 final class Recovery: Sendable {
     private let network: any NetworkMonitoring
     private let retrier: Retrier
@@ -17,7 +17,7 @@ final class Recovery: Sendable {
     /// Gets a source's bytes, with all that the options and the configuration want done about failures.
     ///
     /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled.
-    func load<Value>(_ request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
+    func load<Value>(_ request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
         guard case .network = request.source.location, request.options.network.isAllowed else {
             return try await retrier.value(of: request, attempt)
         }
@@ -25,7 +25,8 @@ final class Recovery: Sendable {
     }
 
     /// The same where an attempt may do without the server: whoever makes one sends within ``exchange(_:_:)``.
-    func loadThroughCache<Value>(_ request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
+    func loadThroughCache<Value>(_ request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value
+    {
         do {
             return try await retrier.value(of: request, attempt)
         } catch let error as ImageError {
@@ -35,7 +36,7 @@ final class Recovery: Sendable {
     }
 
     /// Why a request need not be sent; `nil` if nothing is known against it, or the options want it anew.
-    private func rememberedFailure(of request: LoadRequest) -> ImageError? {
+    private func rememberedFailure(of request: ResolvedRequest) -> ImageError? {
         guard request.options.cache.reads != .none, let failureMemory, let name = request.nameOfFailures,
             var error = failureMemory.failure(for: name)
         else { return nil }
@@ -44,7 +45,7 @@ final class Recovery: Sendable {
     }
 
     /// Why a request may not use the network that is there; `nil` if it may.
-    private func meteredNetwork(for request: LoadRequest) -> ImageError? {
+    private func meteredNetwork(for request: ResolvedRequest) -> ImageError? {
         // The network is asked last: most loads may use any, and asking costs system calls.
         guard !request.options.recovery.ofOneSource.allowsMetered, !request.source.isOnThisMachine,
             network.status.isMetered
@@ -53,12 +54,12 @@ final class Recovery: Sendable {
     }
 
     /// Remembers how a request failed, or that the bytes it brought turned out to be no use.
-    func remember(_ error: ImageError, of request: LoadRequest) {
+    func remember(_ error: ImageError, of request: ResolvedRequest) {
         guard let failureMemory, let name = request.nameOfFailures else { return }
         failureMemory.record(error, for: name)
     }
 
-    private func forgetFailure(of request: LoadRequest) {
+    private func forgetFailure(of request: ResolvedRequest) {
         guard let failureMemory, let name = request.nameOfFailures else { return }
         failureMemory.forget(name)
     }
@@ -69,7 +70,7 @@ final class Recovery: Sendable {
     /// - Throws: What `attempt` throws. If nothing was sent, an error of the reason
     ///   ``ImageError/Reason/meteredNetwork``, ``ImageError/Reason/failedBefore(_:)`` or
     ///   ``ImageError/Reason/serverUnavailable(_:)``.
-    func exchange<Value>(_ request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
+    func exchange<Value>(_ request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
         // The metered network comes first: it alone has a source of its own to take the place of what it forbids.
         if let error = meteredNetwork(for: request) ?? rememberedFailure(of: request) { throw error }
         guard let circuitBreaker, case .network(let transfer) = request.source.location,
@@ -94,7 +95,7 @@ final class Recovery: Sendable {
     }
 }
 
-extension LoadRequest {
+extension ResolvedRequest {
     /// What names the failures of this load: its request with what the options add, so that a refusal is not held against one
     /// who comes with another credential. Neither what the downloader adds to all requests, nor the conditions that a cache
     /// adds. `nil` with hooks of the options, which may decide otherwise the next time.

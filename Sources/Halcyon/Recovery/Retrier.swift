@@ -20,7 +20,7 @@ final class Retrier: Sendable {
     ///
     /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled, be it during an
     ///   attempt or a wait.
-    func value<Value>(of request: LoadRequest, _ attempt: () async throws -> Value) async throws -> Value {
+    func value<Value>(of request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
         guard let strategy = request.options.recovery.retry else { return try await attempt() }
         let source = request.source
         var errors: [ImageError] = []

@@ -8,7 +8,7 @@ struct GetResult: Sendable {
 
     /// An image that was loaded, and written if asked for.
     struct Loaded: Sendable {
-        let origin: ImageResponse.Origin
+        let source: ImageResponse.Source
         /// The size of the encoded original.
         let byteCount: Int
         /// The original's size as it is shown.
@@ -25,7 +25,7 @@ struct GetResult: Sendable {
         var writeTime: Duration?
 
         init(_ response: ImageResponse) {
-            origin = response.origin
+            source = response.source
             byteCount = response.byteCount
             originalSize = response.image.info.displaySize
             size = response.image.size
@@ -60,7 +60,7 @@ extension GetResult {
         var record = Record(url: argument.shownText)
         switch outcome {
         case .success(let loaded):
-            record.source = loaded.origin.rawValue
+            record.source = loaded.source.rawValue
             record.bytes = loaded.byteCount
             record.format = loaded.format.rawValue
             record.width = loaded.size.width

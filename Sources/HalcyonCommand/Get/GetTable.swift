@@ -43,7 +43,7 @@ struct GetTable {
             let loading = [timings.disk, timings.load].compactMap { $0 }
             return [
                 name,
-                loaded.origin.rawValue,
+                loaded.source.rawValue,
                 Format.bytes(loaded.byteCount),
                 loaded.originalSize.description,
                 loaded.size.description,
@@ -62,7 +62,7 @@ struct GetTable {
         let loaded = results.compactMap { try? $0.outcome.get() }
         var counts: [String: Int] = [:]
         for item in loaded {
-            counts[item.origin.rawValue, default: 0] += 1
+            counts[item.source.rawValue, default: 0] += 1
         }
         let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) from \($0.key)" }
         let failed = results.count - loaded.count

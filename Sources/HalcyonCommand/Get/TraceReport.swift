@@ -16,7 +16,7 @@ struct TraceReport {
         case .success(let loaded):
             let spans = spans(of: loaded)
             let end = spans.map(\.end).max() ?? .zero
-            return ["\(result.argument.shownText)  (\(loaded.origin.rawValue))"]
+            return ["\(result.argument.shownText)  (\(loaded.source.rawValue))"]
                 + spans.map { line(for: $0, end: end) }
                 + notes(on: loaded)
         }

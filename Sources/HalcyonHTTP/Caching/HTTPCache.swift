@@ -119,7 +119,7 @@ public final class HTTPCache: Sendable {
     ) async throws -> HTTPCacheResponse {
         let priority = PriorityBox(request.priority)
         let answer = try await transaction(request, policy: policy, priority: priority).run().response
-        if answer.origin == .staleWhileRevalidating { refresh(request) }
+        if answer.source == .staleWhileRevalidating { refresh(request) }
         return answer
     }
 

@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// What an ``HTTPCache`` answers.
 public struct HTTPCacheResponse: Sendable {
     /// How the answer came about.
-    public enum Origin: Sendable, Hashable {
+    public enum Source: Sendable, Hashable {
         /// Stored and fresh; nobody was asked.
         case stored
         /// Stored and stale, and wanted even so; nobody was asked.
@@ -25,7 +25,7 @@ public struct HTTPCacheResponse: Sendable {
     /// The body; empty for HEAD, 204 and 304.
     public var data: Data
     /// How the answer came about.
-    public var origin: Origin
+    public var source: Source
     /// What the transfer took; `nil` if there was none or it failed.
     public var metrics: TransferMetrics?
     /// What is stored of the response now; `nil` if it is not.

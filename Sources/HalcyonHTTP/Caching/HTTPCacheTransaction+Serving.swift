@@ -5,12 +5,12 @@ extension HTTPCacheTransaction {
     /// The answer made of a stored response: with its age, and cut down to what the request wants of it.
     func served(
         _ entry: Entry,
-        _ origin: HTTPCacheResponse.Origin,
+        _ source: HTTPCacheResponse.Source,
         metrics: TransferMetrics? = nil
     ) -> HTTPCacheResponse {
         let (head, body) = entry
         var headers = head.headers
-        if origin != .validated {
+        if source != .validated {
             let age = min(head.age(at: now()), Double(DeltaSeconds.maximum))
             headers[.age] = String(Int(age))
             // Those must not be used again without validation (RFC 9111, section 5.2.2.4).
@@ -24,7 +24,7 @@ extension HTTPCacheTransaction {
                 expectedBodyBytes: body.count
             ),
             data: body,
-            origin: origin,
+            source: source,
             metrics: metrics,
             stored: head
         )
@@ -42,7 +42,7 @@ extension HTTPCacheTransaction {
     /// Nothing is stored, and the server must not be asked (RFC 9111, section 5.2.1.7).
     func unavailable() -> HTTPCacheResponse {
         let response = TransferResponse(status: 504, url: request.url, expectedBodyBytes: 0)
-        return HTTPCacheResponse(response: response, data: Data(), origin: .unavailable, metrics: nil, stored: nil)
+        return HTTPCacheResponse(response: response, data: Data(), source: .unavailable, metrics: nil, stored: nil)
     }
 
     /// The part of the body that is wanted; `nil` for all of it.

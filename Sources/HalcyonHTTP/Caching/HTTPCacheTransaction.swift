@@ -60,7 +60,8 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         case .get, .head:
             // Conditions that only the origin may answer keep the store out of it.
             let isForOrigin = Preconditions.areForOrigin(request)
-            let entry = isForOrigin ? nil : await storage.response(for: key.text) { $0.matches(request) }
+            let entry =
+                isForOrigin ? nil : await storage.response(for: key.text) { rules.ignoresServer || $0.matches(request) }
             return try await answer(entry)
         case .options, .trace:
             return Answer(response: network(try await load(request).body))
@@ -186,14 +187,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     /// Stores a response that came, if it may be.
     private func stored(_ loaded: Loaded, hadOwnConditions: Bool = false) async -> HTTPCacheResponse {
         var answer = network(loaded.body)
-        guard
-            let head = StoredResponse(
-                request: request,
-                response: loaded.body.response,
-                requestTime: loaded.requestTime,
-                responseTime: loaded.responseTime
-            )
-        else { return answer }
+        guard let head = storedHead(of: loaded) else { return answer }
         let request = request
         await storage.store(head, body: loaded.body.data, for: key.text) { !head.isVarying || $0.matches(request) }
         answer.stored = head
@@ -203,6 +197,24 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             answer.data = Data()
         }
         return answer
+    }
+
+    /// The head to be stored with a response; `nil` if it must not be stored.
+    private func storedHead(of loaded: Loaded) -> StoredResponse? {
+        let head = StoredResponse(
+            request: request,
+            response: loaded.body.response,
+            requestTime: loaded.requestTime,
+            responseTime: loaded.responseTime
+        )
+        guard rules.ignoresServer else { return head }
+        if let head, !head.isVarying || !rules.hasUnknownFields { return head }
+        // The server does not let it be kept, so those that heed it have to ask.
+        return StoredResponse(
+            toBeValidated: loaded.body.response,
+            requestTime: loaded.requestTime,
+            responseTime: loaded.responseTime
+        )
     }
 
     /// A method that may change what is stored (RFC 9111, section 4.4).
@@ -231,7 +243,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         HTTPCacheResponse(
             response: body.response,
             data: body.data,
-            origin: .network,
+            source: .network,
             metrics: body.metrics,
             stored: nil
         )

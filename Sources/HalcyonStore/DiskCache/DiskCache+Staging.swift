@@ -35,7 +35,18 @@ extension DiskCache {
         // Freed with no lock held, as all that leaves the staging.
         let result = withKey(key) { key in staging.withLock { $0.add(staged, key, of: store) } }
         guard let result else { return false }
-        if result.isDue { try flushStaged() }
+        if result.isDue {
+            do {
+                try flushStaged()
+            } catch {
+                // Where another process keeps the index, the entry waits for a later transaction, and can be read.
+                let waits = withKey(key) { key in
+                    stagedEntry(key).map { $0.number == store.number && !$0.isWithdrawn } ?? false
+                }
+                guard waits else { throw error }
+                answering(.write, ()) { throw error }
+            }
+        }
         return true
     }
 

@@ -23,11 +23,11 @@ struct CredentialKeyTests {
         ]
         for (number, change) in changes.enumerated() {
             fixture.serve("\(number)", [.cacheControl: "max-age=60"])
-            #expect(try await get(change).origin == .network)
+            #expect(try await get(change).source == .network)
         }
         for (number, change) in changes.enumerated() {
             let answer = try await get(change)
-            #expect(answer.origin == .stored)
+            #expect(answer.source == .stored)
             #expect(answer.text == "\(number)")
         }
     }
@@ -38,10 +38,10 @@ struct CredentialKeyTests {
             .init(headers: [.cacheControl: "max-age=60"], body: Data(request.url.absoluteString.utf8))
         }
         let urls = ["https://a:secret@images.example/x", "https://b:secret@images.example/x"].compactMap(URL.init)
-        for origin in [HTTPCacheResponse.Origin.network, .stored] {
+        for origin in [HTTPCacheResponse.Source.network, .stored] {
             for url in urls {
                 let answer = try await get { $0.url = url }
-                #expect(answer.origin == origin)
+                #expect(answer.source == origin)
                 #expect(answer.text == url.absoluteString)
                 #expect(origin == .network || answer.response.url.user() == nil)
             }
@@ -58,8 +58,8 @@ struct CredentialKeyTests {
             $0.credential = .bearer("a")
             $0.method = .post
         }
-        #expect(try await get().origin == .network)
-        #expect(try await get { $0.credential = .bearer("a") }.origin == .network)
-        #expect(try await get { $0.credential = .bearer("b") }.origin == .stored)
+        #expect(try await get().source == .network)
+        #expect(try await get { $0.credential = .bearer("a") }.source == .network)
+        #expect(try await get { $0.credential = .bearer("b") }.source == .stored)
     }
 }

@@ -12,14 +12,14 @@ struct HTTPCacheTests {
     @Test("answers from the store while a response is fresh, and says how old it is")
     func hit() async throws {
         fixture.serve("one", [.cacheControl: "max-age=60"])
-        #expect(try await fixture.get().origin == .network)
+        #expect(try await fixture.get().source == .network)
         fixture.clock.advance(by: 42)
         let hit = try await fixture.get()
-        #expect(hit.origin == .stored)
+        #expect(hit.source == .stored)
         #expect(hit.text == "one")
         #expect(hit.response.headers[.age] == "42")
         fixture.clock.advance(by: 18)
-        #expect(try await fixture.get().origin == .network)
+        #expect(try await fixture.get().source == .network)
         #expect(fixture.transport.startedCount == 2)
     }
 
@@ -31,13 +31,13 @@ struct HTTPCacheTests {
         fixture.serve("", [.cacheControl: "max-age=90", .eTag: "\"a\"", .server: "new"], status: 304)
         let validated = try await fixture.get()
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
-        #expect(validated.origin == .validated)
+        #expect(validated.source == .validated)
         #expect(validated.response.status == 200)
         #expect(validated.text == "one")
         #expect(validated.response.headers[.server] == "new")
         #expect(validated.response.headers[.contentLength] == "3")
         fixture.clock.advance(by: 89)
-        #expect(try await fixture.get().origin == .stored)
+        #expect(try await fixture.get().source == .stored)
         #expect(fixture.transport.startedCount == 2)
     }
 
@@ -59,9 +59,9 @@ struct HTTPCacheTests {
         }
         fixture.transport.setRoute(url, .init(status: 304, headers: [.cacheControl: "max-age=60"]))
         let count = fixture.transport.startedCount
-        #expect(try await fixture.cache.response(for: TransferRequest(url: url)).origin == .validated)
+        #expect(try await fixture.cache.response(for: TransferRequest(url: url)).source == .validated)
         #expect(fixture.transport.startedCount == count + 1)
-        #expect(try await fixture.cache.response(for: TransferRequest(url: url)).origin == .stored)
+        #expect(try await fixture.cache.response(for: TransferRequest(url: url)).source == .stored)
     }
 
     @Test("neither answers a GET with a body nor stores what does", arguments: [HTTPRequest.Method.get, .head])
@@ -69,13 +69,13 @@ struct HTTPCacheTests {
         for body in ["a", "b"] {
             fixture.serve(body, [.cacheControl: "max-age=60"])
             let request = TransferRequest(url: fixture.url, method: method, body: Data(body.utf8))
-            #expect(try await fixture.cache.response(for: request).origin == .network)
+            #expect(try await fixture.cache.response(for: request).source == .network)
         }
         fixture.serve("plain", [.cacheControl: "max-age=60"])
         #expect(try await fixture.get().text == "plain")
         let request = TransferRequest(url: fixture.url, method: method, body: Data("c".utf8))
-        #expect(try await fixture.cache.response(for: request).origin == .network)
-        #expect(try await fixture.get().origin == .stored)
+        #expect(try await fixture.cache.response(for: request).source == .network)
+        #expect(try await fixture.get().source == .stored)
     }
 
     @Test("takes a new response in place of a stale one, and forgets one that the server has no longer")
@@ -114,10 +114,10 @@ struct HTTPCacheTests {
         fixture.serve("one", [.cacheControl: "max-age=100"])
         _ = try await fixture.get()
         fixture.clock.advance(by: 50)
-        #expect(try await fixture.get([.cacheControl: "max-age=50, min-fresh=50"]).origin == .stored)
-        #expect(try await fixture.get([.cacheControl: "max-age=49"]).origin == .network)
+        #expect(try await fixture.get([.cacheControl: "max-age=50, min-fresh=50"]).source == .stored)
+        #expect(try await fixture.get([.cacheControl: "max-age=49"]).source == .network)
         fixture.clock.advance(by: 50)
-        #expect(try await fixture.get([.cacheControl: "min-fresh=51"]).origin == .network)
+        #expect(try await fixture.get([.cacheControl: "min-fresh=51"]).source == .network)
     }
 
     @Test("validates a fresh response on demand, but not one that never changes")
@@ -125,12 +125,12 @@ struct HTTPCacheTests {
         let revalidate = HTTPCachePolicy(lookup: .revalidate)
         fixture.serve("one", [.cacheControl: "max-age=60, immutable", .eTag: "\"a\""])
         _ = try await fixture.get()
-        #expect(try await fixture.get(policy: revalidate).origin == .stored)
-        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .reload)).origin == .network)
+        #expect(try await fixture.get(policy: revalidate).source == .stored)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .reload)).source == .network)
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == nil)
         fixture.clock.advance(by: 61)
         fixture.serve("", [:], status: 304)
-        #expect(try await fixture.get(policy: revalidate).origin == .validated)
+        #expect(try await fixture.get(policy: revalidate).source == .validated)
     }
 
     @Test("keeps several representations of one URL apart")
@@ -150,10 +150,10 @@ struct HTTPCacheTests {
         _ = try await fixture.get()
         fixture.serve("", [:], status: 500)
         _ = try await fixture.get(method: .put)
-        #expect(try await fixture.get().origin == .stored)
+        #expect(try await fixture.get().source == .stored)
         fixture.serve("", [:], status: 204)
         _ = try await fixture.get(method: .put)
-        #expect(try await fixture.get().origin == .network)
+        #expect(try await fixture.get().source == .network)
     }
 
     @Test("forgets what a successful change names, on its own origin alone")
@@ -165,10 +165,10 @@ struct HTTPCacheTests {
         let route = ScriptedTransport.Route(headers: [.location: "https://images.example/picture#x"])
         fixture.transport.setRoute(foreign, route)
         _ = try await fixture.cache.response(for: TransferRequest(url: foreign, method: .post))
-        #expect(try await fixture.get().origin == .stored)
+        #expect(try await fixture.get().source == .stored)
         fixture.transport.setRoute(other, route)
         _ = try await fixture.cache.response(for: TransferRequest(url: other, method: .post))
-        #expect(try await fixture.get().origin == .network)
+        #expect(try await fixture.get().source == .network)
     }
 
     @Test("answers conditions of its users with 304")
@@ -184,7 +184,7 @@ struct HTTPCacheTests {
         #expect(try await fixture.get([.ifNoneMatch: "\"x\""]).response.status == 200)
         #expect(try await fixture.get([.ifModifiedSince: "Thu, 01 Jan 2015 00:00:00 GMT"]).response.status == 304)
         #expect(try await fixture.get([.ifModifiedSince: "Wed, 31 Dec 2014 23:59:59 GMT"]).response.status == 200)
-        #expect(try await fixture.get([.ifMatch: "\"a\""]).origin == .network)
+        #expect(try await fixture.get([.ifMatch: "\"a\""]).source == .network)
     }
 
     @Test("cuts a part out of a whole body, and never takes a part for the whole")
@@ -202,7 +202,7 @@ struct HTTPCacheTests {
         #expect(try await fixture.get([.range: "bytes=2-4", .ifRange: "\"b\""]).text == "0123456789")
         fixture.clock.advance(by: 61)
         fixture.serve("234", [.cacheControl: "max-age=60", .contentRange: "bytes 2-4/10"], status: 206)
-        #expect(try await fixture.get([.range: "bytes=2-4"]).origin == .network)
+        #expect(try await fixture.get([.range: "bytes=2-4"]).source == .network)
         fixture.serve("", [:], status: 304)
         #expect(try await fixture.get().text == "0123456789")
     }
@@ -215,7 +215,7 @@ struct HTTPCacheTests {
         #expect(fixture.transport.startedCount == 1)
         fixture.clock.advance(by: 61)
         fixture.serve("", [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentLength: "3"])
-        #expect(try await fixture.get(method: .head).origin == .network)
+        #expect(try await fixture.get(method: .head).source == .network)
         #expect(try await fixture.get().text == "one")
         fixture.clock.advance(by: 61)
         fixture.serve("", [.cacheControl: "max-age=60", .eTag: "\"b\"", .contentLength: "3"])
@@ -235,7 +235,7 @@ struct HTTPCacheTests {
         #expect(first.text == "one")
         #expect(first.response.url == target)
         #expect(fixture.lastRequest?.headers[.authorization] == nil)
-        #expect(try await fixture.get([.authorization: "secret"]).origin == .stored)
+        #expect(try await fixture.get([.authorization: "secret"]).source == .stored)
         #expect(fixture.transport.startedCount == 2)
         fixture.clock.advance(by: 20)
         #expect(try await fixture.get([.authorization: "secret"]).text == "one")
@@ -256,16 +256,16 @@ struct HTTPCacheTests {
             let clock = fixture.clock
             let cache = HTTPCache(transport: transport, storage: fixture.storage) { clock.date }
             let request = TransferRequest.patient(url: server.url("/picture"))
-            #expect(try await cache.response(for: request).origin == .network)
-            #expect(try await cache.response(for: request).origin == .stored)
+            #expect(try await cache.response(for: request).source == .network)
+            #expect(try await cache.response(for: request).source == .stored)
             clock.advance(by: 61)
             let validated = try await cache.response(for: request)
-            #expect(validated.origin == .validated)
+            #expect(validated.source == .validated)
             #expect(validated.data == Data([1, 2, 3]))
             #expect(server.requests.count == 2)
             server.stop()
             clock.advance(by: 61)
-            #expect(try await cache.response(for: request).origin == .staleBecauseOfFailure)
+            #expect(try await cache.response(for: request).source == .staleBecauseOfFailure)
         }
     }
 
@@ -279,9 +279,9 @@ struct HTTPCacheTests {
     @Test("neither looks nor stores when it is to be passed by")
     func bypass() async throws {
         fixture.serve("one", [.cacheControl: "max-age=60"])
-        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .bypass)).origin == .network)
-        #expect(try await fixture.get().origin == .network)
-        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .bypass)).origin == .network)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .bypass)).source == .network)
+        #expect(try await fixture.get().source == .network)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .bypass)).source == .network)
     }
 
     @Test("follows redirects within what is left of the time and the header bytes of all of them")

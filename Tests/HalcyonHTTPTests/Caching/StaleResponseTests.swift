@@ -15,14 +15,14 @@ struct StaleResponseTests {
         _ = try await fixture.get()
         fixture.clock.advance(by: 90)
         fixture.transport.setRoute(fixture.url, nil)
-        #expect(try await fixture.get().origin == .staleWhileRevalidating)
-        #expect(try await fixture.get().origin == .staleWhileRevalidating)
+        #expect(try await fixture.get().source == .staleWhileRevalidating)
+        #expect(try await fixture.get().source == .staleWhileRevalidating)
         let refresh = await fixture.transport.nextTransfer()
         #expect(refresh.request.headers[.ifNoneMatch] == "\"a\"")
         refresh.answer(.init(headers: [.cacheControl: "max-age=60"], body: Data("two".utf8)))
         await fixture.cache.waitForRefreshes()
         let answer = try await fixture.get()
-        #expect(answer.origin == .stored)
+        #expect(answer.source == .stored)
         #expect(answer.text == "two")
         #expect(fixture.transport.startedCount == 2)
     }
@@ -37,7 +37,7 @@ struct StaleResponseTests {
         _ = try await cache?.response(for: fixture.request())
         fixture.clock.advance(by: 1)
         transport.setRoute(fixture.url, nil)
-        #expect(try await cache?.response(for: fixture.request()).origin == .staleWhileRevalidating)
+        #expect(try await cache?.response(for: fixture.request()).source == .staleWhileRevalidating)
         let refresh = await transport.nextTransfer()
         cache = nil
         await refresh.waitUntilCancelled()
@@ -48,9 +48,9 @@ struct StaleResponseTests {
         fixture.serve("one", [.cacheControl: "max-age=60, stale-while-revalidate=60"])
         _ = try await fixture.get()
         fixture.clock.advance(by: 90)
-        #expect(try await fixture.get([.cacheControl: "max-age=100"]).origin == .network)
+        #expect(try await fixture.get([.cacheControl: "max-age=100"]).source == .network)
         fixture.clock.advance(by: 121)
-        #expect(try await fixture.get().origin == .network)
+        #expect(try await fixture.get().source == .network)
     }
 
     @Test("serves stale responses when the server cannot be reached, unless that is forbidden")
@@ -59,7 +59,7 @@ struct StaleResponseTests {
         _ = try await fixture.get()
         fixture.clock.advance(by: 1000)
         fixture.failing()
-        #expect(try await fixture.get().origin == .staleBecauseOfFailure)
+        #expect(try await fixture.get().source == .staleBecauseOfFailure)
         await #expect(throws: TransferError.self) { try await fixture.get([.cacheControl: "no-cache"]) }
         await #expect(throws: TransferError.self) {
             try await fixture.get(policy: HTTPCachePolicy(staleIfError: .never))
@@ -111,15 +111,15 @@ struct StaleResponseTests {
 
     @Test("answers without the network when asked to, or says that it cannot")
     func offline() async throws {
-        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .offline)).origin == .unavailable)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .offline)).source == .unavailable)
         #expect(try await fixture.get([.cacheControl: "only-if-cached"]).response.status == 504)
         fixture.serve("one", [.cacheControl: "max-age=60"])
         _ = try await fixture.get()
-        #expect(try await fixture.get([.cacheControl: "only-if-cached"]).origin == .stored)
+        #expect(try await fixture.get([.cacheControl: "only-if-cached"]).source == .stored)
         fixture.clock.advance(by: 100)
-        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .onlyIfCached)).origin == .unavailable)
-        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .offline)).origin == .stale)
-        #expect(try await fixture.get([.cacheControl: "only-if-cached, max-stale=40"]).origin == .stale)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .onlyIfCached)).source == .unavailable)
+        #expect(try await fixture.get(policy: HTTPCachePolicy(lookup: .offline)).source == .stale)
+        #expect(try await fixture.get([.cacheControl: "only-if-cached, max-stale=40"]).source == .stale)
         #expect(fixture.transport.startedCount == 1)
     }
 }

@@ -24,7 +24,7 @@ struct CacheRegressionTests {
         let test = TestPipeline(fileSystem: files)
         #expect(try await test.pipeline.cache.store(Sample.png(), for: .url(url)))
         #expect(await test.pipeline.cache.cachedType(of: .url(url)) == .disk)
-        #expect(try await test.pipeline.response(for: url).origin == .disk)
+        #expect(try await test.pipeline.response(for: url).source == .disk)
         #expect(files.callCount == 0)
     }
 
@@ -39,7 +39,7 @@ struct CacheRegressionTests {
         let cache = test.pipeline.cache
         #expect(cache.isInMemory(.url(url)) && !cache.isInMemory(.url(Sample.url())))
         #expect(cache.imageInMemory(.url(url)) != nil && cache.imageInMemory(.url(Sample.url())) == nil)
-        #expect(test.pipeline.responseFromMemory(for: url)?.origin == .memory)
+        #expect(test.pipeline.responseFromMemory(for: url)?.source == .memory)
         #expect(test.pipeline.responseFromMemory(for: Sample.url()) == nil)
         #expect(files.callCount == count)
     }
@@ -82,8 +82,8 @@ struct CacheRegressionTests {
             let options = [crop, .cacheOriginalImage, .waitForCache]
             _ = try await test.pipeline.response(for: url, options: options)
             test.pipeline.cache.removeAllFromMemory()
-            #expect(try await test.pipeline.response(for: url, options: options).origin == .disk)
-            #expect(try await test.pipeline.response(for: url).origin == .disk)
+            #expect(try await test.pipeline.response(for: url, options: options).source == .disk)
+            #expect(try await test.pipeline.response(for: url).source == .disk)
             #expect(test.transport.startedCount(url) == 1)
         }
         #expect(try await test.pipeline.cache.verifyDisk(repair: false).isSound)
@@ -96,7 +96,7 @@ struct CacheRegressionTests {
         let first = try await test.pipeline.response(for: url, options: [crop, .waitForCache])
         test.pipeline.cache.removeAllFromMemory()
         let second = try await test.pipeline.response(for: url, options: [crop])
-        #expect(second.origin == .disk)
+        #expect(second.source == .disk)
         #expect(second.timings.process == nil)
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
         // From the original, the processor runs again.
@@ -104,7 +104,7 @@ struct CacheRegressionTests {
         await test.settle()
         test.pipeline.cache.removeAllFromMemory()
         let other = try await test.pipeline.response(for: url, options: [.processor(.crop(to: PixelSize(4, 4)))])
-        #expect(other.origin == .disk)
+        #expect(other.source == .disk)
         #expect(other.timings.process != nil)
     }
 
@@ -179,7 +179,7 @@ struct CacheRegressionTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         decoder.mayEnd.signal()
-        await eventually { pipeline.loader.images.count + pipeline.loader.decodings.count == 0 }
+        await eventually { pipeline.stages.image.work.count + pipeline.stages.decoding.work.count == 0 }
         #expect(pipeline.cache.memoryStatistics.count == 0)
         #expect(transport.startedCount == 0)
         #expect(try await filled.pipeline.cache.diskStatistics().count == 1)
@@ -206,17 +206,17 @@ struct CacheRegressionTests {
 
     @Test("hold nothing of a load that is over (R-19)")
     func release() async throws {
-        weak var loader: ImageLoader?
+        weak var stages: PipelineStages?
         weak var cache: ImageCache?
         do {
             let test = TestPipeline()
             test.transport.serve(url, Sample.png())
             _ = try await test.pipeline.response(for: url, options: [crop, .waitForCache])
             await test.settle()
-            (loader, cache) = (test.pipeline.loader, test.pipeline.cache)
-            #expect(loader != nil && cache != nil)
+            (stages, cache) = (test.pipeline.stages, test.pipeline.cache)
+            #expect(stages != nil && cache != nil)
         }
-        await eventually { [weak loader, weak cache] in loader == nil && cache == nil }
+        await eventually { [weak stages, weak cache] in stages == nil && cache == nil }
     }
 }
 

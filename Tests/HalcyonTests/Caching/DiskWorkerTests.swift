@@ -29,7 +29,7 @@ struct DiskWorkerTests {
         }
         // Stores and removals have a thread of their own; the other stores wait for it.
         await eventually { reached.withLock { $0 } >= 1 }
-        #expect(try await test.pipeline.response(for: url).origin == .disk)
+        #expect(try await test.pipeline.response(for: url).source == .disk)
         #expect(await cache.storedData(for: .url(url)) != nil)
         #expect(await cache.cachedType(of: .url(url)) == .memory)
         cache.removeAllFromMemory()

@@ -36,7 +36,7 @@ struct ImageCacheTests {
     func seed() async throws {
         #expect(try await cache.store(Sample.png(seed: 1), for: .url(url)))
         let first = try await test.pipeline.response(for: .url(url), options: crop)
-        #expect(first.origin == .disk)
+        #expect(first.source == .disk)
         await test.settle()
         #expect(try await cache.store(Sample.png(seed: 2), for: .url(url)))
         let second = try await test.pipeline.response(for: .url(url), options: crop)
@@ -50,7 +50,7 @@ struct ImageCacheTests {
         let image = try ImageCodecs.standard.decode(Sample.jpeg())
         #expect(try await cache.store(image, original: Sample.jpeg(), for: .url(url)))
         #expect(await cache.storedData(for: .url(url)) == Sample.jpeg())
-        #expect(try await test.pipeline.response(for: .url(url), options: ImageOptions()).origin == .memory)
+        #expect(try await test.pipeline.response(for: .url(url), options: ImageOptions()).source == .memory)
         let encoded: ImageOptions = [.serializer(.format(.png, EncodeOptions()))]
         let bare = Sample.url()
         #expect(try await cache.store(image, for: .url(bare), options: encoded))
@@ -65,7 +65,7 @@ struct ImageCacheTests {
         #expect(try await cache.store(image, for: .url(url), options: crop))
         cache.removeAllFromMemory()
         let response = try await test.pipeline.response(for: .url(url), options: crop)
-        #expect(response.origin == .disk)
+        #expect(response.source == .disk)
         #expect(response.image.bitmap.hasSamePixels(as: image.bitmap))
         #expect(await cache.storedData(for: .url(url)) == nil)
     }
@@ -95,12 +95,12 @@ struct ImageCacheTests {
         #expect(try await original.storedImages().map(\.isProcessed) == [false])
         #expect(try await cache.diskStatistics().count == 0)
         #expect(!cache.isInMemory(.url(url), options: crop))
-        #expect(try await test.pipeline.response(for: .url(url), options: options).origin == .memory)
+        #expect(try await test.pipeline.response(for: .url(url), options: options).source == .memory)
         var processing = options
         processing.processing = .crop(to: PixelSize(5, 5))
-        #expect(try await test.pipeline.response(for: .url(url), options: processing).origin == .disk)
+        #expect(try await test.pipeline.response(for: .url(url), options: processing).source == .disk)
         #expect(test.transport.startedCount(url) == 1)
-        #expect(try await test.pipeline.response(for: .url(url), options: crop).origin == .network)
+        #expect(try await test.pipeline.response(for: .url(url), options: crop).source == .network)
     }
 
     @Test("policies with different caches are different")
@@ -125,7 +125,7 @@ struct ImageCacheTests {
         let logo = try #require(URL(string: "https://example.com/x/logo%20one.png?v=2"))
         for url in [url, logo] {
             let options: ImageOptions = [.targetCache(cache)]
-            #expect(try await test.pipeline.response(for: .url(url), options: options).origin == .disk)
+            #expect(try await test.pipeline.response(for: .url(url), options: options).source == .disk)
             #expect(test.transport.startedCount(url) == 0)
         }
         #expect(try await cache.diskStatistics().count == 0)

@@ -115,7 +115,7 @@ struct ImportTests {
         #expect(await cache.cachedType(of: .url(url), options: crop) == .disk)
         #expect(await cache.cachedType(of: .url(url), options: other) == .none)
         let response = try await test.pipeline.response(for: .url(url), options: ImageOptions())
-        #expect(response.origin == .disk && response.image.size == PixelSize(200, 100))
+        #expect(response.source == .disk && response.image.size == PixelSize(200, 100))
         #expect(cache.isInMemory(.url(unrelated)) && cache.isInMemory(.url(unrelated), options: other))
         await eventually { cache.order.permitCount == 0 && !cache.order.isChanging }
     }

@@ -139,11 +139,11 @@ struct RemovalTests {
         fixture.forgetMemory()
         fixture.clock.advance(by: 2)
         fixture.transport.setRoute(fixture.url, nil)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         let transfer = await fixture.transport.nextTransfer()
         try await fixture.test.pipeline.cache.removeAll()
         transfer.answer(.init(headers: [.cacheControl: "max-age=60"], body: Sample.png(seed: 1)))
-        await fixture.test.pipeline.loader.refreshes.wait()
+        await fixture.test.pipeline.stages.original.refresher.wait()
         #expect(try await isEmpty(fixture.test.pipeline.cache))
     }
 
@@ -174,7 +174,7 @@ struct RemovalTests {
         try await holding
         try await removing.value
         gate.open()
-        #expect(try await task.response.origin == .disk)
+        #expect(try await task.response.source == .disk)
         await test.settle()
         #expect(try await isEmpty(cache))
     }

@@ -65,7 +65,7 @@ struct RetrievingTests {
     func emptyEntry() async throws {
         test.transport.serve(url, Sample.png())
         try await cache.store(Data(), for: .url(url))
-        #expect(try await test.pipeline.response(for: url).origin == .network)
+        #expect(try await test.pipeline.response(for: url).source == .network)
     }
 
     @Test("tells of what is too large for the limits, and keeps it")
@@ -89,7 +89,7 @@ struct RetrievingTests {
         #expect(cache.isInMemory(.url(fixture.url)))
         fixture.clock.advance(by: 60)
         fixture.serve(Data(), [:], status: 304)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.requestCount == 2)
         fixture.clock.advance(by: 60)
         fixture.forgetMemory()

@@ -33,7 +33,7 @@ struct SharedLoadOrderTests {
         let late = test.pipeline.task(for: url, options: options)
         await eventually { [test] in
             test.pipeline.configuration.downloader.transfers.waiterCount == 2
-                || test.pipeline.loader.images.waiterCount == 2 && test.pipeline.loader.images.count == 1
+                || test.pipeline.stages.image.work.waiterCount == 2 && test.pipeline.stages.image.work.count == 1
                 || test.transport.startedCount == 2
         }
         transfer.answer(.init(body: Sample.png(seed: 9)))
@@ -107,7 +107,7 @@ struct SharedLoadOrderTests {
         let late = test.pipeline.task(for: url)
         await eventually { [test] in
             test.pipeline.configuration.downloader.transfers.waiterCount == 3
-                || test.pipeline.loader.images.waiterCount == 3 && test.pipeline.loader.images.count == 2
+                || test.pipeline.stages.image.work.waiterCount == 3 && test.pipeline.stages.image.work.count == 2
         }
         earlyTransfer.answer(.init(body: Sample.png(seed: 9)))
         #expect(try await firstSample(early.image) == 9)
@@ -123,7 +123,7 @@ struct SharedLoadOrderTests {
     func twoRefreshes() async throws {
         let tasks = [8, 16].map { test.pipeline.task(for: url, options: [cropped($0), .forceRefresh]) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.loader.decodings.waiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png(seed: 9)))
         for task in tasks { #expect(try await firstSample(task.image) == 9) }
         #expect(test.transport.startedCount == 1)
@@ -172,7 +172,7 @@ struct SharedLoadOrderTests {
         _ = try await test.pipeline.response(for: url, options: [.forceRefresh, .waitForCache])
         cache.removeAllFromMemory()
         let fromDisk = try await test.pipeline.response(for: url)
-        #expect(fromDisk.origin == .disk)
+        #expect(fromDisk.source == .disk)
         earlyTransfer.answer(.init(body: Sample.png(seed: 9)))
         _ = try await early.image
         await test.settle()
@@ -212,7 +212,7 @@ struct SharedLoadOrderTests {
         gate.open()
         let response = try await task.response
         #expect(firstSample(response.image) == 10)
-        #expect(response.origin == .disk)
+        #expect(response.source == .disk)
     }
 
     @Test("what is read from disk after waiting for its store is kept in memory")
@@ -230,7 +230,7 @@ struct SharedLoadOrderTests {
         let reader = test.pipeline.task(for: url)
         await eventually { cache.disk.waitingReadCount == 1 }
         gate.open()
-        #expect(try await reader.response.origin == .disk)
+        #expect(try await reader.response.source == .disk)
         try await blocker
         #expect(test.pipeline.responseFromMemory(for: url) != nil)
     }

@@ -40,7 +40,7 @@ struct StoreOrderTests {
         #expect(firstSample(cache.imageInMemory(.url(url), options: ImageOptions().applying(options))) == 10)
         cache.removeAllFromMemory()
         let fromDisk = try await test.pipeline.response(for: url, options: options)
-        #expect(fromDisk.origin == .disk)
+        #expect(fromDisk.source == .disk)
         #expect(firstSample(fromDisk.image) == 10)
         let original = try #require(await cache.storedData(for: .url(url)))
         #expect(try firstSample(ImageCodecs.standard.decode(original)) == 10)
@@ -131,7 +131,7 @@ struct StoreOrderTests {
         let sizes = [PixelSize(8, 8), PixelSize(16, 16)]
         let tasks = sizes.map { test.pipeline.task(for: url, options: [.processor(.crop(to: $0))]) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.loader.decodings.waiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
         for task in tasks { _ = try await task.response }
         await test.settle()

@@ -65,7 +65,7 @@ struct ColorHandlingTests {
         #expect(first.image.colorProfile == profile)
         test.pipeline.cache.removeAllFromMemory()
         let second = try await test.pipeline.response(for: url, options: options)
-        #expect(second.origin == .disk)
+        #expect(second.source == .disk)
         #expect(second.image.colorProfile == profile)
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
         let retrieved = try await test.pipeline.cache.image(.url(url), options: ImageOptions().applying(options))
@@ -94,7 +94,7 @@ struct ColorHandlingTests {
         let shown = try await test.pipeline.image(from: url, options: [.color(.asStored)])
         test.pipeline.cache.memory.trim()
         let again = try await test.pipeline.response(for: url, options: [.color(.asStored)])
-        #expect(again.origin == .memory)
+        #expect(again.source == .memory)
         #expect(again.image.colorProfile == shown.colorProfile)
     }
 

@@ -37,7 +37,7 @@ struct SixteenBitLoadTests {
         #expect(first.image.bitmap.depth == .sixteen)
         test.pipeline.cache.removeAllFromMemory()
         let second = try await test.pipeline.response(for: url, options: options)
-        #expect(second.origin == .disk)
+        #expect(second.source == .disk)
         #expect(second.image.bitmap.depth == .sixteen)
         // Dividing by alpha for the file and multiplying again can be off by one.
         let samples = zip(first.image.bitmap.straightRGBA(), second.image.bitmap.straightRGBA())
@@ -49,7 +49,7 @@ struct SixteenBitLoadTests {
         let shown = try await test.pipeline.image(from: url, options: [.keepSixteenBits])
         test.pipeline.cache.memory.trim()
         let again = try await test.pipeline.response(for: url, options: [.keepSixteenBits])
-        #expect(again.origin == .memory)
+        #expect(again.source == .memory)
         #expect(again.image.bitmap.straightRGBA16() == shown.bitmap.straightRGBA16())
     }
 }

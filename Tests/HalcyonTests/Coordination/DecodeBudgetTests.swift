@@ -76,8 +76,8 @@ struct DecodeBudgetTests {
         held.arm()
         let tasks = urls(12, test).map { test.pipeline.task(for: $0, options: [.processor(chain), .cacheMemoryOnly]) }
         await held.waitUntilReached()
-        await eventually { [loader = test.pipeline.loader] in
-            loader.workers.waitingCount == tasks.count - 1
+        await eventually { [stages = test.pipeline.stages] in
+            stages.workers.waitingCount == tasks.count - 1
         }
         held.release()
         for task in tasks { _ = try await task.image }
@@ -99,7 +99,7 @@ struct DecodeBudgetTests {
             return test.pipeline.task(for: url, options: options)
         }
         await held.waitUntilReached()
-        await eventually { [loader = test.pipeline.loader] in loader.decodings.waiterCount == tasks.count }
+        await eventually { [stages = test.pipeline.stages] in stages.decoding.work.waiterCount == tasks.count }
         held.release()
         for task in tasks { _ = try await task.image }
         // One takes the place of the original, two have parts of their own.
@@ -131,8 +131,8 @@ struct DecodeBudgetTests {
         )
         let options: [ImageOption] = [.processor(ImageProcessorChain(processor)), .cacheMemoryOnly]
         let tasks = urls(2, test, Sample.png(10, 10)).map { test.pipeline.task(for: $0, options: options) }
-        await eventually { [loader = test.pipeline.loader] in
-            working.now == 2 || (working.now == 1 && loader.workers.budgetWaiterCount == 1)
+        await eventually { [stages = test.pipeline.stages] in
+            working.now == 2 || (working.now == 1 && stages.workers.budgetWaiterCount == 1)
         }
         gate.open()
         for task in tasks { _ = try await task.image }
@@ -153,8 +153,8 @@ struct DecodeBudgetTests {
         let document = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10\" height=\"10\"><rect width=\"9\"/></svg>"
         let options: [ImageOption] = [.processor(.resize(to: PixelSize(200, 200))), .cacheMemoryOnly]
         let tasks = urls(2, test, Data(document.utf8)).map { test.pipeline.task(for: $0, options: options) }
-        await eventually { [loader = test.pipeline.loader] in
-            drawing.now == 2 || (drawing.now == 1 && loader.workers.budgetWaiterCount == 1)
+        await eventually { [stages = test.pipeline.stages] in
+            drawing.now == 2 || (drawing.now == 1 && stages.workers.budgetWaiterCount == 1)
         }
         #expect(drawing.now == 1)
         gate.open()

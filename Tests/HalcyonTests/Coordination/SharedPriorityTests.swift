@@ -36,7 +36,7 @@ struct SharedPriorityTests {
                 }
             }
             // Eight whole chains, eight that wait for what they have in common, and that for each of its beginnings.
-            await eventually { [test] in test.pipeline.loader.processings.waiterCount == 19 }
+            await eventually { [test] in test.pipeline.stages.processing.work.waiterCount == 19 }
             for task in tasks { task.priority = .low }
             tasks[0].priority = .high
             #expect(transfer.priority == .high)
@@ -53,7 +53,7 @@ struct SharedPriorityTests {
         let first = test.pipeline.task(for: url, options: [chain(0)])
         let second = test.pipeline.task(for: url, options: [chain(1)])
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.loader.processings.waiterCount == 7 }
+        await eventually { [test] in test.pipeline.stages.processing.work.waiterCount == 7 }
         for round in 0..<2_000 {
             let (one, two): (LoadPriority, LoadPriority) = round % 2 == 0 ? (.low, .veryLow) : (.veryHigh, .high)
             async let change: Void = Task.detached { first.priority = one }.value
@@ -80,9 +80,9 @@ struct SharedPriorityTests {
         let first = test.pipeline.task(for: urls[0])
         await eventually { order.withLock { $0 } == [0] }
         let second = test.pipeline.task(for: urls[1])
-        await eventually { [test] in test.pipeline.loader.workers.budgetWaiterCount == 1 }
+        await eventually { [test] in test.pipeline.stages.workers.budgetWaiterCount == 1 }
         let third = test.pipeline.task(for: urls[2])
-        await eventually { [test] in test.pipeline.loader.workers.budgetWaiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.workers.budgetWaiterCount == 2 }
         third.priority = .high
         gate.open()
         _ = try await (first.response, second.response, third.response)

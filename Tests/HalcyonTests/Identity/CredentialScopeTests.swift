@@ -29,11 +29,11 @@ struct CredentialScopeTests {
                 #expect(try await load(test, carrier, user: user, options).image.owner == user + 1)
             }
             // As one pipeline, whose users take turns.
-            for (origin, user) in [(ImageResponse.Origin.memory, 0), (.memory, 1), (.disk, 0), (.disk, 1)] {
+            for (origin, user) in [(ImageResponse.Source.memory, 0), (.memory, 1), (.disk, 0), (.disk, 1)] {
                 if origin == .disk { tests[user].pipeline.cache.removeAllFromMemory() }
                 let response = try await load(tests[user], carrier, user: user, options)
                 #expect(response.image.owner == user + 1)
-                #expect(response.origin == origin)
+                #expect(response.source == origin)
             }
             try await tests[0].pipeline.cache.removeAll()
         }
@@ -43,12 +43,12 @@ struct CredentialScopeTests {
     func onePipeline(carrier: TwoUsers.Carrier) async throws {
         guard carrier != .defaultHeader, carrier != .downloaderHeader else { return }
         let test = users.pipeline()
-        for origin in [ImageResponse.Origin.network, .memory, .disk] {
+        for origin in [ImageResponse.Source.network, .memory, .disk] {
             if origin == .disk { test.pipeline.cache.removeAllFromMemory() }
             for user in 0...1 {
                 let response = try await load(test, carrier, user: user)
                 #expect(response.image.owner == user + 1)
-                #expect(response.origin == origin)
+                #expect(response.source == origin)
             }
         }
         #expect(test.transport.startedCount == 2)
@@ -97,10 +97,10 @@ struct CredentialScopeTests {
     @Test("of a named scope is found after the token was renewed and the program was started again")
     func namedScope() async throws {
         let first = users.pipeline()
-        #expect(try await load(first, .authorization, user: 0, [.cacheScope("user-42")]).origin == .network)
+        #expect(try await load(first, .authorization, user: 0, [.cacheScope("user-42")]).source == .network)
         let second = users.pipeline()
         let renewed = try await load(second, .authorization, user: 1, [.cacheScope("user-42")])
-        #expect(renewed.origin == .disk)
+        #expect(renewed.source == .disk)
         #expect(renewed.image.owner == 1)
         // The scope counts, not the credential.
         #expect(try await load(second, .authorization, user: 1, [.cacheScope("user-43")]).image.owner == 2)
@@ -112,8 +112,8 @@ struct CredentialScopeTests {
     func restart() async throws {
         _ = try await load(users.pipeline(), .credential, user: 0)
         let again = users.pipeline()
-        #expect(try await load(again, .credential, user: 0).origin == .disk)
-        #expect(try await load(again, .credential, user: 1).origin == .network)
+        #expect(try await load(again, .credential, user: 0).source == .disk)
+        #expect(try await load(again, .credential, user: 1).source == .network)
     }
 
     @Test("is everyone's if the options say so")
@@ -167,7 +167,7 @@ struct CredentialScopeTests {
             #expect(await cache.cachedType(of: source, options: options) == .disk)
             #expect(await cache.cachedType(of: other, options: otherOptions) == .none)
             #expect(await cache.cachedType(of: .url(users.url)) == .none)
-            #expect(try await test.pipeline.response(for: source, options: options).origin == .disk)
+            #expect(try await test.pipeline.response(for: source, options: options).source == .disk)
             #expect(cache.isInMemory(source, options: options))
             #expect(cache.imageInMemory(source, options: options)?.owner == 1)
             #expect(!cache.isInMemory(other, options: otherOptions))

@@ -144,11 +144,11 @@ struct IdentityTests {
         let path = TestPipeline.temporaryPath() + ".png"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Sample.png(seed: 1).write(to: URL(filePath: path), options: .atomic)
-        #expect(try await test.pipeline.response(for: .file(path)).origin == .file)
-        #expect(try await test.pipeline.response(for: .file(path)).origin == .memory)
+        #expect(try await test.pipeline.response(for: .file(path)).source == .file)
+        #expect(try await test.pipeline.response(for: .file(path)).source == .memory)
         try Sample.png(seed: 2).write(to: URL(filePath: path), options: .atomic)
         let changed = try await test.pipeline.response(for: .url(URL(filePath: path)))
-        #expect(changed.origin == .file)
+        #expect(changed.source == .file)
         #expect(changed.image.bitmap.pixel(0, 0)[0] == 2)
         await test.settle()
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)

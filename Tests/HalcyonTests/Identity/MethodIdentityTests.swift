@@ -24,7 +24,7 @@ struct MethodIdentityTests {
             for (number, body) in TwoUsers.secrets.enumerated() {
                 let response = try await test.pipeline.response(for: source(method, body))
                 #expect(response.image.owner == number + 1)
-                #expect(response.origin == .network)
+                #expect(response.source == .network)
                 await test.settle()
             }
             #expect(try await test.pipeline.response(for: users.url).image.owner == 9)
@@ -41,10 +41,10 @@ struct MethodIdentityTests {
     func optionMethod() async throws {
         let test = users.pipeline()
         for _ in 0..<2 {
-            #expect(try await test.pipeline.response(for: users.url, options: [.method(.post)]).origin == .network)
+            #expect(try await test.pipeline.response(for: users.url, options: [.method(.post)]).source == .network)
             await test.settle()
         }
-        #expect(try await test.pipeline.response(for: users.url).origin == .network)
+        #expect(try await test.pipeline.response(for: users.url).source == .network)
     }
 
     @Test("because the downloader says so is the same")
@@ -52,7 +52,7 @@ struct MethodIdentityTests {
         let test = TestPipeline(downloads: .with { $0.method = .post })
         TwoUsers.serve(test.transport)
         for _ in 0..<2 {
-            #expect(try await test.pipeline.response(for: users.url).origin == .network)
+            #expect(try await test.pipeline.response(for: users.url).source == .network)
             await test.settle()
         }
         #expect(test.transport.transfers.allSatisfy { $0.request.method == .post })

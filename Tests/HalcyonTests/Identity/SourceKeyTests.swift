@@ -16,11 +16,11 @@ struct SourceKeyTests {
         var source = Source.url(url, cacheKey: isSetLater ? nil : "avatar")
         source.cacheKey = "avatar"
         let plain = Source.url(users.url, cacheKey: "avatar")
-        for origin in [ImageResponse.Origin.network, .memory] {
+        for origin in [ImageResponse.Source.network, .memory] {
             for (source, owner) in [(plain, 9), (source, 1)] {
                 let response = try await test.pipeline.response(for: source)
                 #expect(response.image.owner == owner)
-                #expect(response.origin == origin)
+                #expect(response.source == origin)
             }
         }
     }
@@ -34,12 +34,12 @@ struct SourceKeyTests {
             return Source.url(url, cacheKey: "https://images.example/p?id=\(number)")
         }
         let rule = ImageOption.cacheKeyRule(.ignoringQuery)
-        for origin in [ImageResponse.Origin.network, .memory, .disk] {
+        for origin in [ImageResponse.Source.network, .memory, .disk] {
             if origin == .disk { test.pipeline.cache.removeAllFromMemory() }
             for (number, source) in sources.enumerated() {
                 let response = try await test.pipeline.response(for: source, options: [rule])
                 #expect(response.image.owner == number + 1)
-                #expect(response.origin == origin)
+                #expect(response.source == origin)
                 await test.settle()
             }
         }

@@ -20,11 +20,11 @@ struct DiskPrefetchTests {
         fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: "\"a\""])
         #expect(await prefetch().completed.count == 1)
         fixture.clock.advance(by: 59)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.requestCount == 1)
         fixture.clock.advance(by: 1)
         fixture.serve(Data(), [:], status: 304)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
         #expect(fixture.requestCount == 2)
     }
@@ -73,8 +73,8 @@ struct DiskPrefetchTests {
     func vary() async throws {
         fixture.serve(Sample.png(), [.vary: "accept", .cacheControl: "max-age=60"])
         #expect(await prefetch([.accept: "image/png"]).completed.count == 1)
-        #expect(try await fixture.load(headers: [.accept: "image/png"]).origin == .disk)
-        #expect(try await fixture.load(headers: [.accept: "image/webp"]).origin == .network)
+        #expect(try await fixture.load(headers: [.accept: "image/png"]).source == .disk)
+        #expect(try await fixture.load(headers: [.accept: "image/webp"]).source == .network)
         #expect(fixture.requestCount == 2)
     }
 }

@@ -40,7 +40,7 @@ struct ImagePrefetcherTests {
             for: urls[0],
             options: [.processor(.resize(to: PixelSize(8, 6)))]
         )
-        #expect(response.origin == .disk)
+        #expect(response.source == .disk)
         #expect(test.transport.startedCount == 6)
     }
 

@@ -131,7 +131,7 @@ struct AlternativeSourceTests {
         _ = try await task([sources[0]]).response
         #expect(recovery.pipeline.responseFromMemory(for: urls[0]) != nil)
         #expect(recovery.pipeline.responseFromMemory(for: recovery.url) == nil)
-        #expect(try await task([sources[0]]).response.origin == .memory)
+        #expect(try await task([sources[0]]).response.source == .memory)
     }
 }
 

@@ -36,7 +36,7 @@ struct CachedImageRecoveryTests {
     func fresh() async throws {
         try await cacheImage("max-age=60", age: 59)
         rememberFailure()
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(memory.count == 1)
         #expect(fixture.requestCount == 1)
     }
@@ -47,11 +47,11 @@ struct CachedImageRecoveryTests {
         rememberFailure()
         clock.advance(by: .seconds(300))
         fixture.serve(Data(), [:], status: 304)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(memory.count == 0)
         rememberFailure()
         fixture.forgetMemory()
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.requestCount == 2)
     }
 
@@ -59,7 +59,7 @@ struct CachedImageRecoveryTests {
     func staleForMemory() async throws {
         try await cacheImage("max-age=60", age: 100)
         rememberFailure()
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.requestCount == 1)
     }
 
@@ -75,7 +75,7 @@ struct CachedImageRecoveryTests {
     func forceRefresh() async throws {
         try await cacheImage("max-age=60", age: 100)
         rememberFailure()
-        #expect(try await fixture.load([.forceRefresh]).origin == .network)
+        #expect(try await fixture.load([.forceRefresh]).source == .network)
         #expect(memory.count == 0)
     }
 
@@ -84,13 +84,13 @@ struct CachedImageRecoveryTests {
         try await cacheImage("max-age=60, stale-if-error=600", age: 100)
         fixture.serve(Data(), [.retryAfter: "400"], status: 503)
         for _ in 0..<2 {
-            #expect(try await fixture.load().origin == .disk)
+            #expect(try await fixture.load().source == .disk)
             fixture.forgetMemory()
             #expect(fixture.requestCount == 2)
         }
         #expect(memory.failure(for: fixture.url)?.reason == .status(503))
         clock.advance(by: .seconds(400))
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.requestCount == 3)
     }
 
@@ -119,7 +119,7 @@ struct CachedImageRecoveryTests {
         let transfer = await fixture.transport.nextTransfer()
         #expect(transfer.request.headers[.ifNoneMatch] == "\"a\"")
         transfer.answer(.init(status: 304))
-        #expect(try await task.response.origin == .disk)
+        #expect(try await task.response.source == .disk)
     }
 
     @Test("is not refreshed behind for as long as its server asks")
@@ -127,8 +127,8 @@ struct CachedImageRecoveryTests {
         try await cacheImage("max-age=60, stale-while-revalidate=600", age: 100)
         fixture.serve(Data(), [.retryAfter: "400"], status: 503)
         for _ in 0..<2 {
-            #expect(try await fixture.load().origin == .disk)
-            await fixture.test.pipeline.loader.refreshes.wait()
+            #expect(try await fixture.load().source == .disk)
+            await fixture.test.pipeline.stages.original.refresher.wait()
             fixture.forgetMemory()
             #expect(fixture.requestCount == 2)
         }
@@ -166,7 +166,7 @@ struct CachedImageBreakerTests {
         try await cacheStaleImage("max-age=60")
         try await openCircuit()
         let count = fixture.requestCount
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.requestCount == count)
     }
 
@@ -183,7 +183,7 @@ struct CachedImageBreakerTests {
     func retryAfter() async throws {
         try await cacheStaleImage("max-age=60, stale-if-error=600")
         fixture.serve(Data(), [.retryAfter: "40"], status: 503)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(breaker.state(of: fixture.url) == .open(remaining: .seconds(40)))
     }
 }

@@ -114,8 +114,9 @@ struct CircuitBreakerTests {
         for _ in 0..<3 { try await fail() }
         clock.advance(by: .seconds(30))
         let transfer = TransferRequest(url: try url())
-        let request = LoadRequest(source: .request(transfer), options: ImageOptions())
-        let recovery = test.pipeline.loader.recovery
+        let stages = test.pipeline.stages
+        let pending = stages.resolver.begin(.request(transfer), options: ImageOptions())
+        let (request, recovery) = (try #require(pending.resolved), stages.recovery)
         let probe = Task { [test] in
             try await recovery.exchange(request) { try await test.pipeline.configuration.downloader.download(transfer) }
         }

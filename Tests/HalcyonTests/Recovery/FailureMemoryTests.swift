@@ -91,7 +91,7 @@ struct FailureMemoryTests {
         test.transport.serve(url, Data(), status: 410)
         _ = try await failure([.forceRefresh])
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url).origin == .disk)
+        #expect(try await test.pipeline.response(for: url).source == .disk)
     }
 
     @Test("keeps bytes that are no picture, but not those that are only too large for the options")
@@ -169,7 +169,7 @@ struct FailureMemoryTests {
         _ = try await failure()
         test.transport.serve(url, Sample.png())
         let credential = ImageOption.headers([.authorization: "Bearer x"])
-        #expect(try await test.pipeline.response(for: url, options: [credential]).origin == .network)
+        #expect(try await test.pipeline.response(for: url, options: [credential]).source == .network)
         #expect(memory.failure(for: url)?.reason == .status(403))
     }
 

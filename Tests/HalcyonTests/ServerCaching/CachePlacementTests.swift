@@ -28,11 +28,11 @@ struct CachePlacementTests {
         _ = try await fixture.load([.targetCache(target), .waitForCache])
         fixture.clock.advance(by: 100)
         fixture.serve(Data(), [.cacheControl: "max-age=600"], status: 304)
-        #expect(try await fixture.load(caches + [crop, .waitForCache]).origin == .disk)
+        #expect(try await fixture.load(caches + [crop, .waitForCache]).source == .disk)
         #expect(try await original.diskStatistics().count == 0)
         fixture.clock.advance(by: 500)
         target.removeAllFromMemory()
-        #expect(try await fixture.load([.targetCache(target)]).origin == .disk)
+        #expect(try await fixture.load([.targetCache(target)]).source == .disk)
         #expect(fixture.requestCount == 2)
     }
 
@@ -46,10 +46,10 @@ struct CachePlacementTests {
         _ = try await fixture.load(options)
         fixture.clock.advance(by: 100)
         fixture.serve(Data(), [.cacheControl: "max-age=600"], status: 304)
-        #expect(try await fixture.load(options).origin == .disk)
+        #expect(try await fixture.load(options).source == .disk)
         fixture.clock.advance(by: 500)
         let other: [ImageOption] = options + [.processor(.crop(to: PixelSize(4, 4)))]
-        #expect(try await fixture.load(other).origin == .disk)
+        #expect(try await fixture.load(other).source == .disk)
         #expect(fixture.requestCount == 2)
         #expect(try await target.storedImages().allSatisfy(\.isProcessed))
         #expect(try await original.storedImages().map(\.isProcessed) == [false])
@@ -63,7 +63,7 @@ struct CachePlacementTests {
         fixture.serve(two, [.cacheControl: "max-age=60"])
         _ = try await fixture.load([crop, .waitForCache])
         let second = try await fixture.load([.onlyFromCache])
-        #expect(second.origin == .disk)
+        #expect(second.source == .disk)
         #expect(!second.image.bitmap.hasSamePixels(as: first.image.bitmap))
         #expect(fixture.requestCount == 2)
     }
@@ -79,15 +79,15 @@ struct CachePlacementTests {
         fixture.fail()
         for options: [ImageOption] in [[bundled, .onlyFromCache], [bundled], [bundled, crop]] {
             cache.removeAllFromMemory()
-            #expect(try await fixture.load(options).origin == .disk)
+            #expect(try await fixture.load(options).source == .disk)
         }
         #expect(fixture.requestCount == 0)
         // Asked for on request; where the server fails, it is still there.
-        #expect(try await fixture.load([bundled, .revalidate]).origin == .disk)
+        #expect(try await fixture.load([bundled, .revalidate]).source == .disk)
         #expect(fixture.requestCount == 1)
         fixture.serve(two, [.cacheControl: "max-age=60"])
         let new = try await fixture.load([bundled, .revalidate, .waitForCache])
-        #expect(new.origin == .network)
+        #expect(new.source == .network)
         // What was stored goes before what came with the program.
         cache.removeAllFromMemory()
         #expect(try await fixture.load([bundled]).image.bitmap.hasSamePixels(as: new.image.bitmap))
@@ -117,7 +117,7 @@ struct CachePlacementTests {
         for (number, url) in urls.enumerated() {
             let source = Source.request(TransferRequest(url: url, headers: [.acceptLanguage: "en"]))
             let response = try await pipeline.response(for: source, options: [rule, .waitForCache])
-            #expect(response.origin == (number == 0 ? .network : .disk))
+            #expect(response.source == (number == 0 ? .network : .disk))
             await fixture.test.settle()
             fixture.clock.advance(by: 61)
         }
@@ -127,7 +127,7 @@ struct CachePlacementTests {
         guard isVarying else { return }
         fixture.transport.setRoute(urls[0], .init(headers: headers, body: two))
         let german = Source.request(TransferRequest(url: urls[0], headers: [.acceptLanguage: "de"]))
-        #expect(try await pipeline.response(for: german, options: [rule]).origin == .network)
+        #expect(try await pipeline.response(for: german, options: [rule]).source == .network)
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == nil)
     }
 
@@ -140,7 +140,7 @@ struct CachePlacementTests {
         let second = try await fixture.load(options + [.revalidate])
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
         let third = try await fixture.load(options)
-        #expect(third.origin == .network)
+        #expect(third.source == .network)
         #expect(third.image.bitmap.hasSamePixels(as: second.image.bitmap))
     }
 
@@ -157,7 +157,7 @@ struct CachePlacementTests {
         let long = String(repeating: "x", count: 200_000)
         fixture.serve(Data(), [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentLanguage: long], status: 304)
         let second = try await fixture.load([target])
-        #expect(second.origin == .disk)
+        #expect(second.source == .disk)
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
         #expect(faults.withLock { $0 } == 1)
         fixture.serve(Data(), [.cacheControl: "max-age=60", .eTag: "\"a\""], status: 304)
@@ -178,12 +178,12 @@ struct CachePlacementTests {
         async let bodies = (0..<100).asyncMap { _ in await reader.pipeline.cache.storedData(for: .url(url)) }
         for _ in 0..<20 {
             fixture.clock.advance(by: 61)
-            #expect(try await writer.pipeline.response(for: url, options: [.waitForCache]).origin == .disk)
+            #expect(try await writer.pipeline.response(for: url, options: [.waitForCache]).source == .disk)
         }
         #expect(await bodies.allSatisfy { $0 == one })
         await writer.settle()
         // Fresh for the other as well, which asks nobody.
-        #expect(try await reader.pipeline.response(for: url).origin == .disk)
+        #expect(try await reader.pipeline.response(for: url).source == .disk)
         #expect(reader.transport.startedCount == 0)
         #expect(writer.transport.startedCount == 21)
     }

@@ -17,9 +17,9 @@ struct LateValidationTests {
         _ = try await fixture.load(options + [.cacheOriginalImage])
         fixture.clock.advance(by: 61)
         fixture.serve(Data(), [.cacheControl: "no-store"], status: 304)
-        #expect(try await fixture.load(options).origin == .disk)
+        #expect(try await fixture.load(options).source == .disk)
         fixture.serve(Sample.png(), [.cacheControl: "max-age=60"])
-        #expect(try await fixture.load(options).origin == .network)
+        #expect(try await fixture.load(options).source == .network)
         #expect(fixture.requestCount == 3)
     }
 
@@ -92,8 +92,8 @@ struct LateValidationTests {
         test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: seed)))
     }
 
-    private func expect(_ response: ImageResponse, seed: Int, _ origin: ImageResponse.Origin) {
-        #expect(response.origin == origin)
+    private func expect(_ response: ImageResponse, seed: Int, _ origin: ImageResponse.Source) {
+        #expect(response.source == origin)
         #expect(response.image.bitmap.hasSamePixels(as: Sample.bitmap(seed: seed)), "the image is not that of \(seed)")
     }
 

@@ -30,10 +30,10 @@ struct ReaderFreshnessTests {
         _ = try await load([], isProcessed: form.isProcessed)
         fixture.clock.advance(by: 59)
         let short = [ImageOption.expiration(.seconds(60))]
-        #expect(try await load(short, isProcessed: form.isProcessed).origin == .memory)
+        #expect(try await load(short, isProcessed: form.isProcessed).source == .memory)
         fixture.clock.advance(by: 1)
         if !form.isInMemory { fixture.forgetMemory() }
-        #expect(try await load(short, isProcessed: form.isProcessed).origin == .network)
+        #expect(try await load(short, isProcessed: form.isProcessed).source == .network)
         #expect(fixture.requestCount == 2)
     }
 
@@ -45,9 +45,9 @@ struct ReaderFreshnessTests {
     func asServerSays(writer: [ImageOption], form: (isProcessed: Bool, isInMemory: Bool)) async throws {
         fixture.serve(one, [.cacheControl: "no-cache"])
         _ = try await load(writer, isProcessed: form.isProcessed)
-        #expect(try await load(writer, isProcessed: form.isProcessed).origin == .memory)
+        #expect(try await load(writer, isProcessed: form.isProcessed).source == .memory)
         if !form.isInMemory { fixture.forgetMemory() }
-        #expect(try await load([], isProcessed: form.isProcessed).origin == .network)
+        #expect(try await load([], isProcessed: form.isProcessed).source == .network)
         #expect(fixture.requestCount == 2)
     }
 
@@ -56,9 +56,9 @@ struct ReaderFreshnessTests {
         fixture.serve(one, [.cacheControl: "no-cache", .eTag: "\"a\""])
         _ = try await fixture.load([.ignoringServer])
         fixture.forgetMemory()
-        #expect(try await fixture.load([.ignoringServer]).origin == .disk)
+        #expect(try await fixture.load([.ignoringServer]).source == .disk)
         fixture.serve(Data(), [.cacheControl: "no-cache"], status: 304)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
     }
 
@@ -66,7 +66,7 @@ struct ReaderFreshnessTests {
     func noStore() async throws {
         fixture.serve(one, [.cacheControl: "no-store"])
         _ = try await fixture.load([.ignoringServer])
-        #expect(try await fixture.load().origin == .network)
+        #expect(try await fixture.load().source == .network)
         #expect(fixture.requestCount == 2)
     }
 
@@ -76,7 +76,7 @@ struct ReaderFreshnessTests {
         _ = try await load([.expiration(.seconds(60))], isProcessed: form.isProcessed)
         fixture.clock.advance(by: 100)
         if !form.isInMemory { fixture.forgetMemory() }
-        #expect(try await load([], isProcessed: form.isProcessed).origin == (form.isInMemory ? .memory : .disk))
+        #expect(try await load([], isProcessed: form.isProcessed).source == (form.isInMemory ? .memory : .disk))
         #expect(fixture.requestCount == 1)
     }
 
@@ -86,7 +86,7 @@ struct ReaderFreshnessTests {
         _ = try await load([], isProcessed: form.isProcessed)
         fixture.clock.setDate(fixture.clock.date.addingTimeInterval(-86_400))
         if !form.isInMemory { fixture.forgetMemory() }
-        #expect(try await load([], isProcessed: form.isProcessed).origin == .network)
+        #expect(try await load([], isProcessed: form.isProcessed).source == .network)
         #expect(fixture.requestCount == 2)
     }
 
@@ -95,7 +95,7 @@ struct ReaderFreshnessTests {
         fixture.serve(one, [.cacheControl: "max-age=60"])
         _ = try await fixture.load()
         fixture.clock.setDate(fixture.clock.date.addingTimeInterval(-30))
-        #expect(try await fixture.load().origin == .memory)
+        #expect(try await fixture.load().source == .memory)
     }
 
     @Test("counts in memory with all that is kept of it beside its pixels, and no more is kept than is needed")

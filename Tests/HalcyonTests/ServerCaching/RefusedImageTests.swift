@@ -19,7 +19,7 @@ struct RefusedImageTests {
         fixture.serve(Data("no".utf8), [.cacheControl: "max-age=60"], status: status)
         #expect(try await fixture.failure().reason == .status(status))
         fixture.serve(Data(), [:], status: 304)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
     }
 
@@ -31,7 +31,7 @@ struct RefusedImageTests {
         fixture.serve(Data("no".utf8), [:], status: status)
         #expect(try await fixture.failure([crop]).reason == .status(status))
         fixture.fail()
-        #expect(try await fixture.load([crop]).origin == .disk)
+        #expect(try await fixture.load([crop]).source == .disk)
     }
 
     @Test("is removed if the server has it no longer", arguments: [404, 410, 451])

@@ -15,20 +15,20 @@ struct ServerCachingTests {
     @Test("is used while it is fresh, in memory and on disk, and then confirmed without sending it again")
     func validation() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
-        #expect(try await fixture.load().origin == .network)
-        #expect(try await fixture.load().origin == .memory)
+        #expect(try await fixture.load().source == .network)
+        #expect(try await fixture.load().source == .memory)
         fixture.clock.advance(by: 59)
         fixture.forgetMemory()
-        #expect(try await fixture.load().origin == .disk)
-        #expect(try await fixture.load().origin == .memory)
+        #expect(try await fixture.load().source == .disk)
+        #expect(try await fixture.load().source == .memory)
         fixture.clock.advance(by: 1)
         fixture.serve(Data(), [.cacheControl: "max-age=60"], status: 304)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
         #expect(fixture.requestCount == 2)
         fixture.clock.advance(by: 59)
         fixture.forgetMemory()
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.requestCount == 2)
     }
 
@@ -57,7 +57,7 @@ struct ServerCachingTests {
         fixture.clock.advance(by: 60)
         fixture.serve(two, [.cacheControl: "max-age=60", .eTag: "\"b\""])
         let second = try await fixture.load()
-        #expect(second.origin == .network)
+        #expect(second.source == .network)
         #expect(!second.image.bitmap.hasSamePixels(as: first.image.bitmap))
         fixture.forgetMemory()
         #expect(try await fixture.load().image.bitmap.hasSamePixels(as: second.image.bitmap))
@@ -70,11 +70,11 @@ struct ServerCachingTests {
         _ = try await fixture.load()
         fixture.clock.advance(by: 4 * 86_400)
         fixture.forgetMemory()
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         fixture.clock.advance(by: 4 * 86_400)
         fixture.forgetMemory()
         fixture.serve(Data(), [:], status: 304)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.lastRequest?.headers[.ifModifiedSince] == "Thu, 01 Jan 2015 00:00:00 GMT")
         #expect(fixture.requestCount == 2)
     }
@@ -86,12 +86,12 @@ struct ServerCachingTests {
         fixture.clock.advance(by: 100)
         fixture.serve(two, [.cacheControl: "max-age=60"])
         let stale = try await fixture.load()
-        #expect(stale.origin == .disk)
+        #expect(stale.source == .disk)
         #expect(stale.image.bitmap.hasSamePixels(as: first.image.bitmap))
-        await fixture.test.pipeline.loader.refreshes.wait()
+        await fixture.test.pipeline.stages.original.refresher.wait()
         await fixture.test.settle()
         let fresh = try await fixture.load()
-        #expect(fresh.origin == .disk)
+        #expect(fresh.source == .disk)
         #expect(!fresh.image.bitmap.hasSamePixels(as: first.image.bitmap))
         #expect(fixture.requestCount == 2)
     }
@@ -103,7 +103,7 @@ struct ServerCachingTests {
         fixture.clock.advance(by: 100)
         fixture.serve(Data("please log in".utf8), [.cacheControl: "max-age=60"])
         _ = try await fixture.load()
-        await fixture.test.pipeline.loader.refreshes.wait()
+        await fixture.test.pipeline.stages.original.refresher.wait()
         await fixture.test.settle()
         #expect(try await fixture.load().image.bitmap.hasSamePixels(as: first.image.bitmap))
     }
@@ -129,10 +129,10 @@ struct ServerCachingTests {
         _ = try await fixture.load()
         fixture.clock.advance(by: 100)
         fixture.fail()
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         await #expect(throws: ImageError.self) { try await fixture.load([.staleIfError(.never)]) }
         let count = fixture.requestCount
-        #expect(try await fixture.load([.onlyFromCache]).origin == .disk)
+        #expect(try await fixture.load([.onlyFromCache]).source == .disk)
         #expect(fixture.requestCount == count)
     }
 
@@ -142,11 +142,11 @@ struct ServerCachingTests {
         _ = try await fixture.load()
         fixture.clock.advance(by: 100)
         fixture.serve(Data("broken".utf8), [:], status: 503)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         fixture.clock.advance(by: 100)
         let failure = ImageError(stage: .load, reason: .status(503), source: fixture.url.absoluteString)
         await #expect(throws: failure) { try await fixture.load() }
-        #expect(try await fixture.load([.staleIfError(.always)]).origin == .disk)
+        #expect(try await fixture.load([.staleIfError(.always)]).source == .disk)
     }
 
     @Test("is never shown unconfirmed where the server forbids it")
@@ -174,8 +174,8 @@ struct ServerCachingTests {
     func noStore(isProcessed: Bool) async throws {
         let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(8, 8))), .cacheOriginalImage] : []
         fixture.serve(one, [.cacheControl: "no-store"])
-        #expect(try await fixture.load(options).origin == .network)
-        #expect(try await fixture.load(options).origin == .network)
+        #expect(try await fixture.load(options).source == .network)
+        #expect(try await fixture.load(options).source == .network)
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
@@ -196,10 +196,10 @@ struct ServerCachingTests {
         fixture.serve(one, [.cacheControl: "max-age=60"])
         _ = try await fixture.load(crop)
         fixture.forgetMemory()
-        #expect(try await fixture.load(crop).origin == .disk)
-        #expect(try await fixture.load(crop).origin == .memory)
+        #expect(try await fixture.load(crop).source == .disk)
+        #expect(try await fixture.load(crop).source == .memory)
         fixture.clock.advance(by: 60)
-        #expect(try await fixture.load(crop).origin == .network)
+        #expect(try await fixture.load(crop).source == .network)
     }
 
     @Test("is good for ever if the request says so, and so is what is made of it", arguments: [false, true])
@@ -212,9 +212,9 @@ struct ServerCachingTests {
             fixture.clock.advance(by: 86_400)
             fixture.forgetMemory()
             let response = try await fixture.load(options)
-            #expect(response.origin == .disk)
+            #expect(response.source == .disk)
             #expect(response.image.bitmap.hasSamePixels(as: first.image.bitmap))
-            #expect(try await fixture.load(options).origin == .memory)
+            #expect(try await fixture.load(options).source == .memory)
         }
         #expect(fixture.requestCount == 1)
     }
@@ -224,13 +224,13 @@ struct ServerCachingTests {
         fixture.serve(one, [.cacheControl: "max-age=0, no-cache", .eTag: "\"a\""])
         _ = try await fixture.load([.expiration(.seconds(100))])
         fixture.clock.advance(by: 99)
-        #expect(try await fixture.load([.expiration(.seconds(100))]).origin == .memory)
+        #expect(try await fixture.load([.expiration(.seconds(100))]).source == .memory)
         fixture.forgetMemory()
-        #expect(try await fixture.load([.expiration(.seconds(100))]).origin == .disk)
+        #expect(try await fixture.load([.expiration(.seconds(100))]).source == .disk)
         #expect(fixture.requestCount == 1)
         fixture.clock.advance(by: 1)
         fixture.serve(Data(), [:], status: 304)
-        #expect(try await fixture.load([.expiration(.seconds(100))]).origin == .disk)
+        #expect(try await fixture.load([.expiration(.seconds(100))]).source == .disk)
         #expect(fixture.requestCount == 2)
     }
 
@@ -238,13 +238,13 @@ struct ServerCachingTests {
     func ignoringServer() async throws {
         fixture.serve(one, [.cacheControl: "no-store"])
         _ = try await fixture.load([.ignoringServer])
-        #expect(try await fixture.load([.ignoringServer]).origin == .memory)
+        #expect(try await fixture.load([.ignoringServer]).source == .memory)
         fixture.clock.advance(by: 6 * 86_400)
         fixture.forgetMemory()
-        #expect(try await fixture.load([.ignoringServer]).origin == .disk)
+        #expect(try await fixture.load([.ignoringServer]).source == .disk)
         fixture.clock.advance(by: 6 * 86_400)
         fixture.forgetMemory()
-        #expect(try await fixture.load([.ignoringServer]).origin == .disk)
+        #expect(try await fixture.load([.ignoringServer]).source == .disk)
         #expect(fixture.requestCount == 1)
     }
 
@@ -253,7 +253,7 @@ struct ServerCachingTests {
         fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
         _ = try await fixture.load()
         fixture.serve(Data(), [:], status: 304)
-        #expect(try await fixture.load([.revalidate]).origin == .disk)
+        #expect(try await fixture.load([.revalidate]).source == .disk)
         #expect(fixture.requestCount == 2)
     }
 
@@ -262,7 +262,7 @@ struct ServerCachingTests {
         fixture.serve(one, [.eTag: "\"a\""])
         _ = try await fixture.load()
         fixture.serve(Data(), [:], status: 304)
-        #expect(try await fixture.load([.revalidate]).origin == .disk)
+        #expect(try await fixture.load([.revalidate]).source == .disk)
         #expect(fixture.requestCount == 2)
     }
 
@@ -273,7 +273,7 @@ struct ServerCachingTests {
         fixture.clock.advance(by: 100)
         fixture.fail()
         let count = fixture.requestCount
-        #expect(try await fixture.load([.retry(.fixed(maxAttempts: 3, base: .zero))]).origin == .disk)
+        #expect(try await fixture.load([.retry(.fixed(maxAttempts: 3, base: .zero))]).source == .disk)
         #expect(fixture.requestCount == count + 1)
     }
 
@@ -282,13 +282,13 @@ struct ServerCachingTests {
         fixture.serve(one, [:])
         _ = try await fixture.load([.ignoringServer])
         fixture.forgetMemory()
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         fixture.clock.advance(by: 6 * 86_400)
         fixture.forgetMemory()
-        #expect(try await fixture.load([.ignoringServer]).origin == .disk)
+        #expect(try await fixture.load([.ignoringServer]).source == .disk)
         fixture.clock.advance(by: 2 * 86_400)
         fixture.forgetMemory()
-        #expect(try await fixture.load().origin == .network)
+        #expect(try await fixture.load().source == .network)
     }
 
     @Test("is not trusted when the clock went back")
@@ -298,7 +298,7 @@ struct ServerCachingTests {
         fixture.clock.setDate(fixture.clock.date.addingTimeInterval(-86_400))
         fixture.forgetMemory()
         fixture.serve(Data(), [.cacheControl: "max-age=60"], status: 304)
-        #expect(try await fixture.load().origin == .disk)
+        #expect(try await fixture.load().source == .disk)
         #expect(fixture.requestCount == 2)
     }
 }

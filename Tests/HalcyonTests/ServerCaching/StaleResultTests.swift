@@ -22,22 +22,22 @@ struct StaleResultTests {
         let first = try await store("max-age=60")
         fixture.fail()
         let stale = try await fixture.load([crop])
-        #expect(stale.origin == .disk)
+        #expect(stale.source == .disk)
         #expect(stale.image.bitmap.hasSamePixels(as: first.image.bitmap))
         // It is asked for again each time.
         let count = fixture.requestCount
-        #expect(try await fixture.load([crop]).origin == .disk)
+        #expect(try await fixture.load([crop]).source == .disk)
         #expect(fixture.requestCount == count + 1)
         await #expect(throws: ImageError.self) { try await fixture.load([crop, .staleIfError(.never)]) }
         await #expect(throws: ImageError.self) { try await fixture.load([crop, .forceRefresh]) }
         fixture.serve(Sample.png(seed: 7), [.cacheControl: "max-age=60"])
-        #expect(try await fixture.load([crop]).origin == .network)
+        #expect(try await fixture.load([crop]).source == .network)
     }
 
     @Test("is shown where the network is forbidden")
     func offline() async throws {
         _ = try await store("max-age=60")
-        #expect(try await fixture.load([crop, .onlyFromCache]).origin == .disk)
+        #expect(try await fixture.load([crop, .onlyFromCache]).source == .disk)
         #expect(fixture.requestCount == 1)
     }
 
@@ -45,10 +45,10 @@ struct StaleResultTests {
     func serverFailure() async throws {
         _ = try await store("max-age=60, stale-if-error=60")
         fixture.serve(Data("broken".utf8), [:], status: 503)
-        #expect(try await fixture.load([crop]).origin == .disk)
+        #expect(try await fixture.load([crop]).source == .disk)
         fixture.clock.advance(by: 100)
         await #expect(throws: ImageError.self) { try await fixture.load([crop]) }
-        #expect(try await fixture.load([crop, .staleIfError(.always)]).origin == .disk)
+        #expect(try await fixture.load([crop, .staleIfError(.always)]).source == .disk)
     }
 
     @Test("is never shown unconfirmed where the server forbids it", arguments: ["must-revalidate", "no-cache"])
@@ -77,10 +77,10 @@ struct StaleResultTests {
         for _ in 0..<2 {
             fixture.clock.advance(by: 25)
             fixture.forgetMemory()
-            #expect(try await fixture.load([crop] + options).origin == .disk)
+            #expect(try await fixture.load([crop] + options).source == .disk)
         }
         fixture.clock.advance(by: 25)
         fixture.forgetMemory()
-        #expect(try await fixture.load([crop] + options).origin == .network)
+        #expect(try await fixture.load([crop] + options).source == .network)
     }
 }

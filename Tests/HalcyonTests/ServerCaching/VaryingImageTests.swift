@@ -21,15 +21,15 @@ struct VaryingImageTests {
         let english = try await fixture.load(options, headers: [.acceptLanguage: "en"])
         serve(2)
         let german = try await fixture.load(options, headers: [.acceptLanguage: "de"])
-        #expect(german.origin == .network)
+        #expect(german.source == .network)
         #expect(!german.image.bitmap.hasSamePixels(as: english.image.bitmap))
-        #expect(try await fixture.load(options).origin == .network)
+        #expect(try await fixture.load(options).source == .network)
         for (language, image) in [("en", english), ("de", german)] {
             fixture.forgetMemory()
             let again = try await fixture.load(options, headers: [.acceptLanguage: language])
-            #expect(again.origin == .disk)
+            #expect(again.source == .disk)
             #expect(again.image.bitmap.hasSamePixels(as: image.image.bitmap))
-            #expect(try await fixture.load(options, headers: [.acceptLanguage: language]).origin == .memory)
+            #expect(try await fixture.load(options, headers: [.acceptLanguage: language]).source == .memory)
         }
         #expect(fixture.requestCount == 3)
     }
@@ -44,9 +44,9 @@ struct VaryingImageTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == OriginalStorage.slotCount)
         fixture.forgetMemory()
         let count = OriginalStorage.slotCount
-        #expect(try await fixture.load(headers: [.acceptLanguage: "l\(count)"]).origin == .disk)
-        #expect(try await fixture.load(headers: [.acceptLanguage: "l1"]).origin == .disk)
-        #expect(try await fixture.load(headers: [.acceptLanguage: "l0"]).origin == .network)
+        #expect(try await fixture.load(headers: [.acceptLanguage: "l\(count)"]).source == .disk)
+        #expect(try await fixture.load(headers: [.acceptLanguage: "l1"]).source == .disk)
+        #expect(try await fixture.load(headers: [.acceptLanguage: "l0"]).source == .network)
     }
 
     @Test("is listed as an original, and removed with all its representations")
@@ -66,8 +66,8 @@ struct VaryingImageTests {
     func modifiers() async throws {
         serve(1)
         let options: [ImageOption] = [ImageOption { $0.network.requestModifier = HeaderModifier() }]
-        #expect(try await fixture.load(options).origin == .network)
-        #expect(try await fixture.load(options).origin == .network)
+        #expect(try await fixture.load(options).source == .network)
+        #expect(try await fixture.load(options).source == .network)
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
@@ -99,7 +99,7 @@ struct VaryingImageTests {
         _ = try await english.response
         fixture.forgetMemory()
         let again = try await fixture.load(headers: [.acceptLanguage: "en"])
-        #expect(again.origin == .disk)
+        #expect(again.source == .disk)
         #expect(again.image.bitmap.pixel(0, 0)[0] == 10)
     }
 
@@ -145,7 +145,7 @@ struct VaryingImageTests {
         isHolding.withLock { $0 = false }
         test.pipeline.cache.removeAllFromMemory()
         let response = try await begin("en").response
-        #expect(response.origin == .disk)
+        #expect(response.source == .disk)
         #expect(response.image.bitmap.pixel(0, 0)[0] == 10)
     }
 }

@@ -60,8 +60,8 @@ final class TestPipeline: Sendable {
     /// Waits until nothing is under way any more.
     func settle() async {
         await eventually { [pipeline] in
-            let loader = pipeline.loader
-            return loader.images.count + loader.processings.count + loader.decodings.count + loader.originals.count == 0
+            let stages = pipeline.stages
+            return stages.image.work.count + stages.processing.work.count + stages.decoding.work.count + stages.original.work.count == 0
         }
         await pipeline.cache.flush()
     }

@@ -15,6 +15,11 @@ public struct HTTPCacheRules: Sendable, Hashable {
     /// Default: `nil`.
     package var lifetimeOverride: LifetimeOverride?
 
+    /// Whether responses are stored, and used for as long as they are, whatever their servers say. Default: `false`.
+    package var ignoresServer = false
+    /// Whether the fields that responses vary by are not known from requests. Default: `false`.
+    package var hasUnknownFields = false
+
     /// How long responses are fresh, whatever their servers say.
     package enum LifetimeOverride: Sendable, Hashable {
         /// This many seconds from when they came, or were validated last.

@@ -20,6 +20,10 @@ package enum ReuseDecision: Sendable, Hashable {
     ) {
         let response = stored.cacheControl
         let freshness = stored.freshness(at: now, rules: rules)
+        if rules.ignoresServer {
+            self = policy.lookup == .reload ? .afterValidation : .fresh
+            return
+        }
         let mustAsk = response.noCache && rules.lifetimeOverride == nil
         if mustAsk || request.noCache || policy.lookup == .reload {
             self = .afterValidation

@@ -33,7 +33,7 @@ struct DiskHitRequestsCase: PairedCase {
                 let pipeline = ImagePipeline(configuration: .benchmark(ScriptedTransport(), folder: folder))
                 let tasks = urls.prefix(count).map { pipeline.task(for: $0) }
                 for task in tasks {
-                    guard try await task.response.origin == .disk else {
+                    guard try await task.response.source == .disk else {
                         throw BenchmarkError("an image came from elsewhere")
                     }
                 }

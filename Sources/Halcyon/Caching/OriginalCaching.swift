@@ -7,9 +7,9 @@ struct OriginalCaching: Sendable {
     /// How the disk is to keep the original; `nil`: it has it, or must not.
     var entry: Entry?
     /// The entry that the original came from, as it was; `nil`: it came from elsewhere.
-    var source: OriginalStorage.Place?
+    var source: OriginalStorage.Entry?
     /// Where the entry is that the original takes the place of; `nil`: nowhere.
-    var replaced: OriginalStorage.Place?
+    var replaced: OriginalStorage.Entry?
     /// Whether anything made of it may be kept at all.
     var isStorable = true
     /// For how long and for whom.
@@ -30,7 +30,7 @@ struct OriginalCaching: Sendable {
     /// The server has no say in whether it is kept.
     ///
     /// - Parameter head: What the server said, for those who want to know.
-    init(storingAs diskKey: String? = nil, foundAs source: OriginalStorage.Place? = nil, head: StoredResponse? = nil) {
+    init(storingAs diskKey: String? = nil, foundAs source: OriginalStorage.Entry? = nil, head: StoredResponse? = nil) {
         entry = diskKey.map { Entry(diskKey: $0, metadata: head?.metadata ?? Data()) }
         self.source = source
         validity = head.map(OriginalValidity.init)
@@ -46,7 +46,7 @@ struct OriginalCaching: Sendable {
     /// As the server says.
     init(_ answer: HTTPCacheResponse, storage: OriginalStorage) {
         entry = storage.pending.map { Entry(diskKey: $0.diskKey, slot: $0.slot, metadata: $0.head.metadata) }
-        if answer.origin == .network { replaced = storage.found } else { source = storage.found }
+        if answer.source == .network { replaced = storage.found } else { source = storage.found }
         guard let head = answer.stored else {
             isStorable = false
             return

@@ -1,53 +1,62 @@
-extension ImageLoader {
-    /// Loads the source, or what its options name to take its place.
-    func responseOfAnySource(for request: LoadRequest, context: WorkContext) async throws -> ImageResponse {
-        guard request.options.recovery.hasOtherSources else {
-            return try await response(for: request, context: context)
-        }
+/// Tries a source, then those that the options name to take its place.
+struct SourceFallback: Sendable {
+    let resolver: RequestResolver
+    let image: ImageStage
+    let original: OriginalStage
+
+    /// The image of the source, or of one that takes its place.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func response(for request: PendingRequest, context: WorkContext) async throws -> ImageResponse {
         let start = ContinuousClock.now
-        var (response, substitution) = try await firstSuccess(request) {
-            try await self.response(for: $0, context: context)
+        var (response, substitution) = try await firstSuccess(request, context) { request in
+            try await image.response(for: request, context: context)
         }
         response.substitution = substitution
         response.timings.total = ContinuousClock.now - start
         return response
     }
 
-    /// The encoded bytes of the source, or of what its options name to take its place.
-    func originalOfAnySource(for request: LoadRequest, context: WorkContext) async throws -> Original {
-        try await anySource(request) { try await original(for: $0, context: context) }
+    /// The encoded bytes of the source, or of one that takes its place, without decoding them. They are not stored: nobody
+    /// knows that they are an image.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func original(for request: PendingRequest, context: WorkContext) async throws -> Original {
+        try await anySource(request, context) { try await original.original(for: $0, context: context) }
     }
 
-    /// Does something with the source, or with the first of those that its options name to take its place.
+    /// Does something with the source, or with the first of those that take its place for which it can be done.
     func anySource<Value>(
-        _ request: LoadRequest,
-        _ body: (LoadRequest) async throws -> Value
+        _ request: PendingRequest,
+        _ context: WorkContext,
+        _ body: (ResolvedRequest) async throws -> Value
     ) async throws -> Value {
-        guard request.options.recovery.hasOtherSources else { return try await body(request) }
-        return try await firstSuccess(request, load: body).0
+        try await firstSuccess(request, context, load: body).0
     }
 
     /// Goes from source to source until one can be loaded. Which are left is known here alone and nowhere shared, so
-    /// none is loaded twice and no error is lost.
+    /// none is loaded twice and no error is lost.
     ///
     /// - Throws: ``ImageError``; `CancellationError` ends it, whichever source it comes from.
     private func firstSuccess<Value>(
-        _ request: LoadRequest,
-        load: (LoadRequest) async throws -> Value
+        _ request: PendingRequest,
+        _ context: WorkContext,
+        load: (ResolvedRequest) async throws -> Value
     ) async throws -> (Value, SourceSubstitution?) {
         let recovery = request.options.recovery
+        guard recovery.hasOtherSources else {
+            return (try await load(resolver.resolve(request, context: context)), nil)
+        }
         var options = request.options
         options.recovery = recovery.ofOneSource
         var lowDataSource = recovery.lowDataSource
         var alternatives = recovery.alternatives[...]
         var tried: Set<Source> = [request.source]
         var failures: [SourceFailure] = []
-        var next = LoadRequest(source: request.source, options: options, key: request.key)
-        next.begun = request.begun
-        next.permits = request.permits
+        var next = request.with(options)
         while true {
             do {
-                let value = try await load(next)
+                let value = try await load(resolver.resolve(next, context: context))
                 guard !failures.isEmpty else { return (value, nil) }
                 let substitution = SourceSubstitution(
                     requested: request.source,
@@ -64,18 +73,23 @@ extension ImageLoader {
                     tried.insert(source)
                     var metered = options
                     metered.recovery.allowsMetered = true
-                    next = self.request(source, options: metered)
-                    next.begun = request.begun
+                    next = resolver.begin(source, options: metered, begun: request.begun)
                 } else if let source = alternatives.first(where: { !tried.contains($0) }) {
                     tried.insert(source)
                     alternatives = alternatives.drop { tried.contains($0) }
-                    next = self.request(source, options: options)
-                    next.begun = request.begun
+                    next = resolver.begin(source, options: options, begun: request.begun)
                 } else {
                     throw ImageError(failures) ?? error
                 }
             }
         }
+    }
+}
+
+extension PendingRequest {
+    /// The same request with other options, which must not change its key.
+    fileprivate func with(_ options: ImageOptions) -> PendingRequest {
+        PendingRequest(source: source, options: options, begun: begun, resolved: resolved?.with(options))
     }
 }
 

@@ -12,7 +12,7 @@ final class OriginalFetcher: Sendable {
         var number: UInt64?
     }
 
-    private let request: LoadRequest
+    private let request: ResolvedRequest
     private let downloader: ImageDownloader
     private let recovery: Recovery
     private let since: UInt64
@@ -21,7 +21,7 @@ final class OriginalFetcher: Sendable {
 
     /// - Parameter since: Transfers that began before, by their ``WorkNumber``, are not joined.
     init(
-        for request: LoadRequest,
+        for request: ResolvedRequest,
         downloader: ImageDownloader,
         recovery: Recovery,
         since: UInt64,

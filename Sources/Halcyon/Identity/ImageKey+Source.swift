@@ -1,0 +1,52 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+extension ImageKey {
+    /// The key of a source's image with these options; `nil` as for ``OriginalKey``.
+    init?(_ source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
+        guard let original = OriginalKey(source, options: options, over: defaults) else { return nil }
+        self.init(original: original, options: options)
+    }
+
+    /// The key of an original with these options.
+    init(original: OriginalKey, options: ImageOptions) {
+        let variant = Variant.of(decode: options.decode, processing: options.processing)
+        self.init(original: original, variant: variant)
+    }
+
+    /// Whether options make the key of an original no other than its name and the variant of the processing, for a request
+    /// that carries no credential.
+    static func isPlain(_ decode: DecodePolicy, _ cache: CachePolicy, _ network: NetworkPolicy) -> Bool {
+        cache.keyRule == nil && decode.isIdentity && isForAll(cache, network)
+    }
+
+    /// Whether options leave it to the request whose image it is.
+    static func isForAll(_ cache: CachePolicy, _ network: NetworkPolicy) -> Bool {
+        guard case .credential = cache.scope else { return false }
+        return !network.mayChangeIdentity
+    }
+}
+
+extension Source {
+    /// The name of the original in caches, whoever asks for it; `nil` where there is none, or where the file has to be looked
+    /// at first.
+    var originalName: String? {
+        if let cacheKey { return cacheKey }
+        return switch location {
+        case .network(let request): request.url.absoluteString
+        case .provider(let provider): provider.cacheKey
+        case .file, .data, .invalid: nil
+        }
+    }
+
+    /// Whether the disk cache keeps the original: not if it is on this machine anyway.
+    var isCachedOnDisk: Bool {
+        switch location {
+        case .network: true
+        case .provider(let provider): !(provider.base is DataURL)
+        case .file, .data, .invalid: false
+        }
+    }
+}

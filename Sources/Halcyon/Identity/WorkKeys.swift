@@ -1,0 +1,81 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonHTTP
+
+/// What makes one transfer, file or provider the same as another.
+struct OriginalWorkKey: Hashable, Sendable {
+    let original: OriginalKey
+    let location: Source.Location
+    let readsDisk: Bool
+    let network: NetworkPolicy
+    let freshness: CachePolicy.Freshness
+    let staleIfError: HTTPCachePolicy.StaleIfError
+    let revalidates: Bool
+    let recovery: RecoveryPolicy
+    /// Whether what failed before is tried again all the same.
+    let ignoresFailures: Bool
+    /// Where the bytes may come from, beside the pipeline's own cache.
+    let caches: [ImageCache?]
+    /// Tells this load from all others where only its own hooks know who asks: it shares no more than transfers, which
+    /// are told apart by the requests that those hooks made.
+    let load: UUID?
+
+    init(_ source: Source, _ options: ImageOptions, original: OriginalKey, readsDisk: Bool) {
+        self.original = original
+        // Urgency is no part of what is sent.
+        if case .network(var transfer) = source.location {
+            transfer.priority = .normal
+            location = .network(transfer)
+        } else {
+            location = source.location
+        }
+        self.readsDisk = readsDisk
+        let policy = options.cache
+        network = options.network
+        freshness = policy.freshness
+        staleIfError = policy.staleIfError
+        revalidates = policy.revalidates
+        recovery = options.recovery.ofOneSource
+        ignoresFailures = policy.reads == .none
+        caches = [options.processing.isIdentity ? nil : policy.originalCache, policy.targetCache]
+        load = options.modifiesRequests && !options.namesAudience(of: original) ? UUID() : nil
+    }
+}
+
+/// What makes one decoding the same as another.
+struct DecodedWorkKey: Hashable, Sendable {
+    let original: OriginalWorkKey
+    let decode: DecodePolicy
+    let target: DecodeTarget
+    /// The colours of the result. Those of the file where the first processor is to run before they are converted.
+    let color: ColorHandling
+
+    init(_ request: ResolvedRequest) {
+        let (decode, processing) = (request.options.decode, request.options.processing)
+        original = request.work
+        self.decode = decode
+        target = processing.decodeTarget
+        color = processing.resizesFirst ? .asStored : decode.color
+    }
+}
+
+/// What makes one result of processors the same as another.
+struct ProcessedWorkKey: Hashable, Sendable {
+    let decoding: DecodedWorkKey
+    let processing: ImageProcessorChain
+}
+
+/// What makes one processed image the same as another, what happens to it afterwards included.
+struct ImageWorkKey: Hashable, Sendable {
+    let image: ImageKey
+    let original: OriginalWorkKey
+    let limits: DecodePolicy
+    let cache: CachePolicy
+
+    init(_ request: ResolvedRequest) {
+        image = request.key
+        original = request.work
+        limits = request.options.decode
+        cache = request.options.cache
+    }
+}

@@ -1,0 +1,94 @@
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonRaster
+
+/// Decodes originals, at the size the first processor needs.
+final class DecodingStage: Sendable {
+    private let codecs: ImageCodecs
+    private let workers: PixelWorkers
+    private let recovery: Recovery
+    private let original: OriginalStage
+    /// Originals that are being decoded.
+    let work = WorkCoalescer<DecodedWorkKey, DecodedOriginal>()
+
+    init(codecs: ImageCodecs, workers: PixelWorkers, recovery: Recovery, original: OriginalStage) {
+        self.codecs = codecs
+        self.workers = workers
+        self.recovery = recovery
+        self.original = original
+    }
+
+    /// The pixels of a request's original.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func image(
+        for request: ResolvedRequest,
+        key: DecodedWorkKey,
+        context: WorkContext
+    ) async throws -> DecodedOriginal {
+        try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
+            let original = try await self.original.original(for: request, context: context)
+            do {
+                return try await decode(original, for: request, key, context: context)
+            } catch let error as ImageError where original.source == .disk && error.isDamage {
+                // What is on disk is no use: it goes, and the load goes on as if it had never been there.
+                if let found = original.caching.source {
+                    await found.disk.remove(found.diskKey, ifStill: found.version)
+                }
+                let request = request.withoutReadingDisk
+                let original = try await self.original.original(for: request, context: context)
+                return try await decode(original, for: request, key, context: context)
+            }
+        }
+    }
+
+    private func decode(
+        _ original: Original,
+        for request: ResolvedRequest,
+        _ key: DecodedWorkKey,
+        context: WorkContext
+    ) async throws -> DecodedOriginal {
+        let start = ContinuousClock.now
+        var options = key.decode.decodeOptions
+        options.color = key.color
+        do {
+            let (image, lease) = try await workers.decode(
+                original.data,
+                codecs: codecs,
+                options: options,
+                target: key.target,
+                priority: context.priority
+            )
+            let time = ContinuousClock.now - start
+            return DecodedOriginal(image: image, lease: lease, original: original, decodeTime: time)
+        } catch let error as CodecError {
+            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            if original.source == .network { recovery.remember(error, of: request) }
+            throw error
+        } catch let error as BitmapError {
+            throw ImageError(stage: .decode, reason: .codec(.bitmap(error)), source: "\(request.source)")
+        }
+    }
+}
+
+/// The pixels of an original, or the result of processors so far.
+struct DecodedOriginal: Sendable {
+    let image: DecodedImage
+    /// The part of a budget that the pixels take until they are handed out. Nothing that holds it waits for that budget.
+    let lease: PixelLease
+    let original: Original
+    let decodeTime: Duration
+    /// `nil` where no processor has run.
+    var processTime: Duration?
+}
+
+extension ImageError {
+    /// Whether the bytes themselves are no use. A limit, or a frame that does not exist, says nothing against them.
+    var isDamage: Bool {
+        guard case .codec(let error) = reason else { return false }
+        return switch error {
+        case .empty, .unknownFormat, .truncated, .corrupt: true
+        case .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode, .tooManyBytes: false
+        }
+    }
+}

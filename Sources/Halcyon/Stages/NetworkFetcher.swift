@@ -1,0 +1,42 @@
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// Gets originals from servers.
+struct NetworkFetcher: OriginalFetching {
+    let downloader: ImageDownloader
+    let recovery: Recovery
+
+    /// What gets the originals of one load for the HTTP cache.
+    ///
+    /// - Parameter since: Transfers that began before, by their ``WorkNumber``, are not joined.
+    func fetcher(for request: ResolvedRequest, since: UInt64, context: WorkContext) -> OriginalFetcher {
+        OriginalFetcher(for: request, downloader: downloader, recovery: recovery, since: since, context: context)
+    }
+
+    /// Gets an original that no HTTP cache may answer for: that of another method than GET, or with a body.
+    func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
+        guard request.options.network.isAllowed, case .network(let transfer) = request.source.location else {
+            throw request.notCached
+        }
+        let download = try await downloader.download(
+            transfer,
+            policy: request.options.network,
+            audience: request.audience,
+            since: request.sharesSince,
+            context: context
+        )
+        guard !download.body.data.isEmpty else { throw request.emptyBody }
+        return FetchedOriginal(
+            data: download.body.data,
+            source: .network,
+            metrics: download.body.metrics,
+            isForHiddenRequest: download.body.isForHiddenRequest,
+            age: .transferred(began: download.number)
+        )
+    }
+}
+
+extension ResolvedRequest {
+    /// The error for a response without a body.
+    var emptyBody: ImageError { ImageError(stage: .load, reason: .emptyBody, source: "\(source)") }
+}

@@ -1,0 +1,57 @@
+internal import FoundationEssentials
+internal import HalcyonHTTP
+
+/// Gets the original of a source that no cache has.
+protocol OriginalFetching: Sendable {
+    /// The encoded bytes.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal
+}
+
+/// Encoded bytes from a source.
+struct FetchedOriginal: Sendable {
+    let data: Data
+    let source: ImageResponse.Source
+    var metrics: TransferMetrics?
+    /// Whether they were given for another request, or another credential, than the load shows.
+    var isForHiddenRequest = false
+    var age = ContentAge.new
+}
+
+/// Bytes at hand.
+struct DataFetcher: OriginalFetching {
+    let data: Data
+
+    func fetch(_ request: ResolvedRequest, context: WorkContext) -> FetchedOriginal {
+        FetchedOriginal(data: data, source: .data)
+    }
+}
+
+/// Bytes that come from a function of the user.
+struct ProviderFetcher: OriginalFetching {
+    let provider: AnyImageDataProvider
+
+    func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
+        do {
+            let data = try await provider.base.data()
+            // A provider that ignores cancellation must not bring a late success.
+            try Task.checkCancellation()
+            return FetchedOriginal(data: data, source: .data)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            try Task.checkCancellation()
+            throw ImageError(stage: .load, reason: .provider("\(error)"), source: provider.description)
+        }
+    }
+}
+
+/// A URL that names nothing.
+struct InvalidSource: OriginalFetching {
+    let url: String
+
+    func fetch(_ request: ResolvedRequest, context: WorkContext) throws -> FetchedOriginal {
+        throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
+    }
+}

@@ -1,0 +1,68 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// Asks servers in the background after stale originals were used (RFC 5861, section 3).
+final class OriginalRefresher: Sendable {
+    private let network: NetworkFetcher
+    private let workers: PixelWorkers
+    private let codecs: ImageCodecs
+    /// One for each original.
+    private let tasks = KeyedTasks()
+
+    init(network: NetworkFetcher, workers: PixelWorkers, codecs: ImageCodecs) {
+        self.network = network
+        self.workers = workers
+        self.codecs = codecs
+    }
+
+    /// Waits until nothing is refreshed any more.
+    func wait() async {
+        await tasks.wait()
+    }
+
+    /// Asks the server, and stores its answer if that is an image.
+    func refresh(_ request: ResolvedRequest, _ transfer: TransferRequest) {
+        let priority = PriorityBox(.low)
+        let context = WorkContext(priority: priority, report: { _ in })
+        let policy = request.options.cache
+        let storage = OriginalStorage(for: request, transfer, reads: true, priority: priority)
+        let cache = request.originalCaches[0]
+        let permits = StorePermits(for: request.key, in: [cache])
+        let fetcher = network.fetcher(for: request, since: permits.sharesSince, context: context)
+        let transaction = HTTPCacheTransaction(
+            request: transfer,
+            policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),
+            storage: storage,
+            rules: request.cacheRules,
+            now: request.target.disk.now,
+            fetch: fetcher.fetch
+        )
+        tasks.start(request.key.originalDiskKey) { [recovery = network.recovery, workers, codecs] in
+            // A failure is found again by the next load.
+            let answer: HTTPCacheResponse
+            do {
+                answer = try await transaction.run().response
+            } catch {
+                if let error = error as? ImageError, error.isRefusal { recovery.remember(error, of: request) }
+                return
+            }
+            let limits = request.options.decode.limits
+            guard let pending = storage.pending, !request.hasModifiers || !pending.head.isVarying,
+                request.namesAudience || !fetcher.isForHiddenRequest, policy.storesOnDisk,
+                (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
+            else { return }
+            let claim = StoreClaim(original: permits, age: fetcher.age)
+            let stored = cache.disk.store(
+                pending.diskKey,
+                slot: pending.slot,
+                expiration: policy.diskExpiration,
+                byteCount: answer.data.count,
+                admission: cache.admission(of: claim, .ofOriginal(pending.head)),
+                content: { (answer.data, pending.head.metadata) }
+            )
+            await stored.value
+        }
+    }
+}

@@ -1,0 +1,200 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+internal import HalcyonStore
+
+/// Finds originals on disk, as their servers allow, or gets them from their sources.
+final class OriginalStage: Sendable {
+    private let network: NetworkFetcher
+    private let files: FileFetcher
+    let refresher: OriginalRefresher
+    /// Originals that are being looked for.
+    let work = WorkCoalescer<OriginalWorkKey, Original>()
+
+    init(network: NetworkFetcher, files: FileFetcher, refresher: OriginalRefresher) {
+        self.network = network
+        self.files = files
+        self.refresher = refresher
+    }
+
+    /// The encoded bytes of a request's original; equal requests share them. They are not stored.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func original(for request: ResolvedRequest, context: WorkContext) async throws -> Original {
+        try await work.value(for: request.work, since: request.sharesSince, context: context) { [self] context in
+            let permits = StorePermits(for: request.key, in: request.originalCaches)
+            guard let transfer = request.cacheableTransfer else {
+                return try await plainOriginal(for: request, permits: permits, context: context)
+            }
+            // What may be used although its server fails is used before the server is tried again.
+            return try await network.recovery.loadThroughCache(request) {
+                try await cachedOriginal(transfer, for: request, permits: permits, context: context)
+            }
+        }
+    }
+
+    // Through the HTTP cache: from disk while it is fresh, else from the server, unless that says that it has not changed.
+    private func cachedOriginal(
+        _ transfer: TransferRequest,
+        for request: ResolvedRequest,
+        permits: StorePermits,
+        context: WorkContext
+    ) async throws -> Original {
+        let start = ContinuousClock.now
+        let readsDisk = request.work.readsDisk
+        let storage = OriginalStorage(for: request, transfer, reads: readsDisk, priority: context.priority)
+        let fetcher = network.fetcher(for: request, since: request.sharesSince, context: context)
+        let transaction = HTTPCacheTransaction(
+            request: transfer,
+            policy: request.cachePolicy,
+            storage: storage,
+            rules: request.cacheRules,
+            now: request.target.disk.now,
+            fetch: fetcher.fetch
+        )
+        let result = try await transaction.run()
+        try Task.checkCancellation()
+        let answer = result.response
+        guard answer.source != .unavailable else { throw request.notCached }
+        // This load does well without the server, but how long it wants to be left alone holds for the next.
+        if let failure = result.failure, failure.isRefusal { network.recovery.remember(failure, of: request) }
+        let isFetched = answer.source == .network
+        // An empty entry on disk is damage like any other, and heals.
+        guard !answer.data.isEmpty || !isFetched else { throw request.emptyBody }
+        if answer.source == .staleWhileRevalidating { refresher.refresh(request, transfer) }
+        var timings = ImageTimings()
+        timings.load = fetcher.time
+        if readsDisk { timings.disk = ContinuousClock.now - start - (fetcher.time ?? .zero) }
+        return Original(
+            data: answer.data,
+            source: isFetched ? .network : .disk,
+            timings: timings,
+            metrics: answer.metrics,
+            caching: caching(of: answer, storage, fetcher, for: request),
+            permits: permits,
+            age: isFetched ? fetcher.age : storage.age
+        )
+    }
+
+    /// What becomes of an answer in the caches.
+    private func caching(
+        of answer: HTTPCacheResponse,
+        _ storage: OriginalStorage,
+        _ fetcher: OriginalFetcher,
+        for request: ResolvedRequest
+    ) -> OriginalCaching {
+        // No key could tell it from what others were given.
+        if answer.source == .network, fetcher.isForHiddenRequest, !request.namesAudience { return .none }
+        var caching = OriginalCaching(answer, storage: storage)
+        if request.hasModifiers, request.followsServer, caching.validity?.isVarying == true {
+            // Nobody knows what later requests will have in the fields that it depends on.
+            caching = OriginalCaching(foundAs: caching.source)
+            caching.isStorable = false
+        }
+        return caching
+    }
+
+    /// Of a source in which no server has a say.
+    private func plainOriginal(
+        for request: ResolvedRequest,
+        permits: StorePermits,
+        context: WorkContext
+    ) async throws -> Original {
+        let start = ContinuousClock.now
+        var timings = ImageTimings()
+        if request.work.readsDisk, request.source.isCachedOnDisk {
+            let found = try await storedOriginal(for: request, context: context)
+            timings.disk = ContinuousClock.now - start
+            if let found {
+                return Original(
+                    data: found.data,
+                    source: .disk,
+                    timings: timings,
+                    metrics: nil,
+                    caching: found.caching,
+                    permits: permits,
+                    age: found.age
+                )
+            }
+        }
+        let loadStart = ContinuousClock.now
+        let fetched = try await network.recovery.load(request) {
+            try await fetcher(for: request).fetch(request, context: context)
+        }
+        timings.load = ContinuousClock.now - loadStart
+        let isForOthers = fetched.isForHiddenRequest && !request.namesAudience
+        return Original(
+            data: fetched.data,
+            source: fetched.source,
+            timings: timings,
+            metrics: fetched.metrics,
+            caching: isForOthers ? .none : OriginalCaching(storingAs: request.key.originalDiskKey),
+            permits: permits,
+            age: fetched.age
+        )
+    }
+
+    /// What gets the original of a source.
+    private func fetcher(for request: ResolvedRequest) -> any OriginalFetching {
+        switch request.source.location {
+        case .network: network
+        case .file(let path): FileFetcher.Whole(files: files, path: path)
+        case .data(let data): DataFetcher(data: data)
+        case .provider(let provider): ProviderFetcher(provider: provider)
+        case .invalid(let url): InvalidSource(url: url)
+        }
+    }
+
+    /// An original on disk.
+    private func storedOriginal(
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> (data: Data, caching: OriginalCaching, age: ContentAge)? {
+        let diskKey = request.key.originalDiskKey
+        for cache in request.originalCaches {
+            try await cache.disk.settle(diskKey, priority: context.priority)
+            let age = cache.order.age(of: .original, named: diskKey)
+            let entry = try await cache.disk.entry(
+                for: diskKey,
+                extending: request.options.cache.diskExtension,
+                priority: context.priority
+            )
+            if let entry {
+                let found = OriginalStorage.Entry(disk: cache.disk, diskKey: diskKey, version: entry.version)
+                return (entry.body, OriginalCaching(foundAs: found), age)
+            }
+            if let data = try await cache.bundledOriginal(request.key, priority: context.priority) {
+                return (data, OriginalCaching(), age)
+            }
+        }
+        return nil
+    }
+}
+
+extension ResolvedRequest {
+    /// How the HTTP cache is to be used.
+    fileprivate var cachePolicy: HTTPCachePolicy {
+        let lookup: HTTPCachePolicy.Lookup =
+            if !options.network.isAllowed {
+                .offline
+            } else if !work.readsDisk {
+                .reload
+            } else if options.cache.revalidates {
+                .revalidate
+            } else {
+                .automatic
+            }
+        return HTTPCachePolicy(lookup: lookup, staleIfError: options.cache.staleIfError)
+    }
+}
+
+extension ImageError {
+    /// Whether the server refused, or nothing was sent for a reason of this process. A connection that fails may do better
+    /// the next time.
+    var isRefusal: Bool {
+        switch reason {
+        case .status, .meteredNetwork, .failedBefore, .serverUnavailable: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import HalcyonConcurrency
+
+/// The stages of a load, in their order: memory, processed images on disk, originals on disk, their sources; then decoding,
+/// processing and storing.
+///
+/// Each stage is given the ones below it, and has one entry point. A request goes down the row and a result comes back; no
+/// stage knows those above it.
+final class PipelineStages: Sendable {
+    /// Derives keys.
+    let resolver: RequestResolver
+    /// Tries the source, then the alternatives.
+    let fallback: SourceFallback
+    /// Memory, then processed images on disk, then ``processing``, then storing.
+    let image: ImageStage
+    /// What memory has, without waiting.
+    let memory: MemoryStage
+    /// Processors, one piece of work for each beginning of a chain.
+    let processing: ProcessingStage
+    /// Encoded bytes to pixels.
+    let decoding: DecodingStage
+    /// Originals on disk, as the server allows, then their source.
+    let original: OriginalStage
+    /// Originals onto the disk, without decoding.
+    let prefetching: PrefetchingStage
+    /// Decode, process and encode.
+    let workers: PixelWorkers
+    let recovery: Recovery
+
+    init(_ configuration: ImagePipeline.Configuration) {
+        let (cache, codecs, downloader) = (configuration.cache, configuration.codecs, configuration.downloader)
+        let downloads = downloader.configuration.policy
+        let files = FileFetcher()
+        workers = PixelWorkers(count: configuration.workerCount, budget: configuration.decodeBudget)
+        recovery = Recovery(configuration.recovery)
+        let network = NetworkFetcher(downloader: downloader, recovery: recovery)
+        let refresher = OriginalRefresher(network: network, workers: workers, codecs: codecs)
+        original = OriginalStage(network: network, files: files, refresher: refresher)
+        decoding = DecodingStage(codecs: codecs, workers: workers, recovery: recovery, original: original)
+        processing = ProcessingStage(workers: workers, decoding: decoding)
+        memory = MemoryStage(cache: cache, downloads: downloads)
+        let results = ResultStorage(codecs: codecs, workers: workers)
+        image = ImageStage(memory: memory, results: results, processing: processing)
+        resolver = RequestResolver(cache: cache, downloads: downloads, files: files)
+        fallback = SourceFallback(resolver: resolver, image: image, original: original)
+        prefetching = PrefetchingStage(
+            memory: memory,
+            fallback: fallback,
+            results: results,
+            original: original,
+            codecs: codecs,
+            workers: workers,
+            recovery: recovery
+        )
+    }
+}

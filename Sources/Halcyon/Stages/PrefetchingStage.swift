@@ -1,0 +1,78 @@
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+
+/// Brings images into the caches before they are needed.
+struct PrefetchingStage: Sendable {
+    let memory: MemoryStage
+    let fallback: SourceFallback
+    let results: ResultStorage
+    let original: OriginalStage
+    let codecs: ImageCodecs
+    let workers: PixelWorkers
+    let recovery: Recovery
+
+    /// Brings an image into the cache.
+    ///
+    /// - Returns: Whether it had to be loaded; `false` if the cache had it.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func prefetch(
+        _ request: PendingRequest,
+        to destination: ImagePrefetcher.Destination,
+        context: WorkContext
+    ) async throws -> Bool {
+        try Task.checkCancellation()
+        switch destination {
+        case .memory:
+            if let resolved = request.resolved, memory.response(for: resolved) != nil { return false }
+            switch try await fallback.response(for: request, context: context).source {
+            case .memory, .disk: return false
+            case .network, .file, .data: return true
+            }
+        case .disk:
+            // What is on this machine anyway is not copied.
+            guard request.resolved != nil else { return false }
+            return try await fallback.anySource(request, context) { try await storeOriginal(for: $0, context: context) }
+        }
+    }
+
+    /// Gets an original onto the disk without decoding it.
+    private func storeOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Bool {
+        guard request.options.cache.storesOnDisk, request.source.isCachedOnDisk else { return false }
+        if try await isOnDisk(request, context: context) { return false }
+        let original = try await self.original.original(for: request, context: context)
+        guard original.source != .disk else { return false }
+        do {
+            // Keeps error pages out of the cache.
+            _ = try await workers.info(
+                of: original.data,
+                codecs: codecs,
+                limits: request.options.decode.limits,
+                priority: context.priority
+            )
+        } catch let error as CodecError {
+            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            recovery.remember(error, of: request)
+            throw error
+        }
+        // Waiting for it keeps no more bytes in memory than there are loads at the same time.
+        let priority = PriorityBox(.low)
+        let claim = original.claim(of: request.permits)
+        let writer = OriginalWriter(request: request, claim: claim, priority: priority)
+        if let stored = writer.store(original) {
+            await priority.following(context.priority) { await stored.value }
+        }
+        return true
+    }
+
+    /// Whether the disk has what the load would make of it, and no server would have to be asked.
+    private func isOnDisk(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
+        guard request.work.readsDisk else { return false }
+        if try await results.contains(request, context: context) { return true }
+        // Where a server has a say, loading finds out whether its original is still good.
+        guard !request.followsServer else { return false }
+        for cache in request.originalCaches where try await cache.disk.contains(request.key.originalDiskKey) {
+            return true
+        }
+        return false
+    }
+}

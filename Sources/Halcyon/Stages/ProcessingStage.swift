@@ -1,0 +1,79 @@
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+
+/// Runs chains of processors; each beginning of a chain is shared by all chains that begin so.
+final class ProcessingStage: Sendable {
+    private let workers: PixelWorkers
+    private let decoding: DecodingStage
+    /// Processors that run.
+    let work = WorkCoalescer<ProcessedWorkKey, DecodedOriginal>()
+
+    init(workers: PixelWorkers, decoding: DecodingStage) {
+        self.workers = workers
+        self.decoding = decoding
+    }
+
+    /// The processed image, and the original it was made of. Its pixels take nothing of the budget any more.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func response(
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> (response: ImageResponse, original: Original) {
+        let key = DecodedWorkKey(request)
+        let result = try await image(request.options.processing, of: key, for: request, context: context)
+        var timings = result.original.timings
+        timings.decode = result.decodeTime
+        timings.process = result.processTime
+        let response = ImageResponse(
+            image: result.image,
+            source: result.original.source,
+            byteCount: result.original.data.count,
+            data: result.original.data,
+            timings: timings,
+            metrics: result.original.metrics
+        )
+        return (response, result.original)
+    }
+
+    /// The result of a chain.
+    private func image(
+        _ processing: ImageProcessorChain,
+        of decoded: DecodedWorkKey,
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> DecodedOriginal {
+        guard let (rest, last) = processing.droppingLast else {
+            return try await decoding.image(for: request, key: decoded, context: context)
+        }
+        let key = ProcessedWorkKey(decoding: decoded, processing: processing)
+        return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
+            let input = try await image(rest, of: decoded, for: request, context: context)
+            let start = ContinuousClock.now
+            do {
+                let (image, lease) = try await workers.process(
+                    input.image,
+                    lease: input.lease,
+                    size: last.workingSize(for: input.image),
+                    place: rest.steps.count,
+                    priority: context.priority
+                ) { image, flag in
+                    let result = try last.process(image, isCancelled: { flag.isCancelled })
+                    // Where the decoder did not, after the first processor.
+                    return try result.converted(decoded.decode.color, isCancelled: { flag.isCancelled })
+                }
+                return DecodedOriginal(
+                    image: image,
+                    lease: lease,
+                    original: input.original,
+                    decodeTime: input.decodeTime,
+                    processTime: (input.processTime ?? .zero) + (ContinuousClock.now - start)
+                )
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(request.source)")
+            }
+        }
+    }
+}

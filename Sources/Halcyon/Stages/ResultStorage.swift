@@ -1,0 +1,231 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// The results of processors on disk.
+struct ResultStorage: Sendable {
+    private let codecs: ImageCodecs
+    private let workers: PixelWorkers
+
+    init(codecs: ImageCodecs, workers: PixelWorkers) {
+        self.codecs = codecs
+        self.workers = workers
+    }
+
+    /// A result that was found.
+    struct Found: Sendable {
+        let response: ImageResponse
+        /// For how long and for whom; `nil`: its server had no say.
+        let validity: OriginalValidity?
+        fileprivate let age: ContentAge
+
+        /// The right to keep it in memory.
+        func claim(of request: ResolvedRequest) -> StoreClaim { StoreClaim(load: request.permits, age: age) }
+    }
+
+    /// A result that may be used now; `nil` if there is none, or none that can be decoded.
+    ///
+    /// - Throws: `CancellationError`.
+    func response(for request: ResolvedRequest, context: WorkContext) async throws -> Found? {
+        guard request.isLookedUpAsResult else { return nil }
+        return try await find(request, context: context)
+    }
+
+    /// A result whose time is over, where the original that it could be made of anew is not to be had.
+    ///
+    /// An original on disk that may be used has been used already. Most have none there: what was made of them is all that
+    /// is left to show without their server.
+    ///
+    /// - Returns: `nil` if there is none, or it must not be used.
+    /// - Throws: `CancellationError`.
+    func staleResponse(
+        for request: ResolvedRequest,
+        insteadOf error: ImageError,
+        context: WorkContext
+    ) async throws -> Found? {
+        guard request.isProcessed, request.followsServer, let use = StaleUse(error.reason) else { return nil }
+        return try await find(request, context: context, insteadOf: use)
+    }
+
+    /// Whether there is a result that may be used now. It is not decoded.
+    ///
+    /// - Throws: `CancellationError`.
+    func contains(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
+        guard request.isLookedUpAsResult else { return false }
+        let disk = request.target.disk
+        let diskKey = request.key.processedDiskKey
+        let entry = try await disk.entry(for: diskKey, extending: .none, priority: context.priority)
+        guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return false }
+        return request.mayUse(validity(of: metadata, storedAt: entry.storedAt, for: request))
+    }
+
+    /// - Parameter failure: Why the original cannot be had, which may make an image usable whose time is over.
+    private func find(
+        _ request: ResolvedRequest,
+        context: WorkContext,
+        insteadOf failure: StaleUse? = nil
+    ) async throws -> Found? {
+        let start = ContinuousClock.now
+        let cache = request.target
+        let diskKey = request.key.processedDiskKey
+        try await cache.disk.settle(diskKey, priority: context.priority)
+        let age = cache.order.age(of: .image(request.key), named: request.key.originalDiskKey)
+        let entry = try await cache.disk.entry(
+            for: diskKey,
+            extending: request.options.cache.diskExtension,
+            priority: context.priority
+        )
+        guard let entry else { return nil }
+        var timings = ImageTimings()
+        timings.disk = ContinuousClock.now - start
+        guard let metadata = ProcessedImageMetadata(entry.metadata) else {
+            await cache.disk.remove(diskKey, ifStill: entry.version)
+            return nil
+        }
+        let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
+        guard request.mayUse(validity, insteadOf: failure) else { return nil }
+        do {
+            let decodeStart = ContinuousClock.now
+            let decoded = try await workers.decode(
+                entry.body,
+                codecs: codecs,
+                options: request.options.decode.storedResultOptions,
+                priority: context.priority
+            )
+            timings.decode = ContinuousClock.now - decodeStart
+            let response = ImageResponse(
+                image: metadata.image(decoded.bitmap),
+                source: .disk,
+                byteCount: metadata.byteCount,
+                timings: timings
+            )
+            return Found(response: response, validity: validity, age: age)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // Whatever is wrong with it, it can be made anew.
+            await cache.disk.remove(diskKey, ifStill: entry.version)
+            return nil
+        }
+    }
+
+    /// For how long and for whom a stored result may be used. Where nothing is known of the original but when its result was
+    /// stored, that counts as when it came.
+    private func validity(
+        of metadata: ProcessedImageMetadata,
+        storedAt: Date,
+        for request: ResolvedRequest
+    ) -> OriginalValidity? {
+        guard metadata.response == nil else { return metadata.validity }
+        return request.cacheableTransfer.map { transfer in
+            OriginalValidity(StoredResponse(url: transfer.url, responseTime: storedAt))
+        }
+    }
+
+    /// Begins to encode and store a result, if the options and the server want that.
+    func store(
+        _ response: ImageResponse,
+        for request: ResolvedRequest,
+        _ caching: OriginalCaching,
+        claim: StoreClaim,
+        priority: PriorityBox
+    ) -> [Task<Void, Never>] {
+        let policy = request.options.cache
+        let (cache, validity) = (request.target, caching.validity)
+        guard policy.storesOnDisk, request.source.isCachedOnDisk, request.isProcessed, caching.isStorable,
+            !(validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false)
+        else { return [] }
+        let image = response.image
+        let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
+        return [
+            cache.disk.store(
+                request.key.processedDiskKey,
+                expiration: expiration(policy, validity, now: cache.disk.now()),
+                byteCount: image.bitmap.byteCount,
+                priority: priority,
+                admission: cache.admission(of: claim, .image(request.key)),
+                content: { [workers, codecs] in
+                    let body = try await workers.encode(
+                        image,
+                        codecs: codecs,
+                        serializer: policy.serializer,
+                        priority: priority
+                    )
+                    return (body, metadata.data)
+                }
+            )
+        ]
+    }
+
+    /// How long a result stays on disk: no longer than its original is fresh, as no server is asked about it, unless it may
+    /// be shown afterwards if that server fails.
+    private func expiration(_ policy: CachePolicy, _ validity: OriginalValidity?, now: Date) -> Expiration? {
+        guard let validity, let freshUntil = validity.statedEnd(policy.freshness), !validity.mayBeUsedStale else {
+            return policy.diskExpiration
+        }
+        guard let own = policy.diskExpiration, own.interval(since: now) < freshUntil.timeIntervalSince(now) else {
+            return .date(freshUntil)
+        }
+        return own
+    }
+
+    /// Removes a result, if the claim holds.
+    func remove(for request: ResolvedRequest, claim: StoreClaim) async {
+        guard request.isProcessed else { return }
+        let cache = request.target
+        await cache.disk.remove(
+            request.key.processedDiskKey,
+            if: cache.admission(of: claim, .image(request.key))
+        )
+    }
+}
+
+extension ResolvedRequest {
+    /// Whether the disk may have the image as a result of processors that may be used without asking the server.
+    fileprivate var isLookedUpAsResult: Bool {
+        work.readsDisk && isProcessed && source.isCachedOnDisk && !options.cache.revalidates
+    }
+
+    /// Whether a stored result may be used, now or because of a failure.
+    fileprivate func mayUse(_ validity: OriginalValidity?, insteadOf failure: StaleUse? = nil) -> Bool {
+        let policy = options.cache
+        guard policy.freshness != .ignoringServer, let validity else { return true }
+        // It stays for requests whose headers it is for.
+        if validity.isVarying {
+            guard let transfer, validity.response.matches(transfer) else { return false }
+        }
+        // The entry may live longer than its original is fresh.
+        guard validity.isOver(at: target.disk.now(), policy.freshness) else { return true }
+        return failure.map { mayUse(validity, because: $0) } ?? false
+    }
+
+    /// Whether a result whose time is over may be used.
+    private func mayUse(_ validity: OriginalValidity, because use: StaleUse) -> Bool {
+        guard let transfer else { return false }
+        let control = CacheControl(transfer.headers)
+        let now = target.disk.now()
+        switch use {
+        case .offline:
+            let policy = HTTPCachePolicy(lookup: .offline)
+            let decision = ReuseDecision(
+                of: validity.response,
+                for: control,
+                policy: policy,
+                at: now,
+                rules: cacheRules
+            )
+            return decision == .fresh || decision == .stale
+        case .failure(let failure):
+            let policy = HTTPCachePolicy(staleIfError: options.cache.staleIfError)
+            return ReuseDecision.isAllowed(
+                validity.response,
+                insteadOf: failure,
+                for: control,
+                policy: policy,
+                at: now,
+                rules: cacheRules
+            )
+        }
+    }
+}
