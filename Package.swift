@@ -46,7 +46,6 @@ let package = Package(
         .library(name: "HalcyonHTTP", targets: ["HalcyonHTTP"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
         .executable(name: "halcyon", targets: ["HalcyonCommand"]),
-        .executable(name: "halcyon-conformance", targets: ["HalcyonConformance"]),
     ],
     traits: formatTraits.union([.default(enabledTraits: Set(defaultTraits))]),
     dependencies: [
@@ -103,15 +102,20 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "HalcyonFiles",
+            dependencies: ["HalcyonConcurrency", "CXXHash"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "HalcyonStore",
-            dependencies: ["HalcyonConcurrency", "CProcessor", "CSQLite", "CXXHash"],
+            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "CProcessor", "CSQLite"],
             exclude: ["DiskCache/FORMAT.md", "DiskCache/EXCHANGE.md"],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonHTTP",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonStore", "CCurl", "CCurlShim", "CZlib",
+                "HalcyonConcurrency", "HalcyonFiles", "CCurl", "CCurlShim", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Resuming/FORMAT.md"],
@@ -120,7 +124,8 @@ let package = Package(
         .target(
             name: "Halcyon",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore", "HalcyonHTTP",
+                "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore",
+                "HalcyonHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
@@ -128,7 +133,7 @@ let package = Package(
         .target(
             name: "HalcyonTesting",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonStore", "HalcyonHTTP",
+                "HalcyonConcurrency", "HalcyonFiles", "HalcyonStore", "HalcyonHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings

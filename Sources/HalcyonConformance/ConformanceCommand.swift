@@ -1,10 +1,10 @@
 internal import ArgumentParser
 
-/// The command `halcyon-conformance`: what the standards want of the library, checked with the public test collections.
+/// The command `HalcyonConformance`: what the standards want of the library, checked with the public test collections.
 @main
 struct ConformanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "halcyon-conformance",
+        commandName: "HalcyonConformance",
         abstract: "Run Halcyon against public conformance tests.",
         discussion: """
             Prints a line for each test (PASS, FAIL or SKIP, its id, the reason) and the totals.

@@ -141,7 +141,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("50 tasks at once ends each of them (R-15)")
+    @Test("50 tasks at once ends each of them")
     func manyTasks() async throws {
         try await withServer { _ in
             .init(body: [1])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("the life of a transport")
 struct LifetimeTests {
-    @Test("releasing it loses no completion (N-14)")
+    @Test("releasing it loses no completion")
     func release() async throws {
         let arrived = Gate()
         let release = Gate()

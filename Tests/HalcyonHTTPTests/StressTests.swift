@@ -7,7 +7,7 @@ import Testing
 
 @Suite("under stress")
 struct StressTests {
-    @Test("2,000 rounds of faults, cancelling, pausing and changing priority complete each transfer once (R-1, R-17)")
+    @Test("2,000 rounds of faults, cancelling, pausing and changing priority complete each transfer once")
     func rounds() async throws {
         try await withServer(configuration: .init(maximumConcurrentTransfers: 16)) { request in
             switch Int(request.path.dropFirst()).map({ $0 % 8 }) {

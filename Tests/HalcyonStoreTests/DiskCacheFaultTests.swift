@@ -11,7 +11,7 @@ struct DiskCacheFaultTests {
         .error(FileSystemError(code: 13)), .error(.notFound),
     ]
 
-    @Test("never gives a wrong body, opens again, and leaves no orphan after a clean (N-25)", arguments: faults)
+    @Test("never gives a wrong body, opens again, and leaves no orphan after a clean", arguments: faults)
     func eachCall(fault: FaultInjectingFileSystem.Fault) throws {
         var number = 1
         while true {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The size limit of the disk cache")
 struct DiskCacheLimitTests {
-    @Test("each put keeps the limit, and goes down to the low-water mark once it is reached (N-26, BB-26)")
+    @Test("each put keeps the limit, and goes down to the low-water mark once it is reached")
     func lowWater() throws {
         let fixture = try DiskCacheFixture {
             $0.sizeLimit = 10_100

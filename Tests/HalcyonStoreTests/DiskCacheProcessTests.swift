@@ -9,7 +9,7 @@ struct DiskCacheProcessTests {
     /// `HALCYON_SHARED_STEPS` asks for more of them; `Scripts/store-trials` does.
     private static var stepCount: Int { number(named: "HALCYON_SHARED_STEPS") ?? 400 }
 
-    @Test("four that store, look up, trim and clear at the same time see no wrong byte and keep the limit (N-29)")
+    @Test("four that store, look up, trim and clear at the same time see no wrong byte and keep the limit")
     func mixed() throws {
         let folder = try TemporaryFolder()
         let processes = try (1...4).map { try TrialProcess(folder.path, seed: $0, steps: Self.stepCount) }

@@ -49,7 +49,7 @@ struct DiskCacheRemovalTests {
         #expect(fixture.cache.get("a")?.body == bytes(2))
     }
 
-    @Test("each listener hears of exactly what went, and why (BB-31, IC-12)")
+    @Test("each listener hears of exactly what went, and why")
     func stream() async throws {
         let fixture = try DiskCacheFixture { $0.lowWaterMark = 1 }
         let cache = fixture.cache
@@ -83,7 +83,7 @@ struct DiskCacheRemovalTests {
         }
     }
 
-    @Test("a clean removes the folder of an earlier layout, and follows no link out of it (R-37)")
+    @Test("a clean removes the folder of an earlier layout, and follows no link out of it")
     func earlierLayout() throws {
         let fixture = try DiskCacheFixture()
         let old = fixture.folder.path + "/v1/bodies/a"

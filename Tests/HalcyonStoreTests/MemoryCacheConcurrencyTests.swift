@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Threads in the memory cache")
 struct MemoryCacheConcurrencyTests {
-    @Test("four threads that store, look up, remove and change limits leave exact sums and right values (N-30)")
+    @Test("four threads that store, look up, remove and change limits leave exact sums and right values")
     func hammer() {
         let cache = MemoryCache<Int, Box>(
             costLimit: 2_000,

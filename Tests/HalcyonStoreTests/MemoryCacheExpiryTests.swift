@@ -109,7 +109,7 @@ struct MemoryCacheExpiryTests {
         #expect(cache.value(for: "b") == 2)
     }
 
-    @Test("what expired goes by itself every two minutes, and an empty cache has nothing that runs (MC-4)")
+    @Test("what expired goes by itself every two minutes, and an empty cache has nothing that runs")
     func periodicSweep() async {
         let sweepClock = ManualClock()
         let cache = MemoryCache<String, Int>(costLimit: 1_000, clock: clock.clock, sweepClock: sweepClock)
@@ -131,7 +131,7 @@ struct MemoryCacheExpiryTests {
         await sweepClock.waitForSleepers(1)
     }
 
-    @Test("a new interval of the sweep takes effect at once (R-22)")
+    @Test("a new interval of the sweep takes effect at once")
     func sweepInterval() async {
         let sweepClock = ManualClock()
         let cache = MemoryCache<String, Int>(

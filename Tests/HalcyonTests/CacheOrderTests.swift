@@ -17,7 +17,7 @@ struct CacheOrderTests {
     }
 
     @Test(
-        "is network, then memory, then disk, then network again as caches are cleared (BB-1)",
+        "is network, then memory, then disk, then network again as caches are cleared",
         arguments: [false, true]
     )
     func sequence(isProcessed: Bool) async throws {
@@ -37,7 +37,7 @@ struct CacheOrderTests {
         #expect(test.transport.startedCount(url) == 2)
     }
 
-    @Test("finds nothing for another processing of the same URL, unless the original was kept (BB-17)")
+    @Test("finds nothing for another processing of the same URL, unless the original was kept")
     func originals() async throws {
         let crop: ImageOption = .processor(.crop(to: PixelSize(20, 10)))
         let other: ImageOption = .processor(.crop(to: PixelSize(10, 20)))
@@ -52,7 +52,7 @@ struct CacheOrderTests {
         #expect(test.transport.startedCount(url) == 3)
     }
 
-    @Test("ignores the caches on request, and still stores the result (BB-14)")
+    @Test("ignores the caches on request, and still stores the result")
     func forceRefresh() async throws {
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
         #expect(try await test.pipeline.response(for: url, options: [.forceRefresh]).source == .network)
@@ -60,7 +60,7 @@ struct CacheOrderTests {
         #expect(try await test.pipeline.response(for: url).source == .memory)
     }
 
-    @Test("takes memory but not disk on request (BB-15)")
+    @Test("takes memory but not disk on request")
     func memoryOrRefresh() async throws {
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
         #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).source == .memory)
@@ -68,7 +68,7 @@ struct CacheOrderTests {
         #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).source == .network)
     }
 
-    @Test("ends with an error instead of the network on request (BB-13)")
+    @Test("ends with an error instead of the network on request")
     func onlyFromCache() async throws {
         let error = await #expect(throws: ImageError.self) {
             try await test.pipeline.response(for: url, options: [.onlyFromCache])
@@ -81,7 +81,7 @@ struct CacheOrderTests {
         #expect(try await test.pipeline.response(for: url, options: [.onlyFromCache]).source == .disk)
     }
 
-    @Test("leaves nothing on disk if only memory may be used, the original included (N-32)")
+    @Test("leaves nothing on disk if only memory may be used, the original included")
     func memoryOnly() async throws {
         let options: [ImageOption] = [
             .cacheMemoryOnly, .cacheOriginalImage, .waitForCache, .processor(.crop(to: PixelSize(9, 9))),
@@ -101,14 +101,14 @@ struct CacheOrderTests {
         #expect(test.pipeline.responseFromMemory(for: .url(url), options: ImageOptions()) == nil)
     }
 
-    @Test("has the disk entry when a load that waits for it ends (BB-16)")
+    @Test("has the disk entry when a load that waits for it ends")
     func waitForCache() async throws {
         let response = try await test.pipeline.response(for: url, options: [.waitForCache])
         #expect(response.timings.store != nil)
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
     }
 
-    @Test("keeps original bytes on disk as they came, and gives them (BB-20)")
+    @Test("keeps original bytes on disk as they came, and gives them")
     func originalBytes() async throws {
         let response = try await test.pipeline.response(for: url, options: [.waitForCache])
         #expect(response.data == Sample.png())

@@ -10,7 +10,7 @@ struct CancellationTests {
     private let test = TestPipeline()
     private let url = Sample.url()
 
-    @Test("one caller leaves the others alone (BB-4)")
+    @Test("one caller leaves the others alone")
     func oneOfTwo() async throws {
         let first = test.pipeline.task(for: url)
         let second = test.pipeline.task(for: url)
@@ -38,7 +38,7 @@ struct CancellationTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("and loading the same URL again at once gives an image (BB-5)")
+    @Test("and loading the same URL again at once gives an image")
     func again() async throws {
         let first = test.pipeline.task(for: url)
         _ = await test.transport.nextTransfer()
@@ -59,7 +59,7 @@ struct CancellationTests {
         await transfer.waitUntilCancelled()
     }
 
-    @Test("before the load starts sends no request (N-11)")
+    @Test("before the load starts sends no request")
     func beforeStart() async throws {
         let waiting = Task { [test, url] in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -90,7 +90,7 @@ struct CancellationTests {
         await test.settle()
     }
 
-    @Test("stops a provider's work, and suppresses a success that comes too late (BB-43, R-40)")
+    @Test("stops a provider's work, and suppresses a success that comes too late")
     func provider() async throws {
         let provider = GatedProvider(data: Sample.png())
         let task = test.pipeline.task(for: .provider(provider))
@@ -103,7 +103,7 @@ struct CancellationTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("a load that waits to be decoded decodes nothing, remembers nothing, and tries nothing else (R-10)")
+    @Test("a load that waits to be decoded decodes nothing, remembers nothing, and tries nothing else")
     func beforeDecoding() async throws {
         let test = TestPipeline(workerCount: 1)
         test.transport.serve(url, Sample.png())
@@ -133,7 +133,7 @@ struct CancellationTests {
         #expect(test.transport.startedCount == startedCount)
     }
 
-    @Test("a thousand loads at random gives each one answer and leaves nothing (BB-7, R-15, R-17)")
+    @Test("a thousand loads at random gives each one answer and leaves nothing")
     func storm() async throws {
         let urls = (0..<10).map { _ in Sample.url() }
         for url in urls { test.transport.serve(url, Sample.png(8, 8)) }

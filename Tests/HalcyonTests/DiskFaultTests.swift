@@ -10,7 +10,7 @@ import Testing
 struct DiskFaultTests {
     private let url = Sample.url()
 
-    @Test("never stops a load; a folder that cannot be used is reported once, with its cause (BB-28, R-44)")
+    @Test("never stops a load; a folder that cannot be used is reported once, with its cause")
     func unusableFolder() async throws {
         let path = TestPipeline.temporaryPath()
         try Data("in the way".utf8).write(to: URL(filePath: path))
@@ -49,7 +49,7 @@ struct DiskFaultTests {
         #expect(try await test.pipeline.response(for: url).source == .network)
     }
 
-    @Test("to list its folder holds up no look-up and hides nothing: none lists it, whenever it was stored (R-6, R-18)")
+    @Test("to list its folder holds up no look-up and hides nothing: none lists it, whenever it was stored")
     func listing() async throws {
         let listings = FaultInjectingFileSystem(.errorFromNowOn(.inputOutput), atCall: 1, of: [.names])
         let folder = TestPipeline.temporaryPath()
@@ -73,7 +73,7 @@ struct DiskFaultTests {
         #expect(listings.callCount == 0)
     }
 
-    @Test("while it is cleaned ends the clean with an error, and the next one does what is left (N-12)")
+    @Test("while it is cleaned ends the clean with an error, and the next one does what is left")
     func cleaning() async throws {
         for number in 1...200 {
             let clock = ManualStoreClock()
@@ -122,7 +122,7 @@ struct DiskFaultTests {
         #expect(try await test.pipeline.cache.verifyDisk(repair: false).orphans.isEmpty)
     }
 
-    @Test("by returning other bytes is a miss that heals itself (N-6, R-11)")
+    @Test("by returning other bytes is a miss that heals itself")
     func damagedBody() async throws {
         let test = TestPipeline()
         test.transport.serve(url, Sample.png())
@@ -171,7 +171,7 @@ struct DiskFaultTests {
         #expect(test.transport.startedCount(url) == 1)
     }
 
-    @Test("because its folder was deleted goes on with a new one (R-47, BB-27)")
+    @Test("because its folder was deleted goes on with a new one")
     func deletedFolder() async throws {
         let test = TestPipeline()
         test.transport.serve(url, Sample.png())

@@ -21,7 +21,7 @@ struct FailureTests {
         return try #require(error)
     }
 
-    @Test("for a status says which one; 200 to 399 are accepted (BB-8)", arguments: [100, 199, 400, 404, 500])
+    @Test("for a status says which one; 200 to 399 are accepted", arguments: [100, 199, 400, 404, 500])
     func status(status: Int) async throws {
         test.transport.serve(url, Sample.png(), status: status)
         let error = try await failure()
@@ -157,7 +157,7 @@ struct FailureTests {
         #expect(error.reason == .provider("the archive is closed"))
     }
 
-    @Test("for a size without pixels is an error of the processor (R-32)")
+    @Test("for a size without pixels is an error of the processor")
     func emptySize() async throws {
         test.transport.serve(url, Sample.png())
         let error = try await failure(nil, [.processor(.resize(to: PixelSize(0, 10)))])

@@ -29,7 +29,7 @@ struct ProcessingTests {
         #expect(try await size(of: Sample.jpeg(64, 48), .resize(to: target, mode: mode)) == expected)
     }
 
-    @Test("does not enlarge unless asked to (BB-35)")
+    @Test("does not enlarge unless asked to")
     func downsample() async throws {
         #expect(try await size(of: Sample.png(64, 48), .downsample(to: PixelSize(200, 200))) == PixelSize(64, 48))
         #expect(try await size(of: Sample.png(64, 48), .downsample(to: PixelSize(16, 16))) == PixelSize(16, 12))
@@ -63,7 +63,7 @@ struct ProcessingTests {
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
     }
 
-    @Test("sees an upright picture in every orientation (R-33, BB-36)")
+    @Test("sees an upright picture in every orientation")
     func orientation() async throws {
         // The stored picture is 64 × 48; with orientation 6 it is shown as 48 × 64.
         let body = JPEGWithOrientation.data(Sample.jpeg(64, 48), orientation: 6)

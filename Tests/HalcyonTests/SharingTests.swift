@@ -11,7 +11,7 @@ struct SharingTests {
     private let test = TestPipeline()
     private let url = Sample.url()
 
-    @Test("is done once for ten thousand who ask at the same time (BB-2, R-14)")
+    @Test("is done once for ten thousand who ask at the same time")
     func tenThousand() async throws {
         let tasks = (0..<10_000).map { _ in test.pipeline.task(for: url) }
         let transfer = await test.transport.nextTransfer()
@@ -26,7 +26,7 @@ struct SharingTests {
         #expect(test.counters.decodes == 1)
     }
 
-    @Test("gives two processors of one URL one transfer and one decoding (BB-3, N-35)")
+    @Test("gives two processors of one URL one transfer and one decoding")
     func twoProcessors() async throws {
         let small = test.pipeline.task(for: url, options: [.processor(.crop(to: PixelSize(8, 8)))])
         let large = test.pipeline.task(for: url, options: [.processor(.crop(to: PixelSize(16, 16)))])
@@ -57,7 +57,7 @@ struct SharingTests {
         #expect(counting.count.withLock { $0 } == 1)
     }
 
-    @Test("is kept apart for requests that differ in a header (N-23)")
+    @Test("is kept apart for requests that differ in a header")
     func headers() async throws {
         var one = TransferRequest(url: url)
         one.headers[.authorization] = "Bearer one"

@@ -80,7 +80,7 @@ struct WorkerThreadTests {
         let test = TestPipeline(codecs: calls.codecs)
         test.transport.serve(url, Sample.png())
         let prefetcher = ImagePrefetcher(urls: [url], pipeline: test.pipeline, destination: .disk)
-        #expect(await prefetcher.result.completed.count == 1)
+        #expect(await prefetcher.run().completed.count == 1)
         #expect(calls.areOnWorkers(.info))
     }
 

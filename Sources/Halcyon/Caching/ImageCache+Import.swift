@@ -57,7 +57,7 @@ private struct ImportedNames: Sendable {
             let name = originalName(key)
             if originals[name] == nil { byteCount += name.utf8.count + 64 }
             guard byteCount <= Self.byteLimit else { throw reader.tooManyKeys }
-            originals[name] = originals[name] == true || !DiskKey(key).isProcessed
+            originals[name] = originals[name] == true || !ParsedDiskKey(key).isProcessed
         }
         self.originals = originals
     }

@@ -12,7 +12,7 @@ extension ImageCache {
         /// Sizes and dates.
         public let listing: DiskCache.Listing
 
-        fileprivate init(_ name: DiskKey, _ listing: DiskCache.Listing) {
+        fileprivate init(_ name: ParsedDiskKey, _ listing: DiskCache.Listing) {
             original = name.original
             isProcessed = name.isProcessed
             hasScope = name.hasScope
@@ -32,7 +32,7 @@ extension ImageCache {
     /// - Parameter limit: The most entries that are listed. Default: no limit.
     public func storedImages(limit: Int = .max) async throws -> [StoredImage] {
         try await disk.perform { try $0.entries(limit: limit) }.map { listing in
-            let name = DiskKey(listing.key)
+            let name = ParsedDiskKey(listing.key)
             return StoredImage(name, listing)
         }
     }
@@ -80,7 +80,7 @@ extension ImageCache {
     /// - Returns: How many entries there were on disk.
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
-        let key = DiskKey.escaped(prefix)
+        let key = ParsedDiskKey.escaped(prefix)
         return try await remove(
             .names(beginningWith: key),
             from: .both,
@@ -97,7 +97,7 @@ extension ImageCache {
         await disk.flush()
         return try await remove(.everything, from: []) { disk in
             try disk.removeEntries { listing in
-                let name = DiskKey(listing.key)
+                let name = ParsedDiskKey(listing.key)
                 return isUnwanted(StoredImage(name, listing))
             }
         }
@@ -156,7 +156,7 @@ extension ImageCache {
     /// with the cache.
     public var diskRemovals: some AsyncSequence<CacheRemoval<StoredName>, Never> & Sendable {
         disk.removals.map { removal in
-            let name = DiskKey(removal.key)
+            let name = ParsedDiskKey(removal.key)
             let key = StoredName(original: name.original, isProcessed: name.isProcessed)
             return CacheRemoval<StoredName>(key: key, reason: removal.reason)
         }
@@ -170,7 +170,7 @@ extension ImageCache {
     /// - Returns: How many entries were written.
     @discardableResult
     public func exportImages(to folder: String, originalsBeginningWith prefix: String = "") async throws -> Int {
-        let key = DiskKey.escaped(prefix)
+        let key = ParsedDiskKey.escaped(prefix)
         return try await disk.perform { try $0.exportEntries(to: folder, prefix: key) }
     }
 }

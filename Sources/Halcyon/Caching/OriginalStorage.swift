@@ -74,7 +74,7 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     private static func diskKey(_ diskKey: String, slot: Int) -> String {
-        slot == 0 ? diskKey : "\(diskKey)\0\(DiskKey.slotMark)\(slot)"
+        slot == 0 ? diskKey : "\(diskKey)\0\(ParsedDiskKey.slotMark)\(slot)"
     }
 
     /// What the cache wanted to store.

@@ -41,7 +41,7 @@ final class OriginalValidity: Sendable {
     }
 
     /// Whether a request with this rule has to ask the server.
-    func isOver(at now: Date, _ rule: CachePolicy.Freshness) -> Bool {
+    func isOver(at now: Date, _ rule: FreshnessPolicy) -> Bool {
         switch rule {
         case .ignoringServer: false
         case .server: freshUntil <= now || now.isBefore(response.responseTime)
@@ -50,7 +50,7 @@ final class OriginalValidity: Sendable {
     }
 
     /// When a request with this rule has to ask the server, if there is such a date and it does not come from a default.
-    func statedEnd(_ rule: CachePolicy.Freshness) -> Date? {
+    func statedEnd(_ rule: FreshnessPolicy) -> Date? {
         switch rule {
         case .ignoringServer:
             return nil

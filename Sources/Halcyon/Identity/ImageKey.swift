@@ -123,8 +123,8 @@ public struct ImageKey: @unchecked Sendable, Hashable {
     /// does, so that a prefix finds all of a server's. The byte 0 ends it, so it is escaped in the name itself.
     var originalDiskKey: String {
         let original = original
-        let name = DiskKey.escaped(original.text)
-        return original.scope.map { name + DiskKey.scopeMark + DiskKey.escaped($0) } ?? name
+        let name = ParsedDiskKey.escaped(original.text)
+        return original.scope.map { name + ParsedDiskKey.scopeMark + ParsedDiskKey.escaped($0) } ?? name
     }
 
     /// What names this image on disk. It begins with the original's name and a byte 0, so that an original can be

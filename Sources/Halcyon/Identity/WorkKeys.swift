@@ -8,7 +8,7 @@ struct OriginalWorkKey: Hashable, Sendable {
     let location: Source.Location
     let readsDisk: Bool
     let network: NetworkPolicy
-    let freshness: CachePolicy.Freshness
+    let freshness: FreshnessPolicy
     let staleIfError: HTTPCachePolicy.StaleIfError
     let revalidates: Bool
     let recovery: RecoveryPolicy

@@ -15,20 +15,9 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// Which caches may answer. Default: `.all`.
     public var reads: Reads = .all
-    /// What decides how long an image from a server is used without asking again.
-    public enum Freshness: Sendable, Hashable {
-        /// The server: `Cache-Control`, `Expires`, `Vary` (RFC 9111). Where it says nothing, 7 days; no more than those
-        /// where redirects led to the image. What it forbids to store is kept neither on disk nor in memory.
-        case server
-        /// This time from when the image came, or was validated last, whatever the server says about its lifetime.
-        case expiration(Expiration)
-        /// Nobody: the image is used for as long as a cache has it (7 days on disk, extended on access).
-        case ignoringServer
-    }
-
     /// What decides how long an image from a server is used without asking again. Afterwards the server is asked whether
-    /// it has changed. Default: ``Freshness/server``.
-    public var freshness: Freshness = .server
+    /// it has changed. Default: ``FreshnessPolicy/server``.
+    public var freshness: FreshnessPolicy = .server
     /// Whether an image that is no longer fresh is used when its server does not answer, or answers that it has a
     /// problem. Default: ``HTTPCachePolicy/StaleIfError/asAllowed``.
     public var staleIfError: HTTPCachePolicy.StaleIfError = .asAllowed

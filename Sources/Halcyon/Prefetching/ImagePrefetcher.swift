@@ -8,7 +8,7 @@ internal import HalcyonConcurrency
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(urls: urls, destination: .disk)
-/// let result = await prefetcher.result
+/// let result = await prefetcher.run()
 /// ```
 public final class ImagePrefetcher: Sendable {
     /// Where the images are brought.
@@ -121,14 +121,15 @@ public final class ImagePrefetcher: Sendable {
     public var currentResult: PrefetchResult { work.currentResult }
 
     /// Begins if need be, and waits for the end. Cancelling the task that waits stops the prefetcher.
-    public var result: PrefetchResult {
-        get async {
-            start()
-            return await withTaskCancellationHandler {
-                await work.wait()
-            } onCancel: {
-                work.stop()
-            }
+    ///
+    /// - Returns: What has become of all sources.
+    @discardableResult
+    public func run() async -> PrefetchResult {
+        start()
+        return await withTaskCancellationHandler {
+            await work.wait()
+        } onCancel: {
+            work.stop()
         }
     }
 }

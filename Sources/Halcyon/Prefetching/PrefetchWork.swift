@@ -4,7 +4,7 @@ internal import HalcyonConcurrency
 /// source when it is done with one.
 ///
 /// Everything that decides what is loaded happens under one lock: taking a source, pausing, stopping. So no source is
-/// taken twice, and none after a stop (N-15).
+/// taken twice, and none after a stop.
 final class PrefetchWork: Sendable {
     private enum Phase {
         case idle

@@ -33,7 +33,7 @@ final class OriginalStage: Sendable {
         }
     }
 
-    // Through the HTTP cache: from disk while it is fresh, else from the server, unless that says that it has not changed.
+    /// Through the HTTP cache: from disk while it is fresh, else from the server, unless that says that it has not changed.
     private func cachedOriginal(
         _ transfer: TransferRequest,
         for request: ResolvedRequest,

@@ -145,7 +145,7 @@ extension CacheCommand {
                 let record = Record(
                     checked: report.checkedCount,
                     bytes: report.checkedBytes,
-                    damaged: report.damaged.keys.map { DiskKey($0).original }.sorted(),
+                    damaged: report.damaged.keys.map { ParsedDiskKey($0).original }.sorted(),
                     orphans: report.orphans.count,
                     sound: report.isSound,
                     repaired: report.isRepaired
@@ -160,7 +160,7 @@ extension CacheCommand {
         private func describe(_ report: DiskCache.VerificationReport) {
             Terminal.print("Checked \(report.checkedCount) entries, \(Format.bytes(report.checkedBytes)).")
             for (key, reason) in report.damaged.sorted(by: { $0.key < $1.key }) {
-                Terminal.print("Damaged: \(DiskKey(key).original): \(reason)")
+                Terminal.print("Damaged: \(ParsedDiskKey(key).original): \(reason)")
             }
             if !report.orphans.isEmpty { Terminal.print("Files that belong to no entry: \(report.orphans.count)") }
             if !report.hasExactTotals { Terminal.print("The totals in the index are wrong.") }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 
-/// `halcyon-conformance http`
+/// `HalcyonConformance http`
 struct HTTPCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http",
@@ -26,7 +26,7 @@ struct HTTPCommand: AsyncParsableCommand {
         do {
             report = try await CacheTestReport(folder: CorporaFolder(corpora))
         } catch let error as MissingCorpus {
-            var message = "halcyon-conformance: \(error)\n"
+            var message = "HalcyonConformance: \(error)\n"
             _ = message.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
             throw MissingCorpus.exitCode
         }

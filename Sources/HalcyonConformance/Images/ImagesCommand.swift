@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Glibc
 
-/// `halcyon-conformance images`
+/// `HalcyonConformance images`
 struct ImagesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "images",
@@ -43,7 +43,7 @@ struct ImagesCommand: ParsableCommand {
         do {
             manifest = try ImageManifest(folder: folder)
         } catch {
-            var message = "halcyon-conformance: \(error)\n"
+            var message = "HalcyonConformance: \(error)\n"
             _ = message.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
             throw MissingCorpus.exitCode
         }

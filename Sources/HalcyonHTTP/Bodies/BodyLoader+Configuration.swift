@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-package import HalcyonStore
+package import HalcyonFiles
 
 extension BodyLoader {
     /// Where bodies are gathered.

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import HalcyonStore
+internal import HalcyonFiles
 
 /// Where one body may be gathered.
 struct BodyStorage: Sendable {

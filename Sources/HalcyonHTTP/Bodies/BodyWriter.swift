@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import FoundationEssentials
 internal import HalcyonConcurrency
-internal import HalcyonStore
+internal import HalcyonFiles
 
 /// Writes a body into its file, away from the thread that receives it.
 ///

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonConcurrency
-internal import HalcyonStore
+internal import HalcyonFiles
 
 /// A file without a name, which the system removes when it is closed or the process dies.
 final class TemporaryBodyFile: BodyFile {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonConcurrency
-internal import HalcyonStore
+internal import HalcyonFiles
 
 /// A body that is being gathered in a ``PartialBodyStore``, for one transfer alone: the lock on its journal is held.
 ///

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonStore
+internal import HalcyonFiles
 
 /// What stands in the journal of a partial body; `FORMAT.md` describes it byte by byte.
 struct PartialBodyJournal: Equatable {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonStore
+internal import HalcyonFiles
 
 /// Whose interrupted body it is: the URL, and the headers and credential it was asked for with.
 package struct PartialBodyKey: Sendable, Hashable {

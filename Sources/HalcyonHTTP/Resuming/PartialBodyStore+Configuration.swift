@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-public import HalcyonStore
+public import HalcyonFiles
 
 extension PartialBodyStore {
     /// What a store of partial bodies is made with. Values, given once.
@@ -22,8 +22,11 @@ extension PartialBodyStore {
         /// Tells which folders are checked before they are used; tests replace it.
         package var location = CacheLocation()
 
-        /// The settings of a store in `folder`; default that of a cache called "partial".
-        public init(folder: String = DiskCache.Configuration.defaultFolder(named: "partial")) {
+        /// `partial` in the folder of the user's caches (`$XDG_CACHE_HOME/halcyon`, or `~/.cache/halcyon`).
+        public static var defaultFolder: String { CacheLocation().folder(named: "partial") }
+
+        /// The settings of a store in `folder`. Default: ``defaultFolder``.
+        public init(folder: String = Self.defaultFolder) {
             self.folder = folder
         }
     }

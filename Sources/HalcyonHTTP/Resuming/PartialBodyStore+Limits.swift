@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonStore
+internal import HalcyonFiles
 
 extension PartialBodyStore {
     /// One kept body, as far as the folder tells.

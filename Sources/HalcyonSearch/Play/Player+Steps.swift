@@ -138,7 +138,7 @@ extension Player {
         )
         prefetcher.start()
         let watcher = Task { [model] in
-            let result = await prefetcher.result
+            let result = await prefetcher.run()
             let count = result.completed.count + result.skipped.count + result.failed.count
             if count != Set(resources).count {
                 model.report(.result, "a prefetcher of \(Set(resources).count) images ended with \(count) results")

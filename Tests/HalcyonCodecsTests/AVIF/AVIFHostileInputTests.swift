@@ -36,7 +36,7 @@ struct AVIFHostileInputTests {
         }
     }
 
-    @Test("files cut off at any byte are truncated; the header needs its own bytes only (R-31)")
+    @Test("files cut off at any byte are truncated; the header needs its own bytes only")
     func truncation() throws {
         #expect(throws: CodecError.empty) { try decode(Data()) }
         #expect(throws: CodecError.empty) { try decoder.info(of: Data(), limits: .standard) }

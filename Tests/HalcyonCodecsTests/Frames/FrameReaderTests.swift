@@ -81,7 +81,7 @@ struct FrameReaderTests {
         }
     }
 
-    @Test("readers of one file do not disturb each other (R-23)", arguments: Animation.allCases)
+    @Test("readers of one file do not disturb each other", arguments: Animation.allCases)
     func interleaved(_ animation: Animation) throws {
         let expected = try sequence(animation)
         let data = try animation.data()
@@ -192,7 +192,7 @@ struct FrameReaderTests {
         }
     }
 
-    @Test("durations above 11 ms hold as stored, others are 100 ms (IM-7)")
+    @Test("durations above 11 ms hold as stored, others are 100 ms")
     func durations() throws {
         let image = GIFBytes.image(0, 0, 1, 1, [0])
         let frames = [0, 1, 2, 5, 100].flatMap { GIFBytes.control(delay: $0) + image }

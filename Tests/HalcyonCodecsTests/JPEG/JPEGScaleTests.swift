@@ -60,7 +60,7 @@ struct JPEGScaleTests {
     ]
 
     @Test(
-        "all eight orientations are upright, at full and at reduced size (R-33)",
+        "all eight orientations are upright, at full and at reduced size",
         arguments: Orientation.allCases,
         [
             nil, PixelSize(20, 20),

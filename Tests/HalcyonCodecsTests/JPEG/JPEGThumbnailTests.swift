@@ -72,7 +72,7 @@ struct JPEGThumbnailTests {
         #expect(try decode(size, target: nil).size == (isUsed ? size : PixelSize(160, 120)))
     }
 
-    @Test("it is turned as the picture is (R-33)")
+    @Test("it is turned as the picture is")
     func orientation() throws {
         let image = try decode(PixelSize(40, 30), target: PixelSize(30, 40), orientation: 6)
         #expect(image.size == PixelSize(30, 40))

@@ -32,7 +32,7 @@ struct PNGFormatTests {
         #expect(try pixels(header, [key], rows: [0, 0x12, 0x34, 0x12, 0x35]) == [0, 0, 0, 0, 0x12, 0x12, 0x12, 255])
     }
 
-    @Test("palettes and shades of 1, 2 and 4 bits are unpacked from the highest bit on, beyond whole bytes (R-28)")
+    @Test("palettes and shades of 1, 2 and 4 bits are unpacked from the highest bit on, beyond whole bytes")
     func lowDepths() throws {
         let palette = PNGBytes.chunk("PLTE", [10, 20, 30, 40, 50, 60])
         let alpha = PNGBytes.chunk("tRNS", [128])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("progress of a body")
 struct BodyProgressTests {
-    @Test("is a count, which never goes back and ends at the length (R-8, R-9, R-16)", arguments: [1 << 10, 1 << 30])
+    @Test("is a count, which never goes back and ends at the length", arguments: [1 << 10, 1 << 30])
     func count(threshold: Int) async throws {
         let bytes = pattern(3 << 20)
         let log = ProgressLog()
@@ -26,7 +26,7 @@ struct BodyProgressTests {
         #expect(log.all.allSatisfy { $0.expectedBytes == bytes.count })
     }
 
-    @Test("a body that was handed out does not change when its server sends on elsewhere (R-8, R-16)")
+    @Test("a body that was handed out does not change when its server sends on elsewhere")
     func snapshot() async throws {
         let transport = ScriptedTransport()
         let loader = BodyLoader(transport: transport)

@@ -15,7 +15,7 @@ struct NetworkWaitingTests {
         #expect(network.listenerCount == 0)
     }
 
-    @Test("returns when it comes, once, and leaves nobody listening (R-5)")
+    @Test("returns when it comes, once, and leaves nobody listening")
     func comes() async throws {
         async let isConnected = network.waitUntilConnected(timeout: .seconds(30), clock: clock)
         await clock.waitForSleepers(1)
@@ -39,7 +39,7 @@ struct NetworkWaitingTests {
     }
 
     @Test(
-        "ends when its task is cancelled, with or without a time limit (R-5)",
+        "ends when its task is cancelled, with or without a time limit",
         arguments: [nil, Duration.seconds(30)]
     )
     func cancelled(timeout: Duration?) async throws {

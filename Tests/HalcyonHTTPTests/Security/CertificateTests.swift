@@ -47,7 +47,7 @@ struct CertificateTests {
         #expect(await receive(trusting, .patient(url: server.url())).response?.status == 200)
     }
 
-    @Test("of trusted hosts are not verified, those of the same server by another name are (S2-27, DL-3)")
+    @Test("of trusted hosts are not verified, those of the same server by another name are")
     func trustedHosts() async throws {
         let server = try CertifiedServer()
         let transport = transport { $0.trustedHosts = ["LocalHost"] }

@@ -18,7 +18,7 @@ struct CacheRegressionTests {
         FaultInjectingFileSystem(.error(.inputOutput), atCall: .max, of: calls)
     }
 
-    @Test("list no folder before they answer, and have at once what is stored (R-6, R-18, BB-30)")
+    @Test("list no folder before they answer, and have at once what is stored")
     func noListing() async throws {
         let files = counting([.names])
         let test = TestPipeline(fileSystem: files)
@@ -28,7 +28,7 @@ struct CacheRegressionTests {
         #expect(files.callCount == 0)
     }
 
-    @Test("answer from memory without the disk (R-41)")
+    @Test("answer from memory without the disk")
     func noDisk() async throws {
         let files = counting(Set(FaultInjectingFileSystem.Call.allCases))
         let test = TestPipeline(fileSystem: files)
@@ -44,7 +44,7 @@ struct CacheRegressionTests {
         #expect(files.callCount == count)
     }
 
-    @Test("ask the system about a file once a look-up at most (R-45)", arguments: [false, true])
+    @Test("ask the system about a file once a look-up at most", arguments: [false, true])
     func oneStatus(isLarge: Bool) async throws {
         let files = counting([.statusOfFile, .statusAtPath, .openForStatus])
         // Time stands still: now and then, the cache makes sure that its folder is still there.
@@ -57,7 +57,7 @@ struct CacheRegressionTests {
         #expect(files.callCount - count <= 1)
     }
 
-    @Test("say what went wrong with the disk (R-44, N-12)")
+    @Test("say what went wrong with the disk")
     func causes() async throws {
         let path = TestPipeline.temporaryPath()
         try Data("in the way".utf8).write(to: URL(filePath: path))
@@ -73,7 +73,7 @@ struct CacheRegressionTests {
         }
     }
 
-    @Test("take any address, and give back originals and results under it (R-26, R-27, N-7, BB-29, BB-49)")
+    @Test("take any address, and give back originals and results under it")
     func addresses() async throws {
         let test = TestPipeline()
         for path in ["a@b/c", "a.b@2x/../c.png?x=.e/f", "%00", "x|>y.jpg", String(repeating: "long/", count: 2_000)] {
@@ -89,7 +89,7 @@ struct CacheRegressionTests {
         #expect(try await test.pipeline.cache.verifyDisk(repair: false).isSound)
     }
 
-    @Test("keep a processed GIF as well (N-19, BB-18)")
+    @Test("keep a processed GIF as well")
     func processedGIF() async throws {
         let test = TestPipeline()
         test.transport.serve(url, Sample.encoded(Sample.bitmap(), .gif))
@@ -108,7 +108,7 @@ struct CacheRegressionTests {
         #expect(other.timings.process != nil)
     }
 
-    @Test("keep a GIF as it came, not as its first frame (R-30, BB-32)")
+    @Test("keep a GIF as it came, not as its first frame")
     func originalGIF() async throws {
         let test = TestPipeline()
         let data = Sample.encoded(Sample.bitmap(), .gif)
@@ -117,7 +117,7 @@ struct CacheRegressionTests {
         #expect(await test.pipeline.cache.storedData(for: .url(url)) == data)
     }
 
-    @Test("count what an image holds in memory once (R-21)")
+    @Test("count what an image holds in memory once")
     func cost() async throws {
         let test = TestPipeline()
         test.transport.serve(url, Sample.encoded(Sample.bitmap(), .gif))
@@ -127,7 +127,7 @@ struct CacheRegressionTests {
         #expect(test.pipeline.cache.memoryStatistics.cost == response.image.bitmap.byteCount)
     }
 
-    @Test("take new limits at once (R-22)")
+    @Test("take new limits at once")
     func liveLimits() async throws {
         let test = TestPipeline()
         for seed in 0..<4 {
@@ -144,7 +144,7 @@ struct CacheRegressionTests {
         #expect(try await cache.diskStatistics().bytes <= bytes / 2)
     }
 
-    @Test("store nothing whose time is over, and are not extended by questions (BB-25)")
+    @Test("store nothing whose time is over, and are not extended by questions")
     func expiry() async throws {
         let clock = ManualStoreClock()
         let test = TestPipeline(clock: clock.clock)
@@ -159,7 +159,7 @@ struct CacheRegressionTests {
         #expect(try await cache.removeExpired() == 1)
     }
 
-    @Test("keep nothing of a load whose caller has gone, and cause no other (R-10)")
+    @Test("keep nothing of a load whose caller has gone, and cause no other")
     func staleRequest() async throws {
         let folder = TestPipeline.temporaryPath()
         let filled = TestPipeline(folder: folder)
@@ -185,7 +185,7 @@ struct CacheRegressionTests {
         #expect(try await filled.pipeline.cache.diskStatistics().count == 1)
     }
 
-    @Test("tell what left the disk, by the names that people know (BB-31)")
+    @Test("tell what left the disk, by the names that people know")
     func removals() async throws {
         let test = TestPipeline()
         test.transport.serve(url, Sample.png())
@@ -204,7 +204,7 @@ struct CacheRegressionTests {
         #expect(names == [.init(original: address, isProcessed: true), .init(original: address, isProcessed: false)])
     }
 
-    @Test("hold nothing of a load that is over (R-19)")
+    @Test("hold nothing of a load that is over")
     func release() async throws {
         weak var stages: PipelineStages?
         weak var cache: ImageCache?

@@ -70,7 +70,7 @@ struct ImageCacheTests {
         #expect(await cache.storedData(for: .url(url)) == nil)
     }
 
-    @Test("never puts one frame in the place of an animation on disk (R-30)")
+    @Test("never puts one frame in the place of an animation on disk")
     func animation() async throws {
         var info = ImageInfo(format: .gif, size: PixelSize(64, 48))
         info.frameCount = 3
@@ -81,7 +81,7 @@ struct ImageCacheTests {
         #expect(cache.isInMemory(.url(url)))
     }
 
-    @Test("keeps processed image and original apart where two caches are given, and answers once (N-3, N-4)")
+    @Test("keeps processed image and original apart where two caches are given, and answers once")
     func twoCaches() async throws {
         test.transport.serve(url, Sample.png())
         let (target, original) = (other(), other())

@@ -127,7 +127,7 @@ struct RemovalTests {
         let transfer = await test.transport.nextTransfer()
         try await test.pipeline.cache.removeAll()
         transfer.answer(.init(body: Sample.png()))
-        _ = await prefetcher.result
+        _ = await prefetcher.run()
         #expect(try await isEmpty(test.pipeline.cache))
     }
 

@@ -52,7 +52,7 @@ struct RetrievingTests {
         #expect(found.image.info == response.image.info)
     }
 
-    @Test("removes what is no image, and finds nothing then (N-6)")
+    @Test("removes what is no image, and finds nothing then")
     func damage() async throws {
         for data in [Data("nonsense".utf8), Data()] {
             try await cache.store(data, for: .url(url))
@@ -97,7 +97,7 @@ struct RetrievingTests {
         #expect(!cache.isInMemory(.url(fixture.url)))
     }
 
-    @Test("finds any frame at its own size in the original (BB-32)")
+    @Test("finds any frame at its own size in the original")
     func frames() async throws {
         try await cache.store(Sample.png(), for: .url(url))
         #expect(await cache.cachedType(of: .url(url), options: [.frame(2)]) == .disk)

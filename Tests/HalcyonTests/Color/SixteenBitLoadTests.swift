@@ -13,7 +13,7 @@ struct SixteenBitLoadTests {
         test.transport.serve(url, Sample.encoded(ColorSample.sixteenBits(), .png))
     }
 
-    @Test("have 8 bits unless more are asked for, and cost accordingly (R-29)")
+    @Test("have 8 bits unless more are asked for, and cost accordingly")
     func depth() async throws {
         let narrow = try await test.pipeline.image(from: url)
         #expect(narrow.bitmap.depth == .eight)

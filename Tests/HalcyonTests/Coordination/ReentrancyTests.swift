@@ -57,7 +57,7 @@ struct ReentrancyTests {
         await hasBegun.wait()
         created.stop()
         await isCancelled.wait()
-        #expect(await created.result.failed.count == 1)
+        #expect(await created.run().failed.count == 1)
     }
 }
 

@@ -11,7 +11,7 @@ struct DownloadCancellationTests {
     private let test = TestDownloader()
     private let url = Sample.url()
 
-    @Test("one caller fails at once and leaves the others alone (BB-4)")
+    @Test("one caller fails at once and leaves the others alone")
     func one() async throws {
         let first = test.downloader.task(for: url)
         let second = test.downloader.task(for: url)
@@ -36,7 +36,7 @@ struct DownloadCancellationTests {
         #expect(test.log.words == ["started", "finished cancelled"])
     }
 
-    @Test("a URL ends all who wait for it and nobody else (BB-6)")
+    @Test("a URL ends all who wait for it and nobody else")
     func byURL() async throws {
         let other = Sample.url()
         let tasks = (0..<3).map { _ in test.downloader.task(for: url) }
@@ -69,7 +69,7 @@ struct DownloadCancellationTests {
         }
     }
 
-    @Test("all ends all, the async ones too, and new ones may begin (BB-6)")
+    @Test("all ends all, the async ones too, and new ones may begin")
     func all() async throws {
         let task = test.downloader.task(for: url)
         async let direct = test.downloader.download(from: Sample.url())
@@ -86,7 +86,7 @@ struct DownloadCancellationTests {
         #expect(try await test.downloader.download(from: url).data == Data([1]))
     }
 
-    @Test("before the modifier has answered sends nothing (R-7, N-11)")
+    @Test("before the modifier has answered sends nothing")
     func beforeTheStart() async throws {
         let (entered, gate) = (Gate(), Gate())
         let policy = NetworkPolicy.with {
@@ -107,7 +107,7 @@ struct DownloadCancellationTests {
         #expect(test.log.words == [])
     }
 
-    @Test("right after the start ends each of fifty exactly once (BB-7, R-15)")
+    @Test("right after the start ends each of fifty exactly once")
     func fifty() async throws {
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<50 {
@@ -126,7 +126,7 @@ struct DownloadCancellationTests {
         await test.settle()
     }
 
-    @Test("between two attempts sends no second request (R-7)")
+    @Test("between two attempts sends no second request")
     func betweenAttempts() async throws {
         let (entered, gate) = (Gate(), Gate())
         let policy = NetworkPolicy.with {
@@ -167,7 +167,7 @@ struct DownloadCancellationTests {
         #expect(await reason { try await test.downloader.download(from: url) } == .downloaderShutDown)
     }
 
-    @Test("is not what releasing a downloader does: its downloads are completed (N-14)")
+    @Test("is not what releasing a downloader does: its downloads are completed")
     func release() async throws {
         let transport = ScriptedTransport()
         var downloader: ImageDownloader? = ImageDownloader(transport: transport)

@@ -11,7 +11,7 @@ struct DownloadEventTests {
     private let test = TestDownloader()
     private let url = Sample.url()
 
-    @Test("are one start, one response and one finish, whatever the end (R-2, BB-12)")
+    @Test("are one start, one response and one finish, whatever the end")
     func once() async throws {
         let missing = Sample.url()
         let broken = Sample.url()
@@ -42,7 +42,7 @@ struct DownloadEventTests {
         #expect(test.log.words == ["started", "responded 200", "finished"])
     }
 
-    @Test("begin with the start, which comes after the modifier and before the request (R-13, BB-10)")
+    @Test("begin with the start, which comes after the modifier and before the request")
     func startFirst() async throws {
         let log = test.log
         let before = Lock<[String]?>(nil)

@@ -12,7 +12,7 @@ struct DownloadModifierTests {
     private let url = Sample.url()
     private static let rejecting = RequestModifier { _ in nil }
 
-    @Test("may change URL, method and headers, and the result tells the new URL (BB-10)")
+    @Test("may change URL, method and headers, and the result tells the new URL")
     func changes() async throws {
         let mirror = Sample.url("mirror.png")
         let policy = NetworkPolicy.with {
@@ -34,7 +34,7 @@ struct DownloadModifierTests {
         #expect(task.request.url == url)
     }
 
-    @Test("that rejects lets no request out, on every entry point (N-1, BB-10)")
+    @Test("that rejects lets no request out, on every entry point")
     func rejects() async throws {
         let pipeline = TestPipeline()
         let options: [ImageOption] = [.requestModifier(Self.rejecting)]
@@ -72,7 +72,7 @@ struct DownloadModifierTests {
     }
 
     @Test(
-        "that makes the URL useless fails with the URL, and nothing is sent (BB-10)",
+        "that makes the URL useless fails with the URL, and nothing is sent",
         arguments: ["about:", "x", "http:"]
     )
     func invalidURL(text: String) async throws {

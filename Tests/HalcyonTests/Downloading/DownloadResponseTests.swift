@@ -22,13 +22,13 @@ struct DownloadResponseTests {
         return try await task.body
     }
 
-    @Test("is an error outside 200..<400 (BB-8)", arguments: [(199, false), (200, true), (399, true), (400, false)])
+    @Test("is an error outside 200..<400", arguments: [(199, false), (200, true), (399, true), (400, false)])
     func statuses(status: Int, isAccepted: Bool) async {
         let reason = await reason { try await download(status: status) }
         #expect(reason == (isAccepted ? nil : .status(status)))
     }
 
-    @Test("is an error outside the request's own range, which goes before the downloader's (BB-8)")
+    @Test("is an error outside the request's own range, which goes before the downloader's")
     func ownStatuses() async {
         let policy = NetworkPolicy.with { $0.acceptedStatusCodes = 404..<405 }
         #expect(await reason { try await download(status: 404, policy: policy) } == nil)
@@ -69,7 +69,7 @@ struct DownloadResponseTests {
         #expect(await reason { try await task.body } == (status == 200 ? .contentType("text/html") : .status(404)))
     }
 
-    @Test("is vetoed by a reviewer before its body is taken (BB-9)")
+    @Test("is vetoed by a reviewer before its body is taken")
     func veto() async throws {
         let marker = try #require(HTTPField.Name("X-Wanted"))
         let gate = Gate()
@@ -163,7 +163,7 @@ struct DownloadResponseTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("whose body a data modifier rejects fails, with one finish event that says so (BB-11, R-2)")
+    @Test("whose body a data modifier rejects fails, with one finish event that says so")
     func rejectedData() async {
         let policy = NetworkPolicy.with { $0.dataModifier = DataModifier { _, _ in nil } }
         #expect(await reason { try await download(policy: policy) } == .dataRejected(nil))

@@ -11,7 +11,7 @@ struct DownloadSharingTests {
     private let test = TestDownloader()
     private let url = Sample.url()
 
-    @Test("who want the same at the same time share one transfer, each with its result (BB-2, R-14)")
+    @Test("who want the same at the same time share one transfer, each with its result")
     func shared() async throws {
         let tasks = (0..<10).map { _ in test.downloader.task(for: url) }
         let transfer = await test.transport.nextTransfer()
@@ -41,7 +41,7 @@ struct DownloadSharingTests {
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("who differ in method, header, body, credential or what is to happen to the response do not share (N-23)")
+    @Test("who differ in method, header, body, credential or what is to happen to the response do not share")
     func identity() async throws {
         let plain = TransferRequest(url: url)
         var requests = Array(repeating: plain, count: 5)
@@ -99,7 +99,7 @@ struct DownloadSharingTests {
         #expect(test.transport.startedCount == 2)
     }
 
-    @Test("who ask right after the last one cancelled start anew and succeed (BB-5)")
+    @Test("who ask right after the last one cancelled start anew and succeed")
     func afterCancelling() async throws {
         let first = test.downloader.task(for: url)
         let abandoned = await test.transport.nextTransfer()

@@ -31,7 +31,7 @@ struct DownloadSocketTests {
         try result.get()
     }
 
-    @Test("makes no connection for a request that its modifier rejects (N-1)")
+    @Test("makes no connection for a request that its modifier rejects")
     func rejected() async throws {
         try await withServer({ _ in .init(body: [1]) }) { server, downloader in
             let policy = NetworkPolicy.with { $0.requestModifier = RequestModifier { _ in nil } }
@@ -80,7 +80,7 @@ struct DownloadSocketTests {
         }
     }
 
-    @Test("hangs up on a long body that a reviewer does not want (BB-9)")
+    @Test("hangs up on a long body that a reviewer does not want")
     func veto() async throws {
         let gone = Gate()
         try await withServer({ _ in
@@ -93,7 +93,7 @@ struct DownloadSocketTests {
         }
     }
 
-    @Test("ends a transfer on the wire when its last caller leaves (BB-4)")
+    @Test("ends a transfer on the wire when its last caller leaves")
     func lastCaller() async throws {
         let (arrived, gone) = (Gate(), Gate())
         try await withServer({ _ in

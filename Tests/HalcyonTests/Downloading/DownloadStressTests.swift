@@ -8,7 +8,7 @@ import Testing
 #if compiler(>=6.2)
 @Suite("A downloader under stress")
 struct DownloadStressTests {
-    @Test("gives each caller exactly one result and keeps nothing (BB-46, R-1, R-17, N-13)")
+    @Test("gives each caller exactly one result and keeps nothing")
     func rounds() async {
         await #expect(processExitsWith: .success) {
             let rounds = ProcessInfo.processInfo.environment["HALCYON_STRESS_ROUNDS"].flatMap(Int.init) ?? 1_000

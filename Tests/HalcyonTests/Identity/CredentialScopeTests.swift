@@ -156,14 +156,14 @@ struct CredentialScopeTests {
                 options: options,
                 destination: .disk
             )
-            #expect(await prefetcher.result.completed == [source])
+            #expect(await prefetcher.run().completed == [source])
             let repeated = ImagePrefetcher(
                 sources: [source],
                 pipeline: test.pipeline,
                 options: options,
                 destination: .disk
             )
-            #expect(await repeated.result.skipped == [source])
+            #expect(await repeated.run().skipped == [source])
             #expect(await cache.cachedType(of: source, options: options) == .disk)
             #expect(await cache.cachedType(of: other, options: otherOptions) == .none)
             #expect(await cache.cachedType(of: .url(users.url)) == .none)
@@ -194,7 +194,7 @@ struct CredentialScopeTests {
         #expect(Set(keys.map { Array($0.originalDiskKey.utf8) }).count == keys.count)
         for key in keys {
             #expect(ImageKey(original: key.original, variant: nil) == key)
-            let parsed = DiskKey(key.processedDiskKey)
+            let parsed = ParsedDiskKey(key.processedDiskKey)
             #expect(Array(parsed.original.utf8) == Array(key.original.text.utf8))
             #expect(parsed.hasScope == (key.original.scope != nil) && parsed.isProcessed)
         }

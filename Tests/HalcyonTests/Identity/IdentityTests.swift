@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Identity")
 struct IdentityTests {
-    @Test("of two different processings is never the same (R-34, N-20, N-22)")
+    @Test("of two different processings is never the same")
     func processings() {
         let size = PixelSize(40, 30)
         let chains: [ImageProcessorChain] = [
@@ -24,7 +24,7 @@ struct IdentityTests {
         #expect(Set(chains).count == chains.count)
     }
 
-    @Test("is not changed by joining the empty chain (N-20)")
+    @Test("is not changed by joining the empty chain")
     func neutral() {
         let chain: ImageProcessorChain = .crop(to: PixelSize(4, 4))
         #expect(chain |> .identity == chain)
@@ -32,7 +32,7 @@ struct IdentityTests {
         #expect(ImageKey.Variant.of(decode: DecodePolicy(), processing: .identity) == nil)
     }
 
-    @Test("of an original cannot be mistaken for one with a variant (N-21)")
+    @Test("of an original cannot be mistaken for one with a variant")
     func noCollisions() {
         let variant = ImageKey.Variant.of(decode: DecodePolicy(), processing: .crop(to: PixelSize(4, 4)))
         let plain = ImageKey(original: OriginalKey(text: "a"), variant: variant)
@@ -46,9 +46,9 @@ struct IdentityTests {
         #expect(Set(keys.map { Array($0.utf8) }).count == keys.count)
         for name in names {
             let key = ImageKey(original: OriginalKey(text: name), variant: variant)
-            #expect(Array(DiskKey(key.processedDiskKey).original.utf8) == Array(name.utf8))
-            #expect(DiskKey(key.processedDiskKey).isProcessed)
-            #expect(!DiskKey(key.originalDiskKey).isProcessed)
+            #expect(Array(ParsedDiskKey(key.processedDiskKey).original.utf8) == Array(name.utf8))
+            #expect(ParsedDiskKey(key.processedDiskKey).isProcessed)
+            #expect(!ParsedDiskKey(key.originalDiskKey).isProcessed)
         }
     }
 

@@ -66,7 +66,7 @@ struct DefaultOptionsTests {
             "prefetcher, sources",
             { pipeline, url in
                 let prefetcher = ImagePrefetcher(sources: [.url(url)], pipeline: pipeline)
-                #expect(await prefetcher.result.completed.count == 1)
+                #expect(await prefetcher.run().completed.count == 1)
                 return pipeline.responseFromMemory(for: url)?.image
             }
         ),
@@ -74,7 +74,7 @@ struct DefaultOptionsTests {
             "prefetcher, URLs, value",
             { pipeline, url in
                 let prefetcher = ImagePrefetcher(urls: [url], pipeline: pipeline, options: literal)
-                #expect(await prefetcher.result.completed.count == 1)
+                #expect(await prefetcher.run().completed.count == 1)
                 return pipeline.responseFromMemory(for: url, options: literal)?.image
             }
         ),
@@ -87,7 +87,7 @@ struct DefaultOptionsTests {
                     options: ImageOptions(),
                     destination: .disk
                 )
-                #expect(await prefetcher.result.completed.count == 1)
+                #expect(await prefetcher.run().completed.count == 1)
                 return nil
             }
         ),

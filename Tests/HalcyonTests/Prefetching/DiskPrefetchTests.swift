@@ -12,7 +12,7 @@ struct DiskPrefetchTests {
     private func prefetch(_ headers: HTTPFields = [:]) async -> PrefetchResult {
         let source = Source.request(TransferRequest(url: fixture.url, headers: headers))
         let pipeline = fixture.test.pipeline
-        return await ImagePrefetcher(sources: [source], pipeline: pipeline, destination: .disk).result
+        return await ImagePrefetcher(sources: [source], pipeline: pipeline, destination: .disk).run()
     }
 
     @Test("needs no server while it is fresh, and is confirmed by it afterwards")
@@ -65,7 +65,7 @@ struct DiskPrefetchTests {
         }
         let other = Source.request(TransferRequest(url: fixture.url, headers: [.acceptLanguage: "fr"]))
         let prefetcher = ImagePrefetcher(sources: [other], pipeline: pipeline, options: crop, destination: .disk)
-        #expect(await prefetcher.result.completed.count == 1)
+        #expect(await prefetcher.run().completed.count == 1)
         #expect(fixture.requestCount == 3)
     }
 

@@ -21,7 +21,7 @@ struct ImagePrefetcherTests {
         serveAll()
         let options: ImageOptions = [.processor(.resize(to: PixelSize(8, 6)))]
         let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, options: options)
-        let result = await prefetcher.result
+        let result = await prefetcher.run()
         #expect(Set(result.completed) == Set(sources))
         #expect(result.skipped.isEmpty && result.failed.isEmpty)
         for url in urls {
@@ -33,7 +33,7 @@ struct ImagePrefetcherTests {
     func disk() async throws {
         serveAll()
         let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, destination: .disk)
-        #expect(await prefetcher.result.completed.count == 6)
+        #expect(await prefetcher.run().completed.count == 6)
         #expect(test.counters.decodes == 0)
         #expect(try await test.pipeline.cache.diskStatistics().count == 6)
         let response = try await test.pipeline.response(
@@ -44,21 +44,21 @@ struct ImagePrefetcherTests {
         #expect(test.transport.startedCount == 6)
     }
 
-    @Test("skips what memory or the disk has (PF-4, BB-45)", arguments: [ImagePrefetcher.Destination.memory, .disk])
+    @Test("skips what memory or the disk has", arguments: [ImagePrefetcher.Destination.memory, .disk])
     func skipped(destination: ImagePrefetcher.Destination) async throws {
         serveAll()
         for url in urls[..<3] { _ = try await test.pipeline.image(from: url, options: [.waitForCache]) }
         test.pipeline.cache.removeAllFromMemory()
         _ = try await test.pipeline.image(from: urls[0])
         let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, destination: destination)
-        let result = await prefetcher.result
+        let result = await prefetcher.run()
         #expect(Set(result.skipped) == Set(sources[..<3]))
         #expect(Set(result.completed) == Set(sources[3...]))
         #expect(test.transport.startedCount == 6)
     }
 
     @Test(
-        "skips what the cache for originals has, and looks where the default options say (N-31)",
+        "skips what the cache for originals has, and looks where the default options say",
         arguments: [ImagePrefetcher.Destination.memory, .disk]
     )
     func skippedInOriginalCache(destination: ImagePrefetcher.Destination) async throws {
@@ -74,14 +74,14 @@ struct ImagePrefetcherTests {
         storing.cache.waitsForStore = true
         _ = try await pipeline.response(for: .url(urls[0]), options: storing)
         let prefetcher = ImagePrefetcher(urls: Array(urls[..<2]), pipeline: pipeline, destination: destination)
-        let result = await prefetcher.result
+        let result = await prefetcher.run()
         #expect(result.skipped == [sources[0]])
         #expect(result.completed == [sources[1]])
         #expect(test.transport.startedCount == 2)
     }
 
     @Test(
-        "loads what is cached anew if the options say so (PF-4)",
+        "loads what is cached anew if the options say so",
         arguments: [ImagePrefetcher.Destination.memory, .disk]
     )
     func forceRefresh(destination: ImagePrefetcher.Destination) async throws {
@@ -93,12 +93,12 @@ struct ImagePrefetcherTests {
             options: [.forceRefresh],
             destination: destination
         )
-        #expect(await prefetcher.result.completed == [sources[0]])
+        #expect(await prefetcher.run().completed == [sources[0]])
         #expect(test.transport.startedCount == 2)
     }
 
     @Test(
-        "tells what failed and why, and stores no error page (PF-5)",
+        "tells what failed and why, and stores no error page",
         arguments: [ImagePrefetcher.Destination.memory, .disk]
     )
     func failed(destination: ImagePrefetcher.Destination) async throws {
@@ -110,22 +110,22 @@ struct ImagePrefetcherTests {
             destination: destination,
             maxConcurrentLoads: 1
         )
-        let failed = await prefetcher.result.failed
+        let failed = await prefetcher.run().failed
         #expect(failed.map(\.source) == Array(sources[..<2]))
         #expect(failed.map(\.error?.stage) == [.load, .decode])
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("loads what is named twice once, and counts it once (N-16)")
+    @Test("loads what is named twice once, and counts it once")
     func duplicates() async {
         serveAll()
         let prefetcher = ImagePrefetcher(urls: urls + urls + [urls[0]], pipeline: test.pipeline)
         #expect(prefetcher.progress.totalCount == 6)
-        #expect(await prefetcher.result.completed.count == 6)
+        #expect(await prefetcher.run().completed.count == 6)
         #expect(test.transport.startedCount == 6)
     }
 
-    @Test("runs as many loads at a time as it may, five by default (PF-2)", arguments: [nil, 1, 2, 0])
+    @Test("runs as many loads at a time as it may, five by default", arguments: [nil, 1, 2, 0])
     func concurrency(limit: Int?) async {
         let prefetcher =
             if let limit {
@@ -142,10 +142,10 @@ struct ImagePrefetcherTests {
             running.removeFirst().answer(.init(body: Sample.png()))
             if done + expected < 6 { running.append(await test.transport.nextTransfer()) }
         }
-        #expect(await prefetcher.result.completed.count == 6)
+        #expect(await prefetcher.run().completed.count == 6)
     }
 
-    @Test("stopped with two running of many fails all of them, once, and sends nothing more (PF-6, N-15, BB-45)")
+    @Test("stopped with two running of many fails all of them, once, and sends nothing more")
     func stop() async {
         let completions = Lock<[PrefetchResult]>([])
         let prefetcher = ImagePrefetcher(
@@ -157,7 +157,7 @@ struct ImagePrefetcherTests {
         prefetcher.start()
         let running = [await test.transport.nextTransfer(), await test.transport.nextTransfer()]
         prefetcher.stop()
-        let result = await prefetcher.result
+        let result = await prefetcher.run()
         #expect(Set(result.failed.map(\.source)) == Set(sources))
         #expect(result.failed.count == 6)
         #expect(result.failed.allSatisfy { $0.error == nil })
@@ -170,7 +170,7 @@ struct ImagePrefetcherTests {
         #expect(completions.withLock { $0 } == [result])
     }
 
-    @Test("stopped while it passes over cached images sends no request (N-15)")
+    @Test("stopped while it passes over cached images sends no request")
     func stopWhileSkipping() async throws {
         serveAll()
         for url in urls[..<5] { _ = try await test.pipeline.image(from: url) }
@@ -182,7 +182,7 @@ struct ImagePrefetcherTests {
             onProgress: { _ in holder.withLock { $0 }?.stop() }
         )
         holder.withLock { $0 = prefetcher }
-        let result = await prefetcher.result
+        let result = await prefetcher.run()
         holder.withLock { $0 = nil }
         #expect(result.skipped == [sources[0]])
         #expect(result.failed.map(\.source) == Array(sources[1...]))
@@ -201,7 +201,7 @@ struct ImagePrefetcherTests {
         #expect(test.transport.startedCount == 2)
         for url in urls { test.transport.serve(url, Sample.png()) }
         prefetcher.isPaused = false
-        #expect(await prefetcher.result.completed.count == 6)
+        #expect(await prefetcher.run().completed.count == 6)
     }
 
     @Test("is of low priority, which can be changed while it runs")
@@ -213,7 +213,7 @@ struct ImagePrefetcherTests {
         prefetcher.priority = .high
         #expect(transfer.priority == .high)
         transfer.answer(.init(body: Sample.png()))
-        _ = await prefetcher.result
+        _ = await prefetcher.run()
     }
 
     @Test("shares its loads with a view that needs the image now, which makes them urgent")
@@ -224,7 +224,7 @@ struct ImagePrefetcherTests {
         let task = test.pipeline.task(for: urls[0], options: [.priority(.veryHigh)])
         await eventually { transfer.priority == .veryHigh }
         prefetcher.stop()
-        _ = await prefetcher.result
+        _ = await prefetcher.run()
         #expect(!transfer.isCancelled)
         transfer.answer(.init(body: Sample.png()))
         _ = try await task.response
@@ -252,23 +252,23 @@ struct ImagePrefetcherTests {
     @Test("ends when the task that waits for it is cancelled")
     func cancelled() async {
         let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, maxConcurrentLoads: 1)
-        let waiting = Task { await prefetcher.result }
+        let waiting = Task { await prefetcher.run() }
         let transfer = await test.transport.nextTransfer()
         waiting.cancel()
         #expect(await waiting.value.failed.count == 6)
         await transfer.waitUntilCancelled()
     }
 
-    @Test("of nothing is over at once (PF-3)")
+    @Test("of nothing is over at once")
     func empty() async {
         let completion = Gate()
         let prefetcher = ImagePrefetcher(urls: [], pipeline: test.pipeline, onCompletion: { _ in completion.open() })
         prefetcher.start()
         #expect(completion.isOpen)
-        #expect(await prefetcher.result == PrefetchResult())
+        #expect(await prefetcher.run() == PrefetchResult())
     }
 
-    @Test("tells its progress after each source, once however often it is tried (PF-5, PF-8, BB-23)")
+    @Test("tells its progress after each source, once however often it is tried")
     func progress() async {
         let clock = ManualClock()
         let test = TestPipeline(recovery: RecoveryConfiguration(network: ManualNetwork(), clock: clock))
@@ -286,7 +286,7 @@ struct ImagePrefetcherTests {
         clock.advance(by: .seconds(3))
         await test.transport.nextTransfer().answer(.init(body: Sample.png()))
         await test.transport.nextTransfer().answer(.init(body: Sample.png()))
-        #expect(await prefetcher.result.completed.count == 2)
+        #expect(await prefetcher.run().completed.count == 2)
         #expect(counts.withLock { $0 } == [1, 2])
     }
 
@@ -316,7 +316,7 @@ struct ImagePrefetcherTests {
         #expect(counts.withLock { $0 } == [1, 2])
     }
 
-    @Test("stopped while it waits to try again sends nothing more (PF-8, N-9)")
+    @Test("stopped while it waits to try again sends nothing more")
     func stopWhileWaiting() async {
         let clock = ManualClock()
         let test = TestPipeline(recovery: RecoveryConfiguration(network: ManualNetwork(), clock: clock))
@@ -325,12 +325,12 @@ struct ImagePrefetcherTests {
         await test.transport.nextTransfer().answer(.init(status: 503))
         await clock.waitForSleepers(1)
         prefetcher.stop()
-        #expect(await prefetcher.result.failed.count == 1)
+        #expect(await prefetcher.run().failed.count == 1)
         await eventually { clock.sleeperCount == 0 }
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("gives snapshots that stay as they are (R-12)")
+    @Test("gives snapshots that stay as they are")
     func snapshots() async {
         let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, maxConcurrentLoads: 1)
         prefetcher.start()
@@ -340,19 +340,19 @@ struct ImagePrefetcherTests {
         #expect(early.completed == [sources[0]])
         for url in urls { test.transport.serve(url, Sample.png()) }
         second.answer(.init(body: Sample.png()))
-        #expect(await prefetcher.result.completed == sources)
+        #expect(await prefetcher.run().completed == sources)
         #expect(early.completed.count == 1)
     }
 
-    @Test("ten thousand times, and of ten thousand sources, ends (PF-9)")
+    @Test("ten thousand times, and of ten thousand sources, ends")
     func scale() async {
         serveAll()
-        _ = await ImagePrefetcher(urls: urls, pipeline: test.pipeline).result
+        _ = await ImagePrefetcher(urls: urls, pipeline: test.pipeline).run()
         let prefetchers = (0..<10_000).map { _ in ImagePrefetcher(urls: [urls[0]], pipeline: test.pipeline) }
         for prefetcher in prefetchers { prefetcher.start() }
-        for prefetcher in prefetchers { #expect(await prefetcher.result.skipped.count == 1) }
+        for prefetcher in prefetchers { #expect(await prefetcher.run().skipped.count == 1) }
         let missing = (0..<10_000).map { Source.file("/nowhere/\($0).png") }
         let long = ImagePrefetcher(sources: missing, pipeline: test.pipeline, destination: .disk)
-        #expect(await long.result.skipped.count == 10_000)
+        #expect(await long.run().skipped.count == 10_000)
     }
 }

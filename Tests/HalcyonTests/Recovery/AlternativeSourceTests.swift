@@ -23,7 +23,7 @@ struct AlternativeSourceTests {
         #expect(transport.startedCount == 1)
     }
 
-    @Test("are tried in order, and the response says which one it is (BB-21)")
+    @Test("are tried in order, and the response says which one it is")
     func second() async throws {
         transport.serve(recovery.url, Data(), status: 404)
         transport.serve(urls[0], Data("no picture".utf8))
@@ -37,7 +37,7 @@ struct AlternativeSourceTests {
         #expect(transport.transfers.map(\.request.url) == [recovery.url, urls[0], urls[1]])
     }
 
-    @Test("that all fail give all errors in their order (BB-21, M-17, R-3)")
+    @Test("that all fail give all errors in their order")
     func exhausted() async throws {
         for (url, status) in zip([recovery.url] + urls, [404, 500, 410, 403]) {
             transport.serve(url, Data(), status: status)
@@ -54,7 +54,7 @@ struct AlternativeSourceTests {
         #expect(error.description.contains("410"))
     }
 
-    @Test("are used at most once each, however often they are named (R-3)")
+    @Test("are used at most once each, however often they are named")
     func repeated() async throws {
         for url in [recovery.url] + urls { transport.serve(url, Data(), status: 404) }
         _ = try await task([sources[0], .url(recovery.url), sources[0], sources[1], sources[0]]).failure()
@@ -67,7 +67,7 @@ struct AlternativeSourceTests {
         #expect(try await task([.url(recovery.url)]).failure().reason == .status(404))
     }
 
-    @Test("are not tried when the load is cancelled (BB-21)")
+    @Test("are not tried when the load is cancelled")
     func cancelled() async throws {
         let task = task(sources)
         let transfer = await transport.nextTransfer()
@@ -78,7 +78,7 @@ struct AlternativeSourceTests {
         #expect(transport.startedCount == 1)
     }
 
-    @Test("end when the load is cancelled while one of them is tried: the handle is always the same (BB-21, R-4, M-16)")
+    @Test("end when the load is cancelled while one of them is tried: the handle is always the same")
     func cancelledAlternative() async throws {
         transport.serve(recovery.url, Data(), status: 404)
         let task = task(sources)
@@ -91,7 +91,7 @@ struct AlternativeSourceTests {
         #expect(transport.startedCount == 2)
     }
 
-    @Test("are not tried when a provider's load is cancelled (N-10)")
+    @Test("are not tried when a provider's load is cancelled")
     func cancelledProvider() async throws {
         let provider = StubbornProvider()
         let task = recovery.pipeline.task(for: .provider(provider), options: [.alternativeSources(sources)])
@@ -103,7 +103,7 @@ struct AlternativeSourceTests {
         #expect(transport.startedCount == 0)
     }
 
-    @Test("come after the attempts of the source (M-15)")
+    @Test("come after the attempts of the source")
     func afterRetry() async throws {
         let task = task([sources[0]], [.retry(.fixed(maxAttempts: 2, base: .seconds(3)))])
         await recovery.failOnce(then: .seconds(3))

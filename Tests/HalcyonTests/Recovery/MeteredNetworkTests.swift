@@ -17,7 +17,7 @@ struct MeteredNetworkTests {
         #expect(transport.startedCount == 1)
     }
 
-    @Test("carries the low-data source instead of the original (O-37, S4-17, BB-22)")
+    @Test("carries the low-data source instead of the original")
     func lowData() async throws {
         transport.serve(small, Sample.png(8, 8))
         let response = try await recovery.pipeline.response(
@@ -30,7 +30,7 @@ struct MeteredNetworkTests {
         #expect(transport.startedCount(recovery.url) == 0)
     }
 
-    @Test("carries the low-data source once, then nothing else (R-3)")
+    @Test("carries the low-data source once, then nothing else")
     func once() async throws {
         let mirror = Sample.url("mirror.png")
         transport.serve(small, Data(), status: 404)

@@ -11,7 +11,7 @@ struct NetworkWaitTests {
     private let refused = ScriptedTransport.Route(error: .cannotConnect("no route"))
     private let online = NetworkStatus(isConnected: true, isMetered: false)
 
-    @Test("is tried again as soon as the network is there, without any delay (BB-24)")
+    @Test("is tried again as soon as the network is there, without any delay")
     func reconnected() async throws {
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(.waitForNetwork())])
         await transport.nextTransfer().answer(refused)
@@ -20,12 +20,12 @@ struct NetworkWaitTests {
         recovery.network.status = online
         await transport.nextTransfer().answer(.init(body: Sample.png()))
         #expect(try await task.image.size == PixelSize(64, 48))
-        // The wait is over and leaves nothing.
+        // The wait is over and leaves nothing.
         #expect(recovery.network.listenerCount == 0)
         #expect(recovery.clock.sleeperCount == 0)
     }
 
-    @Test("fails with the last error when the time is over (BB-24)")
+    @Test("fails with the last error when the time is over")
     func timeout() async throws {
         let task = recovery.pipeline.task(
             for: recovery.url,
@@ -42,7 +42,7 @@ struct NetworkWaitTests {
         #expect(recovery.network.listenerCount == 0)
     }
 
-    @Test("and is cancelled sends nothing when the network comes (R-5, N-9)")
+    @Test("and is cancelled sends nothing when the network comes")
     func cancelled() async throws {
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(.waitForNetwork(timeout: nil))])
         await transport.nextTransfer().answer(refused)
@@ -55,7 +55,7 @@ struct NetworkWaitTests {
         #expect(transport.startedCount == 1)
     }
 
-    @Test("is tried a bounded number of times, with a pause each, while the network is there (N-17)")
+    @Test("is tried a bounded number of times, with a pause each, while the network is there")
     func connected() async throws {
         recovery.network.status = online
         let task = recovery.pipeline.task(
@@ -72,7 +72,7 @@ struct NetworkWaitTests {
         #expect(transport.startedCount == 3)
     }
 
-    @Test("does not wait for an answer that no network changes: 404 is no hot loop (N-17)")
+    @Test("does not wait for an answer that no network changes: 404 is no hot loop")
     func status() async throws {
         transport.serve(recovery.url, Data(), status: 404)
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(.waitForNetwork())])

@@ -19,7 +19,7 @@ struct RetryTests {
         #expect(transport.startedCount == 2)
     }
 
-    @Test("fails after its last attempt with the last error; waits of 3, 6 and 9 s (BB-23)")
+    @Test("fails after its last attempt with the last error; waits of 3, 6 and 9 s")
     func exhausted() async throws {
         let strategy = BackoffStrategy.linear(maxAttempts: 4, base: .seconds(3))
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(strategy)])
@@ -33,7 +33,7 @@ struct RetryTests {
     }
 
     @Test(
-        "is not tried again for an error that another attempt cannot change (N-17)",
+        "is not tried again for an error that another attempt cannot change",
         arguments: [400, 401, 403, 404, 410, 501]
     )
     func hopeless(status: Int) async throws {
@@ -109,7 +109,7 @@ struct RetryTests {
         #expect(transport.startedCount == 2)
     }
 
-    @Test("and cancelled while it waits ends at once, with no further request (N-9)")
+    @Test("and cancelled while it waits ends at once, with no further request")
     func cancelledWait() async throws {
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(.fixed())])
         await transport.nextTransfer().answer(.init(status: 503))
@@ -122,7 +122,7 @@ struct RetryTests {
         #expect(transport.startedCount == 1)
     }
 
-    @Test("and cancelled during its second attempt is not tried a third time (N-8)")
+    @Test("and cancelled during its second attempt is not tried a third time")
     func cancelledAttempt() async throws {
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(.fixed(base: .seconds(3)))])
         await recovery.failOnce(then: .seconds(3))
@@ -135,7 +135,7 @@ struct RetryTests {
         #expect(recovery.clock.sleeperCount == 0)
     }
 
-    @Test("tells its strategy the last error and all before it (N-8, NM-5)")
+    @Test("tells its strategy the last error and all before it")
     func context() async throws {
         let strategy = RecordingStrategy()
         for status in [500, 503] {
@@ -155,7 +155,7 @@ struct RetryTests {
         await recovery.test.settle()
     }
 
-    @Test("ends after a hundred attempts even if its strategy never does (N-17)")
+    @Test("ends after a hundred attempts even if its strategy never does")
     func bounded() async throws {
         transport.serve(recovery.url, Data(), status: 404)
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(RecordingStrategy())])

@@ -165,7 +165,7 @@ struct CachePlacementTests {
         #expect(try await fixture.load([target]).image.bitmap.hasSamePixels(as: first.image.bitmap))
     }
 
-    @Test("on one folder: one confirms while the other reads (N-29)")
+    @Test("on one folder: one confirms while the other reads")
     func twoOnOneFolder() async throws {
         let folder = TestPipeline.temporaryPath()
         let reader = TestPipeline(folder: folder, clock: fixture.clock.clock)

@@ -23,7 +23,7 @@ struct DiskHitRequestsCase: PairedCase {
             urls: urls,
             pipeline: ImagePipeline(configuration: configuration),
             destination: .disk
-        ).result
+        ).run()
         guard stored.failed.isEmpty else { throw BenchmarkError("\(name): an image was not stored") }
         let plain = DiskCache(.init(folder: folder.file("plain")))
         for url in urls { try plain.put(url.absoluteString, body: picture) }

@@ -19,12 +19,12 @@ struct PrefetchCase: PairedCase {
         let picture = try SyntheticPicture.icon()
         for url in urls { transport.setRoute(url, .init(body: picture)) }
         let options: ImageOptions = destination == .memory ? [.cacheMemoryOnly] : []
-        let first = await Self.prefetcher(urls, pipeline, options, destination).result
+        let first = await Self.prefetcher(urls, pipeline, options, destination).run()
         guard first.failed.isEmpty else { throw BenchmarkError("\(name): an image was not loaded") }
         let destination = destination
         return Contest(
             ours: Contender("ImagePrefetcher") { _ in
-                let result = await Self.prefetcher(urls, pipeline, options, destination).result
+                let result = await Self.prefetcher(urls, pipeline, options, destination).run()
                 guard result.skipped.count == urls.count else { throw BenchmarkError("an image was loaded again") }
                 withExtendedLifetime(folder) {}
             },

@@ -1,5 +1,5 @@
 /// A name on disk, taken apart again.
-package struct DiskKey {
+package struct ParsedDiskKey {
     package let original: String
     package let isProcessed: Bool
     /// Whether it is for some requests only, such as those with one credential.

@@ -1,5 +1,5 @@
 internal import CXXHash
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// XXH3 with 64 bits, of bytes at hand or as they come (https://github.com/Cyan4973/xxHash, specification 0.2.0).
 package final class Checksum {
@@ -31,12 +31,12 @@ package final class Checksum {
         }
     }
 
-    static func hash(of bytes: Data) -> UInt64 {
+    package static func hash(of bytes: Data) -> UInt64 {
         bytes.withUnsafeBytes { hash(of: $0, seed: 0) }
     }
 
     /// The checksum of an entry: of its metadata, seeded with that of its body, which may be known first or last.
-    static func entry(body: UInt64, metadata: Data) -> Int64 {
+    package static func entry(body: UInt64, metadata: Data) -> Int64 {
         Int64(bitPattern: metadata.withUnsafeBytes { hash(of: $0, seed: body) })
     }
 }

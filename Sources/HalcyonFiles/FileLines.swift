@@ -1,7 +1,7 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// The lines of a file, read piece by piece: the memory needed does not grow with the file.
-struct FileLines {
+package struct FileLines {
     private let descriptor: FileDescriptor
     private let fileSystem: any FileSystem
     private var offset = 0
@@ -10,10 +10,10 @@ struct FileLines {
     private var start = 0
     private var isAtEnd = false
 
-    struct LineTooLong: Error {}
+    package struct LineTooLong: Error {}
 
     /// The lines from the beginning. The descriptor stays the caller's.
-    init(_ descriptor: FileDescriptor, _ fileSystem: any FileSystem) {
+    package init(_ descriptor: FileDescriptor, _ fileSystem: any FileSystem) {
         self.descriptor = descriptor
         self.fileSystem = fileSystem
     }
@@ -21,7 +21,7 @@ struct FileLines {
     /// The next line without its line feed; nil at the end. A last line need not have one.
     ///
     /// - Throws: ``LineTooLong`` before a line above `limit` bytes is read in whole, and `FileSystemError`.
-    mutating func next(limit: Int) throws -> Data? {
+    package mutating func next(limit: Int) throws -> Data? {
         var searched = start
         while true {
             if let end = bytes[searched...].firstIndex(of: 10) {
