@@ -217,8 +217,11 @@ final class OriginalStorage: HTTPCacheStorage {
             extending: policy.diskExtension,
             priority: priority
         )
-        guard let entry, let head = Self.head(of: entry, url: url) else { return nil }
-        return (head, entry)
+        guard let entry else { return nil }
+        if let head = Self.head(of: entry, url: url) { return (head, entry) }
+        // Its head is of use to those alone who heed the server.
+        guard policy.freshness == .ignoringServer else { return nil }
+        return (StoredResponse(url: url, responseTime: entry.storedAt), entry)
     }
 
     private static func head(of entry: DiskCache.Entry, url: URL) -> StoredResponse? {

@@ -99,9 +99,8 @@ struct MemoryStage: Sendable {
 
     /// Whether an image may be used without asking its server.
     @inline(never)
-    private func mayUse(_ cached: CachedImage, for source: Source, options: ImageOptions) -> Bool {
+    private func mayUse(_ cached: CachedImage, for source: @autoclosure () -> Source, options: ImageOptions) -> Bool {
         let policy = options.cache
-        let transfer = source.transfer(options, over: downloads)
         switch policy.freshness {
         case .ignoringServer:
             return true
@@ -109,11 +108,11 @@ struct MemoryStage: Sendable {
             // Most have no more than a date.
             if cached.validity?.isOver(at: cache.disk.now(), .server) ?? false { return false }
         case .expiration(let expiration):
-            if transfer != nil, cached.isOver(expiration, at: cache.disk.now()) { return false }
+            if cached.isOver(expiration, at: cache.disk.now()), source().isFromServer { return false }
         }
-        if policy.revalidates, transfer != nil { return false }
+        if policy.revalidates, source().isFromServer { return false }
         guard let validity = cached.validity, validity.isVarying else { return true }
-        return transfer.map(validity.response.matches) ?? false
+        return source().transfer(options, over: downloads).map(validity.response.matches) ?? false
     }
 
     /// Keeps a response as the options and its server want.

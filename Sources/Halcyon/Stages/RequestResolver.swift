@@ -40,7 +40,8 @@ struct RequestResolver: Sendable {
         let original = OriginalKey(text: "once:\(UUID().uuidString)", scope: audience)
         let key = ImageKey(original: original, options: once)
         let resolved = resolved(source, options: once, key: key, begun: begun)
-        return PendingRequest(source: source, options: once, begun: begun, resolved: resolved)
+        // What takes its place, if it fails, is cached as the options say.
+        return PendingRequest(source: source, options: options, begun: begun, resolved: resolved)
     }
 
     /// The request with its identities.
@@ -97,6 +98,9 @@ extension Source {
         guard case .network(let transfer) = location else { return nil }
         return options.network.applied(to: transfer, over: downloads)
     }
+
+    /// Whether it comes from a server.
+    var isFromServer: Bool { if case .network = location { true } else { false } }
 
     /// Whether what has no key is not asked for a second time: bytes at hand, and answers that are for one request alone.
     fileprivate var isUsedOnce: Bool {

@@ -60,8 +60,10 @@ struct ResolvedRequest: Sendable {
         replacing(work: OriginalWorkKey(source, options, original: key.original, readsDisk: false), options: options)
     }
 
-    /// The same request with other options, which must not change its key.
-    func with(_ options: ImageOptions) -> ResolvedRequest {
+    /// The same request with another policy for failures.
+    func with(_ recovery: RecoveryPolicy) -> ResolvedRequest {
+        var options = options
+        options.recovery = recovery
         let work = OriginalWorkKey(source, options, original: key.original, readsDisk: options.cache.reads == .all)
         return replacing(work: work, options: options)
     }

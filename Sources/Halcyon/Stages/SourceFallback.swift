@@ -53,7 +53,7 @@ struct SourceFallback: Sendable {
         var alternatives = recovery.alternatives[...]
         var tried: Set<Source> = [request.source]
         var failures: [SourceFailure] = []
-        var next = request.with(options)
+        var next = request.with(options.recovery)
         while true {
             do {
                 let value = try await load(resolver.resolve(next, context: context))
@@ -87,9 +87,11 @@ struct SourceFallback: Sendable {
 }
 
 extension PendingRequest {
-    /// The same request with other options, which must not change its key.
-    fileprivate func with(_ options: ImageOptions) -> PendingRequest {
-        PendingRequest(source: source, options: options, begun: begun, resolved: resolved?.with(options))
+    /// The same request with another policy for failures.
+    fileprivate func with(_ recovery: RecoveryPolicy) -> PendingRequest {
+        var options = options
+        options.recovery = recovery
+        return PendingRequest(source: source, options: options, begun: begun, resolved: resolved?.with(recovery))
     }
 }
 

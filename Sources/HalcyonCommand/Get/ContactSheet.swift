@@ -8,8 +8,9 @@ internal import HalcyonConcurrency
 final class ContactSheet: Sendable {
     private static let width = 1280
     private static let tallestRow = 240
-    /// 16 MiB, as much again for the tiles, and more while the sheet is encoded: what a sheet of any number of images takes.
-    private static let pixelLimit = 4 << 20
+    /// The pixels of the sheet: 16 MiB, as much again for the tiles, and more while the sheet is encoded. Half of that for
+    /// thousands of images, whose URLs take memory too.
+    private let pixelLimit: Int
     /// Width over height of the usual image, for the first guess of the rows' height.
     private static let usualRatio = 1.4
 
@@ -23,7 +24,8 @@ final class ContactSheet: Sendable {
 
     /// An empty sheet for so many images.
     init(imageCount: Int) {
-        let area = Double(Self.pixelLimit) / Double(max(1, imageCount)) / Self.usualRatio
+        pixelLimit = imageCount > 1_000 ? 2 << 20 : 4 << 20
+        let area = Double(pixelLimit) / Double(max(1, imageCount)) / Self.usualRatio
         state = Lock(State(tileHeight: min(Self.tallestRow, max(1, Int(area.squareRoot())))))
     }
 
@@ -34,7 +36,7 @@ final class ContactSheet: Sendable {
             state.pixelCount += tile.size.area - (state.tiles[index]?.size.area ?? 0)
             state.tiles[index] = tile
             // Wider than guessed: what was taken at a larger size is made smaller.
-            while state.pixelCount > Self.pixelLimit, state.tileHeight > 1 {
+            while state.pixelCount > pixelLimit, state.tileHeight > 1 {
                 let height = max(1, state.tileHeight * 3 / 4)
                 state.tiles = try state.tiles.mapValues { try Self.tile(of: $0, height: height) }
                 state.pixelCount = state.tiles.values.reduce(0) { $0 + $1.size.area }
@@ -53,7 +55,7 @@ final class ContactSheet: Sendable {
             ratios: indices.map { index in tiles[index].map(Self.ratio) ?? 1 },
             width: Self.width,
             rowHeight: height,
-            pixelLimit: Self.pixelLimit
+            pixelLimit: pixelLimit
         )
         let size = PixelSize(Self.width, layout.height)
         var sheet = try Bitmap(size: size)

@@ -132,6 +132,10 @@ struct CacheArguments: ParsableArguments {
 
     /// Where the disk cache is.
     var configuration: DiskCache.Configuration {
-        cacheDir.map { DiskCache.Configuration(folder: FileOutput.absolutePath($0)) } ?? .init(name: "default")
+        var configuration =
+            cacheDir.map { DiskCache.Configuration(folder: FileOutput.absolutePath($0)) } ?? .init(name: "default")
+        // Each URL is looked up once.
+        configuration.indexMemoryLimit = 1 << 20
+        return configuration
     }
 }

@@ -59,7 +59,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             return Answer(response: network(try await load(request).body))
         case .get, .head:
             // Conditions that only the origin may answer keep the store out of it.
-            let isForOrigin = Preconditions.areForOrigin(request)
+            let isForOrigin = !rules.ignoresServer && Preconditions.areForOrigin(request)
             let entry =
                 isForOrigin ? nil : await storage.response(for: key.text) { rules.ignoresServer || $0.matches(request) }
             return try await answer(entry)
@@ -99,8 +99,13 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         // A HEAD needs no condition: its answer is as short as a 304.
         let isConditional = request.method == .get && policy.lookup != .reload && entry.head.hasValidator
         let requestTime = now()
-        let outcome = try await fetch(isConditional ? entry.head.validating(request) : request)
-        switch outcome {
+        switch try await fetch(isConditional ? entry.head.validating(request) : request) {
+        case .refused(_, status: 304) where isConditional:
+            // The condition is the cache's own, whatever statuses are accepted of responses.
+            let response = TransferResponse(status: 304, url: request.url)
+            let body = HTTPResponseBody(response: response, data: Data(), metrics: TransferMetrics())
+            let loaded = Loaded(body: body, requestTime: requestTime, responseTime: now())
+            return Answer(response: await validated(entry, by: loaded))
         case .unreachable(let failure):
             guard !Task.isCancelled, isAllowed(entry, insteadOf: .disconnected) else { throw failure }
             return Answer(response: served(entry, .staleBecauseOfFailure), failure: failure)
@@ -109,7 +114,9 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             if HTTPStatus.isServerFailure(status), isAllowed(entry, insteadOf: .serverFailure) {
                 return Answer(response: served(entry, .staleBecauseOfFailure), failure: failure)
             }
-            if HTTPStatus.isAboutResource(status) { await storage.remove(entry.head, for: key.text) }
+            if HTTPStatus.isAboutResource(status), status != 200, status != 203 {
+                await storage.remove(entry.head, for: key.text)
+            }
             throw failure
         case .notModified(let body) where isConditional:
             // A 304 about something else: nothing is known of what was asked for.

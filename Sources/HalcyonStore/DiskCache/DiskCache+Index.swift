@@ -224,6 +224,7 @@ extension DiskCache {
             layout.index,
             busyTimeout: configuration.busyTimeout,
             pageLimit: configuration.indexPageLimit,
+            memoryLimit: configuration.indexMemoryLimit,
             fileSystem: fileSystem,
             isReadOnly: configuration.isReadOnly
         )

@@ -28,17 +28,22 @@ final class DiskIndex: @unchecked Sendable {
     /// Nil if nothing needs a lock, or nothing may be written.
     let readHold: DiskReadHold?
     private let writer: Lock<SQLiteConnection>
+    /// In KiB. The default of 2 MB holds 500 small bodies; reading a page that is not held takes a fifth of a look-up.
+    private let cacheSetting: String
     private let idleReaders = DiskReaders()
 
     /// Opens the index at `path`, or creates it.
     ///
     /// The caller holds the lock file of the folder, so that no other process creates or replaces it meanwhile.
     ///
-    /// - Parameter isReadOnly: whether nothing is created or changed.
+    /// - Parameters:
+    ///   - memoryLimit: the most bytes of pages that each connection keeps.
+    ///   - isReadOnly: whether nothing is created or changed.
     init(
         _ path: String,
         busyTimeout: Int,
         pageLimit: Int?,
+        memoryLimit: Int,
         fileSystem: any FileSystem,
         isReadOnly: Bool = false
     ) throws {
@@ -48,6 +53,7 @@ final class DiskIndex: @unchecked Sendable {
         let found = isReadOnly ? try fileSystem.status(at: path) : nil
         frozen = (leftLog?.size ?? 0) == 0 ? found : nil
         self.path = path
+        cacheSetting = "PRAGMA cache_size = -\(max(64, memoryLimit >> 10))"
         patience = DiskPatience(busyTimeout)
         readPatience = DiskPatience(busyTimeout)
         let connection = try SQLiteConnection(
@@ -57,6 +63,7 @@ final class DiskIndex: @unchecked Sendable {
             isFrozen: frozen != nil
         )
         try Self.prepare(connection, isReadOnly: isReadOnly)
+        try connection.execute(cacheSetting)
         if let pageLimit, !isReadOnly {
             try connection.execute("PRAGMA max_page_count = \(pageLimit)")
         }
@@ -147,7 +154,6 @@ final class DiskIndex: @unchecked Sendable {
             PRAGMA journal_size_limit = 16777216;
             PRAGMA cell_size_check = ON;
             PRAGMA secure_delete = OFF;
-            PRAGMA cache_size = -8192;
             """
         try connection.execute(settings)
         // Finds at once a file that is a database but not this one.
@@ -191,9 +197,7 @@ final class DiskIndex: @unchecked Sendable {
             busyTimeout: readPatience.milliseconds,
             isFrozen: frozen != nil
         )
-        // In KiB. The default of 2 MB holds 500 small bodies; reading a page that is not held takes a fifth of a look-up.
-        // Among a million entries, 1,000 that are used again and again lie on 1,000 pages, and their bodies on as many.
-        try connection.execute("PRAGMA cache_size = -16384")
+        try connection.execute(cacheSetting)
         return connection
     }
 

@@ -6,6 +6,21 @@ import Testing
 
 @Suite("Alternative sources")
 struct AlternativeSourceTests {
+    @Test("are cached although the first source is not")
+    func cachedAlternative() async throws {
+        let test = TestPipeline()
+        let url = Sample.url()
+        test.transport.serve(url, Sample.png())
+        let options: [ImageOption] = [.alternativeSources([.url(url)])]
+        for source in [ImageResponse.Source.network, .memory] {
+            let response = try await test.pipeline.response(for: .data(Data([1])), options: options)
+            #expect(response.source == source)
+            await test.settle()
+        }
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: .data(Data([1])), options: options).source == .disk)
+    }
+
     private let recovery = RecoveryTest()
     private var transport: ScriptedTransport { recovery.transport }
     private let urls = (0..<3).map { Sample.url("\($0).png") }

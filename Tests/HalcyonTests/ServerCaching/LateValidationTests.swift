@@ -7,6 +7,35 @@ import Testing
 
 @Suite("A validation that arrives after its entry was replaced")
 struct LateValidationTests {
+    @Test("counts although responses with its status are not accepted")
+    func unacceptedStatus() async throws {
+        let fixture = ServerCachingFixture()
+        let options: [ImageOption] = [.acceptedStatusCodes(200..<300)]
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load(options)
+        fixture.clock.advance(by: 61)
+        fixture.serve(Data(), [:], status: 304)
+        #expect(try await fixture.load(options).source == .disk)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test(
+        "is not what headers of a request ask for that ignores the server: it gets what is stored, whole",
+        arguments: [
+            HTTPFields([HTTPField(name: .ifNoneMatch, value: "\"a\"")]),
+            HTTPFields([HTTPField(name: .range, value: "bytes=0-9")]),
+            HTTPFields([HTTPField(name: .ifMatch, value: "\"b\"")]),
+        ]
+    )
+    func ownConditions(headers: HTTPFields) async throws {
+        let fixture = ServerCachingFixture()
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load([.ignoringServer])
+        fixture.forgetMemory()
+        #expect(try await fixture.load([.ignoringServer], headers: headers).source == .disk)
+        #expect(fixture.requestCount == 1)
+    }
+
     @Test(
         "that forbids to store leaves nothing in memory or on disk",
         arguments: [[], [ImageOption.processor(.crop(to: PixelSize(9, 9)))]]
