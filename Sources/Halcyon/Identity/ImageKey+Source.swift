@@ -10,6 +10,11 @@ extension ImageKey {
         self.init(original: original, options: options)
     }
 
+    /// The key of a request's image, as a cache knows it.
+    init?(_ request: ImageRequest) {
+        self.init(request.source, options: request.options)
+    }
+
     /// The key of an original with these options.
     init(original: OriginalKey, options: ImageOptions) {
         let variant = Variant.of(decode: options.decode, processing: options.processing)

@@ -4,7 +4,7 @@
 /// ``lowDataSource`` is loaded instead; then each of the ``alternatives`` in turn. A cancelled load does none of this.
 public struct RecoveryPolicy: Sendable, Hashable {
     private struct Fields: Sendable, Hashable {
-        var retry: AnyRetryStrategy?
+        var retry: Hook<any RetryStrategy>?
         var alternatives: [Source] = []
         var lowDataSource: Source?
         var allowsMetered = true
@@ -30,12 +30,12 @@ public struct RecoveryPolicy: Sendable, Hashable {
     /// Whether a source that failed is tried again, and when. It is asked about failures to get the bytes, not about
     /// those of decoding or processing. Default: `nil`, which is never.
     public var retry: (any RetryStrategy)? {
-        get { storage?.fields.retry?.base }
-        set { fields.retry = newValue.map(AnyRetryStrategy.init) }
+        get { storage?.fields.retry?.body }
+        set { fields.retry = newValue.map { Hook($0, identity: $0) } }
     }
 
     /// The same, to be compared.
-    var anyRetry: AnyRetryStrategy? {
+    var retryHook: Hook<any RetryStrategy>? {
         get { storage?.fields.retry }
         set { fields.retry = newValue }
     }

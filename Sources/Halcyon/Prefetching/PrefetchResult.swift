@@ -1,21 +1,21 @@
-/// What has become of the sources of an ``ImagePrefetcher``. A value: it stays as it is while the prefetcher goes on.
+/// The results of the requests of an ``ImagePrefetcher``. A value: it stays as it is while the prefetcher goes on.
 public struct PrefetchResult: Sendable, Hashable {
     /// Loaded and cached, in the order they were ready.
-    public var completed: [Source] = []
+    public var completed: [ImageRequest] = []
     /// Cached already.
-    public var skipped: [Source] = []
+    public var skipped: [ImageRequest] = []
     /// Not loaded.
     public var failed: [Failure] = []
 
-    /// A source that could not be loaded.
+    /// A request that failed.
     public struct Failure: Sendable, Hashable {
-        /// What was to be loaded.
-        public let source: Source
-        /// Why it was not; `nil` if the prefetcher was stopped before.
+        /// The request.
+        public let request: ImageRequest
+        /// The error; `nil` if the prefetcher was stopped before.
         public let error: ImageError?
     }
 
-    /// How many there are of each.
+    /// Returns the number of requests with each result.
     func progress(of totalCount: Int) -> PrefetchProgress {
         PrefetchProgress(
             completedCount: completed.count,
@@ -26,7 +26,7 @@ public struct PrefetchResult: Sendable, Hashable {
     }
 }
 
-/// How far an ``ImagePrefetcher`` has come. Only counts: lists that are copied at each step would make long ones slow.
+/// The counts of an ``ImagePrefetcher``. Only counts: lists that are copied at each step would make long ones slow.
 public struct PrefetchProgress: Sendable, Hashable {
     /// Loaded and cached.
     public var completedCount: Int
@@ -34,9 +34,9 @@ public struct PrefetchProgress: Sendable, Hashable {
     public var skippedCount: Int
     /// Not loaded.
     public var failedCount: Int
-    /// All sources, those named more than once counted once.
+    /// All requests, equal ones counted once.
     public var totalCount: Int
 
-    /// Those whose fate is known.
+    /// The number of requests that have a result.
     public var finishedCount: Int { completedCount + skippedCount + failedCount }
 }

@@ -57,22 +57,3 @@ public struct RetryContext: Sendable {
     /// How many attempts there have been, the first included.
     public var attemptCount: Int { errors.count }
 }
-
-/// Any strategy, as a value that can be compared.
-struct AnyRetryStrategy: Sendable, Hashable {
-    let base: any RetryStrategy
-    private let identity: HookIdentity
-
-    init(_ base: any RetryStrategy) {
-        self.base = base
-        identity = HookIdentity.of(base)
-    }
-
-    static func == (left: AnyRetryStrategy, right: AnyRetryStrategy) -> Bool {
-        left.identity === right.identity
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(identity))
-    }
-}

@@ -229,7 +229,7 @@ extension CacheCommand {
             let isComplete = try await arguments.run { cache in
                 var isComplete = true
                 for argument in urls.map(SourceArgument.init(text:)) {
-                    let count = try await cache.removeFromDisk(argument.source())
+                    let count = try await cache.remove(for: ImageRequest(argument.source()), from: .disk)
                     let url = argument.shownText
                     isComplete = isComplete && count > 0
                     if arguments.json {

@@ -8,7 +8,7 @@ struct GetRun: Sendable {
     private let arguments: [SourceArgument]
     /// For each argument the first one that is equal: what is named twice is loaded once.
     private let firsts: [Int]
-    private let options: [ImageOption]
+    private let options: ImageOptions
     private let writer: OutputWriter
     private let sheet: ContactSheet?
 
@@ -29,7 +29,7 @@ struct GetRun: Sendable {
             .processor(command.resizing.processing), .cacheOriginalImage, .waitForCache,
         ]
         if let cacheUse = command.cacheUse { options.append(cacheUse.option) }
-        self.options = options
+        self.options = ImageOptions(options)
         writer = OutputWriter(
             output: command.output,
             format: command.format.flatMap(OutputFormat.init(name:)),
@@ -91,15 +91,15 @@ struct GetRun: Sendable {
     private func load(at index: Int, display: ProgressDisplay, writes: Bool) async -> GetResult {
         let argument = arguments[index]
         do {
-            let source = try argument.source()
-            let task = pipeline.task(for: source, options: options)
+            let request = ImageRequest(try argument.source(), options: options)
+            let task = pipeline.task(for: request)
             let bar = display.begin(task)
             defer { display.end(bar) }
             let response = try await task.response
             var loaded = try await writer.write(response, at: index, isNeeded: writes) {
                 // What this run has transferred is on disk after this, and need not be transferred again.
                 await pipeline.cache.flush()
-                return try await pipeline.data(for: source, options: ImageOptions().applying(options))
+                return try await pipeline.data(for: request)
             }
             if !command.trace { loaded.metrics = nil }
             // Once only: further rounds load the same images.

@@ -51,7 +51,7 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     private func info(of argument: SourceArgument, pipeline: ImagePipeline) async throws -> ImageInfo {
-        let data = try await pipeline.data(for: argument.sourceOrStandardInput())
+        let data = try await pipeline.data(for: ImageRequest(argument.sourceOrStandardInput()))
         do {
             return try ImageCodecs.standard.info(of: data)
         } catch {

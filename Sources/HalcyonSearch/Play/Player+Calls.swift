@@ -6,12 +6,12 @@ extension Player {
     /// Begins a call, and has its result checked when it comes.
     func begin(_ call: Call) -> Running {
         let id = model.begin([call.identity.resource], call: call)
-        let (source, options) = (source(of: call), options(of: call))
+        let request = ImageRequest(source(of: call), options: options(of: call))
         let pipeline = pipeline
         let running: Running
         switch call.kind {
         case .task:
-            let task = pipeline.task(for: source, options: options)
+            let task = pipeline.task(for: request)
             let watcher = Task { [self] in model.end(id, await outcome(call) { try await task.image }) }
             running = Running(id: id, watcher: watcher) {
                 task.cancel()
@@ -20,7 +20,7 @@ extension Player {
             }
         case .response:
             let watcher = Task { [self] in
-                let outcome = await outcome(call) { try await pipeline.response(for: source, options: options).image }
+                let outcome = await outcome(call) { try await pipeline.response(for: request).image }
                 model.end(id, outcome)
             }
             running = Running(id: id, watcher: watcher, cancel: { watcher.cancel() }, prioritize: { _ in })
@@ -30,8 +30,8 @@ extension Player {
                     // Without options of its own the call starts from the configured ones, too.
                     let data =
                         call == Call(kind: .data, identity: call.identity, carrier: .request)
-                        ? try await pipeline.data(for: source)
-                        : try await pipeline.data(for: source, options: options)
+                        ? try await pipeline.data(for: ImageRequest(request.source))
+                        : try await pipeline.data(for: request)
                     model.end(id, LabelledImage.outcome(of: data))
                 } catch {
                     model.end(id, failure(error))
@@ -39,7 +39,7 @@ extension Player {
             }
             running = Running(id: id, watcher: watcher, cancel: { watcher.cancel() }, prioritize: { _ in })
         case .memory:
-            let image = pipeline.responseFromMemory(for: source, options: options)?.image
+            let image = pipeline.responseFromMemory(for: request)?.image
             model.end(id, image.map { self.outcome(of: $0, call) } ?? .none)
             running = Running(id: id, watcher: Task {}, cancel: {}, prioritize: { _ in })
         }

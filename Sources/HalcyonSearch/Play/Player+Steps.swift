@@ -59,7 +59,7 @@ extension Player {
             await remove(.image(identity, variant)) {
                 for carrier in Call.scopes(of: identity) {
                     let call = Call(identity: identity, carrier: carrier, variant: variant)
-                    try await cache.remove(self.source(of: call), options: self.options(of: call))
+                    try await cache.remove(for: ImageRequest(self.source(of: call), options: self.options(of: call)))
                 }
             }
         case .removeResource(let resource):
@@ -73,7 +73,7 @@ extension Player {
         case .removeFromDisk(let identity):
             model.disturb([identity.resource])
             let call = Call(identity: identity)
-            _ = try? await cache.removeFromDisk(source(of: call), options: options(of: call))
+            _ = try? await cache.remove(for: ImageRequest(source(of: call), options: options(of: call)), from: .disk)
         case .clearMemory:
             cache.removeAllFromMemory()
         case .clearDisk:
@@ -114,7 +114,8 @@ extension Player {
         ) {
             let call = Call(identity: identity)
             isStored =
-                (try? await pipeline.cache.store(data, for: source(of: call), options: options(of: call))) ?? false
+                (try? await pipeline.cache.store(data, for: ImageRequest(source(of: call), options: options(of: call))))
+                ?? false
         }
         model.endStore(id, serial, isStored: isStored)
     }
@@ -123,9 +124,9 @@ extension Player {
         let id = model.begin(Set(resources))
         let completions = Lock(0)
         let prefetcher = ImagePrefetcher(
-            sources: resources.map { .url(SearchOrigin.url($0)) },
-            pipeline: pipeline,
+            urls: resources.map { SearchOrigin.url($0) },
             options: options(of: Call(variant: variant)),
+            pipeline: pipeline,
             destination: toDisk ? .disk : .memory,
             maxConcurrentLoads: 2,
             onCompletion: { [model] _ in

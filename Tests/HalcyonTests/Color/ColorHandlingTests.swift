@@ -61,14 +61,16 @@ struct ColorHandlingTests {
     func asStored(isProcessed: Bool) async throws {
         let url = wideGamut()
         let options: [ImageOption] = [.color(.asStored), .waitForCache] + (isProcessed ? [thumbnail] : [])
-        let first = try await test.pipeline.response(for: url, options: options)
+        let first = try await test.pipeline.response(for: url, options: ImageOptions(options))
         #expect(first.image.colorProfile == profile)
         test.pipeline.cache.removeAllFromMemory()
-        let second = try await test.pipeline.response(for: url, options: options)
+        let second = try await test.pipeline.response(for: url, options: ImageOptions(options))
         #expect(second.source == .disk)
         #expect(second.image.colorProfile == profile)
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
-        let retrieved = try await test.pipeline.cache.image(.url(url), options: ImageOptions().applying(options))
+        let retrieved = try await test.pipeline.cache.entry(
+            for: ImageRequest(url, options: ImageOptions().applying(options))
+        )
         #expect(retrieved?.image.colorProfile == profile)
     }
 
@@ -79,7 +81,10 @@ struct ColorHandlingTests {
         let options: [[ImageOption]] = [[], [.color(.asStored)], [.keepSixteenBits], [.useEmbeddedThumbnail]]
         for _ in 0..<2 {
             for changes in options {
-                let image = try await test.pipeline.image(from: url, options: processing + changes + [.waitForCache])
+                let image = try await test.pipeline.image(
+                    from: url,
+                    options: ImageOptions(processing + changes + [.waitForCache])
+                )
                 #expect((image.colorProfile == nil) == (changes.count == 0 || changes.first?.keepsColors != true))
             }
             test.pipeline.cache.removeAllFromMemory()
@@ -103,8 +108,8 @@ struct ColorHandlingTests {
         let options = DecodeOptions(color: .asStored)
         let image = try ImageCodecs.standard.decode(ColorSample.displayP3(), options: options)
         let source = Source.url(Sample.url())
-        #expect(try await test.pipeline.cache.store(image, for: source))
-        let data = try #require(await test.pipeline.cache.storedData(for: source))
+        #expect(try await test.pipeline.cache.store(image, for: ImageRequest(source)))
+        let data = try #require(await test.pipeline.cache.storedData(for: ImageRequest(source)))
         let bitmap = try ImageCodecs.standard.decode(data, options: options).bitmap
         #expect(try firstDifference(bitmap.straightRGBA(), pixels(nil, convertsLast: true)) == nil)
     }

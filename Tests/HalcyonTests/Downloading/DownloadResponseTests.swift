@@ -177,10 +177,10 @@ struct DownloadResponseTests {
         let decryption = DataModifier(cacheIdentity: "inverted") { data, _ in Data(data.map { ~$0 }) }
         let policy: [ImageOption] = [.dataModifier(decryption)]
         test.transport.serve(url, Data(Sample.png().map { ~$0 }))
-        let response = try await test.pipeline.response(for: url, options: policy)
+        let response = try await test.pipeline.response(for: url, options: ImageOptions(policy))
         #expect(response.data == Sample.png())
         await test.settle()
-        let data = try await test.pipeline.data(for: .url(url), options: policy)
+        let data = try await test.pipeline.data(for: url, options: ImageOptions(policy))
         #expect(firstDifference(data, Sample.png()) == nil)
         #expect(test.transport.startedCount == 1)
     }

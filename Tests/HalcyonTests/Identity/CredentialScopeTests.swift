@@ -16,7 +16,9 @@ struct CredentialScopeTests {
         _ more: [ImageOption] = []
     ) async throws -> ImageResponse {
         let (source, options) = try users.request(carrier, user: user)
-        let response = try await test.pipeline.response(for: source, options: options + more)
+        let response = try await test.pipeline.response(
+            for: ImageRequest(source, options: ImageOptions(options + more))
+        )
         await test.settle()
         return response
     }
@@ -74,7 +76,7 @@ struct CredentialScopeTests {
         let test = TestPipeline()
         let tasks = try (0...1).map { user in
             let (source, options) = try users.request(.authorization, user: user)
-            return test.pipeline.task(for: source, options: options)
+            return test.pipeline.task(for: ImageRequest(source, options: ImageOptions(options)))
         }
         for _ in 0...1 {
             let transfer = await test.transport.nextTransfer()
@@ -89,7 +91,7 @@ struct CredentialScopeTests {
         for user in [0, 1, 0, 1] {
             let request = TransferRequest(url: users.url, headers: [.authorization: TwoUsers.secrets[user]])
             let source = Source.request(request, cacheKey: "avatar")
-            #expect(try await test.pipeline.response(for: source).image.owner == user + 1)
+            #expect(try await test.pipeline.response(for: ImageRequest(source)).image.owner == user + 1)
         }
         #expect(test.transport.startedCount == 2)
     }
@@ -148,38 +150,36 @@ struct CredentialScopeTests {
         for carrier in [TwoUsers.Carrier.authorization, .user, .optionHeader] {
             let (source, changes) = try users.request(carrier, user: 0)
             let (other, otherChanges) = try users.request(carrier, user: 1)
-            let options = ImageOptions().applying(changes)
-            let otherOptions = ImageOptions().applying(otherChanges)
+            let request = ImageRequest(source, options: ImageOptions(changes))
+            let otherRequest = ImageRequest(other, options: ImageOptions(otherChanges))
             let prefetcher = ImagePrefetcher(
-                sources: [source],
+                requests: [request],
                 pipeline: test.pipeline,
-                options: options,
                 destination: .disk
             )
-            #expect(await prefetcher.run().completed == [source])
+            #expect(await prefetcher.run().completed == [request])
             let repeated = ImagePrefetcher(
-                sources: [source],
+                requests: [request],
                 pipeline: test.pipeline,
-                options: options,
                 destination: .disk
             )
-            #expect(await repeated.run().skipped == [source])
-            #expect(await cache.cachedType(of: source, options: options) == .disk)
-            #expect(await cache.cachedType(of: other, options: otherOptions) == .none)
-            #expect(await cache.cachedType(of: .url(users.url)) == .none)
-            #expect(try await test.pipeline.response(for: source, options: options).source == .disk)
-            #expect(cache.isInMemory(source, options: options))
-            #expect(cache.imageInMemory(source, options: options)?.owner == 1)
-            #expect(!cache.isInMemory(other, options: otherOptions))
-            #expect(try await cache.remove(source, options: options))
-            #expect(await cache.cachedType(of: source, options: options) == .none)
-            #expect(try await cache.store(Sample.png(seed: 5), for: other, options: otherOptions))
-            #expect(try await test.pipeline.response(for: other, options: otherOptions).image.owner == 5)
+            #expect(await repeated.run().skipped == [request])
+            #expect(await cache.tiers(with: request) == .disk)
+            #expect(await cache.tiers(with: otherRequest) == [])
+            #expect(await cache.tiers(with: ImageRequest(users.url)) == [])
+            #expect(try await test.pipeline.response(for: request).source == .disk)
+            #expect(cache.isInMemory(request))
+            #expect(cache.entryInMemory(for: request)?.image.owner == 1)
+            #expect(!cache.isInMemory(otherRequest))
+            #expect(try await cache.remove(for: request) == 1)
+            #expect(await cache.tiers(with: request) == [])
+            #expect(try await cache.store(Sample.png(seed: 5), for: otherRequest))
+            #expect(try await test.pipeline.response(for: otherRequest).image.owner == 5)
             try await cache.removeAll()
         }
         // Those of a server are found by how their names begin, whoever they are for.
         let (source, _) = try users.request(.authorization, user: 0)
-        try await cache.store(Sample.png(), for: source)
+        try await cache.store(Sample.png(), for: ImageRequest(source))
         #expect(try await cache.removeAll(originalsBeginningWith: "https://images.example/") == 1)
     }
 

@@ -53,7 +53,7 @@ struct HookIdentityTests {
     }
 
     private func owner(_ test: TestPipeline, _ options: [ImageOption] = []) async throws -> Int {
-        let owner = try await test.pipeline.response(for: users.url, options: options).image.owner
+        let owner = try await test.pipeline.response(for: users.url, options: ImageOptions(options)).image.owner
         await test.settle()
         return owner
     }
@@ -68,10 +68,10 @@ struct HookIdentityTests {
         test.transport.setAnswer { request in
             TwoUsers.seed(request) == 2 ? .init(body: Sample.png(seed: 2)) : nil
         }
-        let first = test.pipeline.task(for: users.url, options: options)
+        let first = test.pipeline.task(for: users.url, options: ImageOptions(options))
         let transfer = await test.transport.nextTransfer()
         session.user = 1
-        let second = test.pipeline.task(for: users.url, options: options)
+        let second = test.pipeline.task(for: users.url, options: ImageOptions(options))
         await eventually { [transport = test.transport, stages = test.pipeline.stages] in
             transport.startedCount == 2 || stages.image.work.waiterCount == 2
         }
@@ -96,7 +96,7 @@ struct HookIdentityTests {
     func namedScope() async throws {
         let (test, session) = (TestPipeline(), Session())
         let options = [tokens(of: session, scope: "one")]
-        let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: options) }
+        let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: ImageOptions(options)) }
         await eventually { [stages = test.pipeline.stages] in stages.image.work.waiterCount == tasks.count }
         #expect(test.pipeline.stages.image.work.count == 1)
         await test.transport.nextTransfer().answer(.init(body: Sample.png(seed: 1)))
@@ -159,7 +159,9 @@ struct HookIdentityTests {
             : .authenticationResponder(AuthenticationResponder(cacheScope: "gallery") { _ in nil })
         for user in [0, 1, 0, 1] {
             let (source, options) = try users.request(.authorization, user: user)
-            let response = try await test.pipeline.response(for: source, options: options + [hook])
+            let response = try await test.pipeline.response(
+                for: ImageRequest(source, options: ImageOptions(options + [hook]))
+            )
             #expect(response.image.owner == user + 1)
             await test.settle()
         }

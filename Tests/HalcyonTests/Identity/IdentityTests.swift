@@ -103,6 +103,10 @@ struct IdentityTests {
         #expect(third.cache.reads == .memory && third.priority == .normal)
         #expect(first != third && third != second)
         second.priority = .normal
+        // The same values, but the priority is set, and holds against the default of a pipeline.
+        #expect(second != third && second.priority == third.priority)
+        second = third
+        second.priority = .normal
         #expect(second == third && second.hashValue == third.hashValue)
     }
 
@@ -144,10 +148,10 @@ struct IdentityTests {
         let path = TestPipeline.temporaryPath() + ".png"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Sample.png(seed: 1).write(to: URL(filePath: path), options: .atomic)
-        #expect(try await test.pipeline.response(for: .file(path)).source == .file)
-        #expect(try await test.pipeline.response(for: .file(path)).source == .memory)
+        #expect(try await test.pipeline.response(for: ImageRequest(.file(path))).source == .file)
+        #expect(try await test.pipeline.response(for: ImageRequest(.file(path))).source == .memory)
         try Sample.png(seed: 2).write(to: URL(filePath: path), options: .atomic)
-        let changed = try await test.pipeline.response(for: .url(URL(filePath: path)))
+        let changed = try await test.pipeline.response(for: URL(filePath: path))
         #expect(changed.source == .file)
         #expect(changed.image.bitmap.pixel(0, 0)[0] == 2)
         await test.settle()

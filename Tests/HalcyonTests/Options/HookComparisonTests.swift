@@ -49,7 +49,7 @@ struct HookComparisonTests {
         }
         let before = calls.value
         #expect(before > 0)
-        let tasks = options.map { test.pipeline.task(for: .url(url), options: $0) }
+        let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         await eventually { [stages = test.pipeline.stages] in stages.image.work.waiterCount == tasks.count }
         #expect(test.pipeline.stages.image.work.count == 1)
         await test.transport.nextTransfer().answer(.init(status: 401))

@@ -109,6 +109,6 @@ struct BackoffStrategyTests {
         #expect(one != ([.retry(.waitForNetwork(maxAttempts: 3))] as ImageOptions))
         var reset = one
         reset.recovery.retry = nil
-        #expect(reset == ImageOptions())
+        #expect(reset.recovery == RecoveryPolicy())
     }
 }

@@ -22,7 +22,7 @@ struct FailureMemoryTests {
     }
 
     private func failure(_ options: [ImageOption] = []) async throws -> ImageError {
-        try await test.pipeline.task(for: url, options: options).failure()
+        try await test.pipeline.task(for: url, options: ImageOptions(options)).failure()
     }
 
     @Test("is off by default: each load asks the server")
@@ -183,7 +183,10 @@ struct FailureMemoryTests {
         let error = ImageError(stage: .load, reason: .status(404), source: "\(url)")
         memory.record(error, for: FailedRequest(TransferRequest(url: url)))
         let options: [ImageOption] = ignoresServer ? [.ignoringServer] : []
-        let response = try await test.pipeline.response(for: url, options: options + [.lowDataSource(.url(small))])
+        let response = try await test.pipeline.response(
+            for: url,
+            options: ImageOptions(options + [.lowDataSource(.url(small))])
+        )
         #expect(response.substitution?.failures.map(\.error.reason) == [.meteredNetwork])
         #expect(test.transport.startedCount == 1)
     }

@@ -116,7 +116,7 @@ struct CachePlacementTests {
         let pipeline = fixture.test.pipeline
         for (number, url) in urls.enumerated() {
             let source = Source.request(TransferRequest(url: url, headers: [.acceptLanguage: "en"]))
-            let response = try await pipeline.response(for: source, options: [rule, .waitForCache])
+            let response = try await pipeline.response(for: ImageRequest(source, options: [rule, .waitForCache]))
             #expect(response.source == (number == 0 ? .network : .disk))
             await fixture.test.settle()
             fixture.clock.advance(by: 61)
@@ -127,7 +127,7 @@ struct CachePlacementTests {
         guard isVarying else { return }
         fixture.transport.setRoute(urls[0], .init(headers: headers, body: two))
         let german = Source.request(TransferRequest(url: urls[0], headers: [.acceptLanguage: "de"]))
-        #expect(try await pipeline.response(for: german, options: [rule]).source == .network)
+        #expect(try await pipeline.response(for: ImageRequest(german, options: [rule])).source == .network)
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == nil)
     }
 
@@ -175,7 +175,7 @@ struct CachePlacementTests {
         _ = try await writer.pipeline.response(for: url, options: [.waitForCache])
         await writer.settle()
         writer.transport.setRoute(url, .init(status: 304, headers: [.cacheControl: "max-age=60"]))
-        async let bodies = (0..<100).asyncMap { _ in await reader.pipeline.cache.storedData(for: .url(url)) }
+        async let bodies = (0..<100).asyncMap { _ in await reader.pipeline.cache.storedData(for: ImageRequest(url)) }
         for _ in 0..<20 {
             fixture.clock.advance(by: 61)
             #expect(try await writer.pipeline.response(for: url, options: [.waitForCache]).source == .disk)

@@ -117,7 +117,7 @@ struct ReaderFreshnessTests {
             frameDurations: Array(repeating: 10, count: 10_000)
         )
         let image = DecodedImage(bitmap: Sample.bitmap(1, 1), info: info)
-        try await fixture.test.pipeline.cache.store(image, for: .url(Sample.url()), options: [.cacheMemoryOnly])
+        try await fixture.test.pipeline.cache.store(image, for: ImageRequest(Sample.url(), options: [.cacheMemoryOnly]))
         #expect(fixture.test.pipeline.cache.memoryStatistics.cost > 80_000)
     }
 }

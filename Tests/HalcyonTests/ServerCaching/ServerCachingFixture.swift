@@ -35,7 +35,7 @@ final class ServerCachingFixture: Sendable {
     func load(_ options: [ImageOption] = [], headers: HTTPFields = [:]) async throws -> ImageResponse {
         let source = Source.request(TransferRequest(url: url, headers: headers))
         let options = ImageOptions().applying(options)
-        let response = try await test.pipeline.response(for: source, options: options)
+        let response = try await test.pipeline.response(for: ImageRequest(source, options: options))
         await test.settle()
         return response
     }

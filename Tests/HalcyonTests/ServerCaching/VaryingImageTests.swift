@@ -58,7 +58,7 @@ struct VaryingImageTests {
         let listed = try await fixture.test.pipeline.cache.storedImages()
         #expect(listed.map(\.isProcessed) == [false, false])
         #expect(Set(listed.map(\.original)) == [fixture.url.absoluteString])
-        #expect(try await fixture.test.pipeline.cache.remove(.url(fixture.url)))
+        #expect(try await fixture.test.pipeline.cache.remove(for: ImageRequest(fixture.url)) > 0)
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
@@ -80,7 +80,7 @@ struct VaryingImageTests {
         func begin(_ language: String) -> ImageTask {
             var request = TransferRequest(url: fixture.url)
             request.headers[.acceptLanguage] = language
-            return test.pipeline.task(for: .request(request), options: [.forceRefresh, .waitForCache])
+            return test.pipeline.task(for: ImageRequest(.request(request), options: [.forceRefresh, .waitForCache]))
         }
         func answer(_ transfer: ScriptedTransfer, _ seed: Int) {
             transfer.answer(
@@ -119,7 +119,7 @@ struct VaryingImageTests {
         func begin(_ language: String, _ options: [ImageOption] = []) -> ImageTask {
             var request = TransferRequest(url: url)
             request.headers[.acceptLanguage] = language
-            return test.pipeline.task(for: .request(request), options: ImageOptions().applying(options))
+            return test.pipeline.task(for: ImageRequest(.request(request), options: ImageOptions().applying(options)))
         }
         func answer(_ transfer: ScriptedTransfer, _ body: Data) {
             transfer.answer(.init(headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"], body: body))

@@ -28,7 +28,7 @@ struct PipelineMemoryHitCase: PairedCase {
         let picture = try SyntheticPicture.icon()
         for url in urls {
             transport.setRoute(url, .init(body: picture))
-            _ = try await pipeline.response(for: .url(url), options: options)
+            _ = try await pipeline.response(for: url, options: options)
         }
         var random = SeededRandom(seed: 4)
         let order = urls.shuffled(using: &random)
@@ -55,7 +55,7 @@ struct PipelineMemoryHitCase: PairedCase {
                     let response = try await pipeline.response(for: urls[place], options: options)
                     pixels &+= response.image.size.width
                 case .synchronousSource:
-                    let response = pipeline.responseFromMemory(for: sources[place], options: options)
+                    let response = pipeline.responseFromMemory(for: ImageRequest(sources[place], options: options))
                     pixels &+= response?.image.size.width ?? 0
                 }
             }
