@@ -69,7 +69,7 @@ extension ImageCache {
         guard let key = ImageKey(source, options: options)?.originalDiskKey else { return 0 }
         return try await remove(.name(key), from: .disk) { disk in
             let count = try disk.removeEntries(prefix: key + "\0")
-            return try disk.remove(key) ? count + 1 : count
+            return try disk.remove(for: key) ? count + 1 : count
         }
     }
 

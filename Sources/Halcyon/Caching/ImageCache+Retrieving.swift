@@ -22,7 +22,7 @@ extension ImageCache {
     ///   - options: Processors, frame, key rule and ``CachePolicy/memoryExtension``. Default: the defaults.
     public func imageInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> DecodedImage? {
         guard let key = ImageKey(source, options: options) else { return nil }
-        return memory.value(for: key, extending: options.cache.memoryExtension)?.image
+        return memory.entry(for: key, extending: options.cache.memoryExtension)?.image
     }
 
     /// The image that this cache has of a source with these options, from memory or else from disk, from where it gets
@@ -47,7 +47,7 @@ extension ImageCache {
         let policy = options.cache
         guard policy.reads != .none, let key = ImageKey(source, options: options)
         else { return nil }
-        if let cached = memory.value(for: key, extending: policy.memoryExtension) {
+        if let cached = memory.entry(for: key, extending: policy.memoryExtension) {
             return RetrievedImage(image: cached.image, type: .memory)
         }
         guard policy.reads == .all else { return nil }
@@ -74,7 +74,7 @@ extension ImageCache {
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(source)")
             guard error.isDamage else { throw error }
-            if let entry { await disk.remove(diskKey, ifStill: entry.version) }
+            if let entry { await disk.remove(for: diskKey, ifStill: entry.version) }
             return nil
         }
     }

@@ -110,9 +110,9 @@ public final class ImageCache: Sendable {
         return try await remove(
             .places([.image(key), .original], name: name),
             from: .both,
-            inMemory: { memory.remove(key) }
+            inMemory: { memory.remove(for: key) }
         ) { disk in
-            try diskKeys.map { try disk.remove($0) }.contains(true)
+            try diskKeys.map { try disk.remove(for: $0) }.contains(true)
         }
     }
 
