@@ -7,9 +7,9 @@ internal import HalcyonConcurrency
 /// let held = HeldCall()
 /// let fileSystem = FaultInjectingFileSystem(observing: { call in if call == .rename { held.pass() } })
 /// held.arm()
-/// async let isStored = onThread { try cache.put("a", body: body) }
+/// async let isStored = onThread { try cache.store(body, for: "a") }
 /// await held.waitUntilReached()
-/// try cache.remove("a")
+/// try cache.remove(for: "a")
 /// held.release()
 /// ```
 public final class HeldCall: Sendable {

@@ -94,7 +94,7 @@ enum StoredTarget: String, CaseIterable, Sendable {
         let path = folder + "/sound"
         let cache = DiskCache(DiskCache.Configuration(folder: path))
         for number in 0..<20 {
-            _ = try? cache.put("key \(number)", body: Data(repeating: UInt8(number), count: number * 1_000))
+            _ = try? cache.store(Data(repeating: UInt8(number), count: number * 1_000), for: "key \(number)")
         }
         try? cache.flush()
         return (try? Data(contentsOf: URL(filePath: DiskLayout(folder: path).index))) ?? Data()
@@ -114,11 +114,11 @@ enum StoredTarget: String, CaseIterable, Sendable {
         let cache = DiskCache(DiskCache.Configuration(folder: path))
         do {
             for number in [0, 1, 5, 19] {
-                if let entry = cache.get("key \(number)"), number < 17 {
+                if let entry = cache.entry(for: "key \(number)"), number < 17 {
                     precondition(entry.body.allSatisfy { $0 == UInt8(number) }, "a wrong body for key \(number)")
                 }
             }
-            _ = try cache.put("new", body: Data([1]))
+            _ = try cache.store(Data([1]), for: "new")
             _ = try cache.entries()
             _ = try cache.verify(repair: true)
             let isSound = try cache.verify().isSound

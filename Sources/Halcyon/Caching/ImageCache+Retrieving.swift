@@ -22,7 +22,7 @@ extension ImageCache {
     public func entryInMemory(for request: ImageRequest) -> Entry? {
         guard let key = ImageKey(request) else { return nil }
         let extending = request.options.cache.memoryExtension
-        return memory.value(for: key, extending: extending).map { Entry(image: $0.image, tier: .memory) }
+        return memory.entry(for: key, extending: extending).map { Entry(image: $0.image, tier: .memory) }
     }
 
     /// Returns the image that this cache has for a request, from memory or else from disk, from where it is stored in memory
@@ -43,7 +43,7 @@ extension ImageCache {
         let policy = options.cache
         guard policy.reads != .none, let key = ImageKey(request)
         else { return nil }
-        if let cached = memory.value(for: key, extending: policy.memoryExtension) {
+        if let cached = memory.entry(for: key, extending: policy.memoryExtension) {
             return Entry(image: cached.image, tier: .memory)
         }
         guard policy.reads == .all else { return nil }
@@ -70,7 +70,7 @@ extension ImageCache {
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request)")
             guard error.isDamage else { throw error }
-            if let entry { await disk.remove(diskKey, ifStill: entry.version) }
+            if let entry { await disk.remove(for: diskKey, ifStill: entry.version) }
             return nil
         }
     }

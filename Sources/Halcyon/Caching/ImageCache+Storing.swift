@@ -42,7 +42,7 @@ extension ImageCache {
         return try await disk.change { disk in
             guard admission.isGranted() else { return false }
             try disk.removeEntries(prefix: original + "\0")
-            return try disk.put(original, body: data, expiration: expiration)
+            return try disk.store(data, for: original, expiration: expiration)
         }
     }
 
@@ -88,7 +88,7 @@ extension ImageCache {
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
             let isStored = try await disk.change(storing: diskKey) { disk in
                 guard admission.isGranted() else { return false }
-                return try disk.put(diskKey, body: original, expiration: policy.diskExpiration)
+                return try disk.store(original, for: diskKey, expiration: policy.diskExpiration)
             }
             if isOriginal { return isStored }
         }
@@ -111,7 +111,7 @@ extension ImageCache {
         let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
         return try await disk.change(storing: diskKey) { disk in
             guard admission.isGranted() else { return false }
-            return try disk.put(diskKey, body: body, metadata: metadata, expiration: policy.diskExpiration)
+            return try disk.store(body, for: diskKey, metadata: metadata, expiration: policy.diskExpiration)
         }
     }
 

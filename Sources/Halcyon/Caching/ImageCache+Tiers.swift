@@ -1,8 +1,10 @@
 extension ImageCache {
     /// The parts of a cache.
     public struct Tiers: OptionSet, Hashable, Sendable {
+        /// The bits of the parts.
         public let rawValue: Int
 
+        /// The parts of these bits.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }

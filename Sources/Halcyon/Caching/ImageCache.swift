@@ -120,7 +120,7 @@ public final class ImageCache: Sendable {
         }
         return try await remove(.name(name), from: tiers, inMemory: removeFromMemory) { disk in
             let count = try disk.removeEntries(prefix: name + "\0")
-            return try disk.remove(name) ? count + 1 : count
+            return try disk.remove(for: name) ? count + 1 : count
         }
     }
 

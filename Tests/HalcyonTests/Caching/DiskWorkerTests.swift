@@ -49,7 +49,7 @@ struct DiskWorkerTests {
         // Each store begins the next before it ends, so that at no moment there is none.
         @Sendable func begin(_ number: Int) -> Task<Void, Never> {
             linkCount.withLock { $0 = number }
-            return disk.store("\(number)", expiration: nil, byteCount: 1, admission: admission) {
+            return disk.store(for: "\(number)", expiration: nil, byteCount: 1, admission: admission) {
                 if !isFlushed.isOpen, number < 20_000 { _ = begin(number + 1) }
                 return (Data([1]), Data())
             }
@@ -76,7 +76,7 @@ struct DiskWorkerTests {
         let admission = cache.admission(of: claim, .original)
         let process = try SQLiteConnection("\(folder)/v3/index.sqlite", creates: false, busyTimeout: 0)
         try process.execute("BEGIN IMMEDIATE")
-        await disk.store("a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }.value
+        await disk.store(for: "a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }.value
         for delay in [Duration.milliseconds(100), .seconds(1), .seconds(1)] {
             await clock.waitForSleepers(1)
             clock.advance(by: delay)

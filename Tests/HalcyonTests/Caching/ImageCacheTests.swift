@@ -171,7 +171,7 @@ struct ImageCacheTests {
             let cached = CachedImage(image: image, byteCount: 0)
             if number == 0 { shown.append(cached) }
             let key = ImageKey(original: OriginalKey(text: "\(number)"), variant: nil)
-            cache.memory.insert(cached, for: key, cost: cached.cost)
+            cache.memory.store(cached, for: key, cost: cached.cost)
         }
         let cost = cache.memoryStatistics.cost
         monitor.tell(.warning)
@@ -179,7 +179,7 @@ struct ImageCacheTests {
         monitor.tell(.critical)
         #expect(cache.memoryStatistics.cost == 0)
         // What something still shows is found again.
-        #expect(cache.memory.value(for: ImageKey(original: OriginalKey(text: "0"), variant: nil)) != nil)
+        #expect(cache.memory.entry(for: ImageKey(original: OriginalKey(text: "0"), variant: nil)) != nil)
         withExtendedLifetime(shown) {}
     }
 
@@ -192,13 +192,13 @@ struct ImageCacheTests {
             let image = try ImageCodecs.standard.decode(Sample.png(64, 64))
             shown = image.bitmap
             let cached = CachedImage(image: image, byteCount: 0)
-            cache.memory.insert(cached, for: key, cost: cached.cost)
+            cache.memory.store(cached, for: key, cost: cached.cost)
         }
         let before = shown.withUnsafeBytes { Array($0) }
         cache.memory.trim()
         // Nothing but this bitmap holds the pixels now, and the cache refers to them weakly.
         shown.withUnsafeMutableBytes { $0[0] ^= 0xFF }
-        let found = cache.memory.value(for: key)?.image.bitmap.withUnsafeBytes { Array($0) }
+        let found = cache.memory.entry(for: key)?.image.bitmap.withUnsafeBytes { Array($0) }
         #expect(found == nil || found == before)
         #expect(shown.withUnsafeBytes { Array($0) } != before)
     }

@@ -42,12 +42,12 @@ struct ServerCachingTests {
         configuration.clock = fixture.clock.clock
         let disk = DiskCache(configuration)
         let key = try #require(try disk.entries().first).key
-        let metadata = try #require(disk.get(key)).metadata
-        try disk.put(key, body: one.prefix(45), metadata: metadata)
+        let metadata = try #require(disk.entry(for: key)).metadata
+        try disk.store(one.prefix(45), for: key, metadata: metadata)
         fixture.serve(Data(), [.cacheControl: "max-age=60"], status: 304)
         _ = try? await fixture.load()
         #expect(fixture.requestCount == 3)
-        #expect(disk.get(key) == nil)
+        #expect(disk.entry(for: key) == nil)
     }
 
     @Test("is replaced when it has changed")

@@ -71,12 +71,12 @@ struct PipelineMemoryHitCase: PairedCase {
         let keys = DigestKey.keys(MemorySuite.entryCount)
         let cache = MemoryCache<DigestKey, CachedObject>()
         for (number, key) in keys.enumerated() {
-            cache.insert(CachedObject(number), for: key, cost: 1)
+            cache.store(CachedObject(number), for: key, cost: 1)
         }
         return Contender("MemoryCache hit, key ready") { count in
             var sum = 0
             for index in 0..<count {
-                sum &+= cache.value(for: keys[index % keys.count])?.number ?? 0
+                sum &+= cache.entry(for: keys[index % keys.count])?.number ?? 0
             }
             blackHole(sum)
         }
