@@ -31,6 +31,19 @@ struct DataURLTests {
         #expect(throws: expected) { try DataURL(url).decoded() }
     }
 
+    @Test("that is long counts in memory with its text, which names the image there")
+    func cost() async throws {
+        let test = TestPipeline(memoryCostLimit: 1 << 20)
+        let cache = test.pipeline.cache
+        for number in 0..<20 {
+            let bytes = Sample.png(1, 1) + Data(repeating: UInt8(number), count: 100_000)
+            let text = "data:image/png;base64,\(bytes.base64EncodedString())"
+            _ = try await test.pipeline.response(for: ImageRequest(.dataURL(text)))
+            #expect(cache.memoryStatistics.cost >= min(number + 1, 7) * text.utf8.count)
+        }
+        #expect(cache.memoryStatistics.count == 7)
+    }
+
     @Test("loads as an image, and is kept in memory only")
     func load() async throws {
         let test = TestPipeline()

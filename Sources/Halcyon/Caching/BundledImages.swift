@@ -20,7 +20,8 @@ public struct BundledImages: Sendable {
         return BundledImages(place: .cache(DiskCache(configuration)))
     }
 
-    /// A folder of image files.
+    /// A folder of image files. They are the same for all: an image with a ``CacheScope``, a credential, or a modifier of its
+    /// bytes is not among them.
     ///
     /// - Parameters:
     ///   - folder: An absolute path.
@@ -48,10 +49,12 @@ public struct BundledImages: Sendable {
         case .cache(let cache):
             return cache.entry(for: key.originalDiskKey)?.body
         case .files(let folder, let name):
-            guard let name = name(key.original.text), !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
+            let original = key.original
+            guard original.scope == nil, let name = name(original.text),
+                !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
                 name.utf8.first.map({ $0 != UInt8(ascii: ".") }) == true
             else { return nil }
-            return try? FileReader.read("\(folder)/\(name)", limit: 200 << 20, cancellation: CancellationFlag())
+            return try? FileReader.read("\(folder)/\(name)", limit: 200 << 20, cancellation: CancellationFlag()).data
         }
     }
 }

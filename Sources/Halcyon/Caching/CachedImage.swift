@@ -42,9 +42,9 @@ struct CachedImage: Sendable {
         self.receivedAt = receivedAt
     }
 
-    /// The bytes this value keeps in memory, apart from a few hundred that each has.
-    var cost: Int {
-        var cost = image.bitmap.byteCount + (validity?.byteCount ?? 0)
+    /// The bytes that this value and its key keep in memory, apart from a few hundred that each has.
+    func cost(under key: ImageKey) -> Int {
+        var cost = key.longByteCount + image.bitmap.byteCount + (validity?.byteCount ?? 0)
         cost += image.info.frameDurations.count * MemoryLayout<Int>.stride
         if case .icc(let profile) = image.colorProfile { cost += profile.count }
         if case .icc(let description) = image.info.colorSpace { cost += description.utf8.count }

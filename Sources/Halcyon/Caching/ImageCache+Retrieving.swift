@@ -58,19 +58,28 @@ extension ImageCache {
         do {
             let cached =
                 isOriginal
-                ? try await decodedOriginal(key, entry, options: options, codecs: codecs)
-                : try await decodedResult(entry, options: options, codecs: codecs)
-            guard let cached else { return nil }
+                ? try await decodedOriginal(key, entry, request, codecs: codecs)
+                : try await decodedResult(entry, request, codecs: codecs)
+            guard let (cached, validity) = cached else { return nil }
             // An image that its server wants to be asked about is not stored where it would be used unasked.
-            if policy.storesInMemory, cached.validity?.isOver(at: disk.now(), .server) != true {
-                let original = isOriginal ? StoreOrder.Place.original : nil
-                remember(cached, for: key, original: original, claim, expiration: policy.memoryExpiration)
+            if policy.storesInMemory, validity?.isOver(at: disk.now(), .server) != true {
+                remember(
+                    cached,
+                    for: key,
+                    original: isOriginal ? .original : nil,
+                    claim,
+                    expiration: policy.memoryExpiration,
+                    latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd
+                )
             }
             return Entry(image: cached.image, tier: .disk)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request)")
             guard error.isDamage else { throw error }
-            if let entry { await disk.remove(for: diskKey, ifStill: entry.version) }
+            // What is wrong with a later frame leaves those before it readable.
+            if let entry, !isOriginal || options.decode.frame == 0 {
+                await disk.remove(for: diskKey, ifStill: entry.version)
+            }
             return nil
         }
     }
@@ -79,26 +88,36 @@ extension ImageCache {
     private func decodedOriginal(
         _ key: ImageKey,
         _ entry: DiskCache.Entry?,
-        options: ImageOptions,
+        _ request: ImageRequest,
         codecs: ImageCodecs
-    ) async throws -> CachedImage? {
+    ) async throws -> (CachedImage, OriginalValidity?)? {
+        let options = request.options
         let priority = PriorityBox(options.priority)
         var data = entry?.body
         if data == nil { data = try await bundledOriginal(key, priority: priority) }
         guard let data else { return nil }
         let head = entry.flatMap { StoredResponse(metadata: $0.metadata) }
-        let validity = head.map(OriginalValidity.init)
+        let validity =
+            head.map(OriginalValidity.init) ?? request.validityWithoutHead(storedAt: entry?.storedAt ?? disk.now())
         let decode = options.decode.decodeOptions
         let image = try await PixelWorkers.shared.decode(data, codecs: codecs, options: decode, priority: priority)
-        return CachedImage(image: image, byteCount: data.count, validity: validity, receivedAt: entry?.storedAt)
+        let cached = CachedImage(
+            image: image,
+            byteCount: data.count,
+            validity: validity,
+            receivedAt: entry?.storedAt,
+            dropsSilence: options.cache.freshness != .ignoringServer
+        )
+        return (cached, validity)
     }
 
     /// The result of processors from disk.
     private func decodedResult(
         _ entry: DiskCache.Entry?,
-        options: ImageOptions,
+        _ request: ImageRequest,
         codecs: ImageCodecs
-    ) async throws -> CachedImage? {
+    ) async throws -> (CachedImage, OriginalValidity?)? {
+        let options = request.options
         guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return nil }
         let decode = options.decode.storedResultOptions
         let decoded = try await PixelWorkers.shared.decode(
@@ -107,11 +126,25 @@ extension ImageCache {
             options: decode,
             priority: PriorityBox(options.priority)
         )
-        return CachedImage(
+        let validity = metadata.validity ?? request.validityWithoutHead(storedAt: entry.storedAt)
+        let cached = CachedImage(
             image: metadata.image(decoded.bitmap),
             byteCount: metadata.byteCount,
-            validity: metadata.validity,
-            receivedAt: entry.storedAt
+            validity: validity,
+            receivedAt: entry.storedAt,
+            dropsSilence: options.cache.freshness != .ignoringServer
         )
+        return (cached, validity)
+    }
+}
+
+extension ImageRequest {
+    /// For how long an image may be used that was stored without what its server said: as if it had come then from a server
+    /// that said nothing. `nil` if no server has a say.
+    func validityWithoutHead(storedAt: Date) -> OriginalValidity? {
+        guard let transfer = source.transfer(options, over: NetworkPolicy()), transfer.method == .get,
+            transfer.body == nil
+        else { return nil }
+        return OriginalValidity(StoredResponse(url: transfer.url.withoutUser, responseTime: storedAt))
     }
 }

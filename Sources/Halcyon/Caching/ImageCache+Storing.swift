@@ -73,13 +73,23 @@ extension ImageCache {
         let isOriginal = options.processing.isIdentity
         let claim = StoreClaim(original: StorePermits(for: key, in: [self], .replacement), age: .new)
         if policy.storesInMemory {
-            let cached = CachedImage(image: image, byteCount: original?.count ?? 0, receivedAt: disk.now())
+            let now = disk.now()
+            let isFollowed = policy.freshness != .ignoringServer
+            let validity = request.validityWithoutHead(storedAt: now)
+            let cached = CachedImage(
+                image: image,
+                byteCount: original?.count ?? 0,
+                validity: validity,
+                receivedAt: now,
+                dropsSilence: isFollowed
+            )
             remember(
                 cached,
                 for: key,
                 original: isOriginal ? .original : nil,
                 claim,
-                expiration: policy.memoryExpiration
+                expiration: policy.memoryExpiration,
+                latest: isFollowed ? validity?.silentEnd : nil
             )
         }
         guard policy.storesOnDisk else { return false }

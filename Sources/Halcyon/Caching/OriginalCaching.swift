@@ -10,10 +10,20 @@ struct OriginalCaching: Sendable {
     var source: OriginalStorage.Entry?
     /// Where the entry is that the original takes the place of; `nil`: nowhere.
     var replaced: OriginalStorage.Entry?
-    /// Whether anything made of it may be kept at all.
-    var isStorable = true
+    /// What happens to images that are made of it, and to those that caches have.
+    var effect = Effect.store
     /// For how long and for whom.
     var validity: OriginalValidity?
+
+    /// What an original does to the images that caches have under its name.
+    enum Effect: Sendable {
+        /// What is made of it takes their place.
+        case store
+        /// They are removed: it takes their place and must not be kept.
+        case remove
+        /// They stay: it was for one load alone, and says nothing of them.
+        case leave
+    }
 
     /// An entry that is to be stored.
     struct Entry: Sendable {
@@ -37,18 +47,22 @@ struct OriginalCaching: Sendable {
     }
 
     /// Nothing is kept.
-    static var none: OriginalCaching {
-        var caching = OriginalCaching()
-        caching.isStorable = false
-        return caching
+    ///
+    /// - Parameter source: The entry that it came from. Default: it came from elsewhere.
+    init(_ effect: Effect, foundAs source: OriginalStorage.Entry? = nil) {
+        self.init(foundAs: source)
+        self.effect = effect
     }
 
     /// As the server says.
     init(_ answer: HTTPCacheResponse, storage: OriginalStorage) {
-        entry = storage.pending.map { Entry(diskKey: $0.diskKey, slot: $0.slot, metadata: $0.head.metadata) }
-        if answer.source == .network { replaced = storage.found } else { source = storage.found }
-        guard let head = answer.stored else {
-            isStorable = false
+        let pending = storage.pending
+        entry = pending.map { Entry(diskKey: $0.diskKey, slot: $0.slot, metadata: $0.head.metadata) }
+        let isFetched = answer.source == .network
+        if isFetched { replaced = storage.found } else { source = storage.found }
+        // What the storage refuses is kept nowhere else either.
+        guard let head = answer.stored, !isFetched || pending != nil else {
+            effect = HTTPStatus.isAboutResource(answer.response.status) ? .remove : .leave
             return
         }
         validity = OriginalValidity(head)

@@ -53,12 +53,21 @@ final class OriginalStorage: HTTPCacheStorage {
     private let reads: Bool
     private let policy: CachePolicy
     private let priority: PriorityBox
+    /// Whether what the server said last was said to another request than the load shows, and so changes nothing here.
+    private let isForOthers: @Sendable () -> Bool
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - transfer: The request as sent. An entry without a head is taken to be from its URL.
+    ///   - fetcher: Asks the server for the load.
     ///   - reads: Whether what is stored may answer.
-    init(for request: ResolvedRequest, _ transfer: TransferRequest, reads: Bool, priority: PriorityBox) {
+    init(
+        for request: ResolvedRequest,
+        _ transfer: TransferRequest,
+        _ fetcher: OriginalFetcher,
+        reads: Bool,
+        priority: PriorityBox
+    ) {
         caches = request.originalCaches
         key = request.key
         diskKey = key.originalDiskKey
@@ -66,6 +75,7 @@ final class OriginalStorage: HTTPCacheStorage {
         self.reads = reads
         policy = request.options.cache
         self.priority = priority
+        isForOthers = { fetcher.isForOthers }
     }
 
     /// The names that an original's representations may have on disk.
@@ -140,8 +150,9 @@ final class OriginalStorage: HTTPCacheStorage {
         for key: String,
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async {
+        guard !isForOthers() else { return }
         let ignoresServer = policy.freshness == .ignoringServer
-        guard head.status == 200 || head.status == 203 || ignoresServer else {
+        guard isImage(head) else {
             // No response that is worth a place. The image is gone if this is about the image, and not about who asks,
             // or when.
             if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
@@ -157,8 +168,15 @@ final class OriginalStorage: HTTPCacheStorage {
         state.withLock { $0.pending = pending }
     }
 
+    /// Whether a response is the image to all, and not only to requests that accept its status. Who ignores the server takes
+    /// what requests accept by default.
+    private func isImage(_ head: StoredResponse) -> Bool {
+        policy.freshness == .ignoringServer
+            ? HTTPStatus.isContent(head.status) : head.status == 200 || head.status == 203
+    }
+
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
-        guard let found = state.withLock({ $0.found }), found.head == previous else { return }
+        guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == previous else { return }
         // Its place may have been taken by another representation, or by what another process has stored.
         let version = await found.disk.updateMetadata(
             head.metadata,
@@ -175,7 +193,7 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     func remove(_ head: StoredResponse, for key: String) async {
-        guard let found = state.withLock({ $0.found }), found.head == head else { return }
+        guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == head else { return }
         await found.disk.remove(for: found.diskKey, ifStill: found.version)
     }
 

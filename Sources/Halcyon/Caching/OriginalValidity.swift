@@ -76,10 +76,12 @@ extension Date {
 }
 
 extension HTTPCacheRules {
-    /// What the standard leaves open, for images: seven days where the server says nothing.
+    /// What the standard leaves open, for images: seven days where the server says nothing, and no parts, as each is decoded
+    /// whole.
     static let images: HTTPCacheRules = {
         var rules = HTTPCacheRules()
         rules.defaultLifetime = .seconds(7 * 86_400)
+        rules.servesWhole = true
         return rules
     }()
 }

@@ -31,6 +31,12 @@ struct StoreClaim: Sendable {
     var original: StorePermits?
     /// How old the content is.
     var age: ContentAge
+    /// How old the answer is by which its server confirmed the content; `nil`: the content came with its own, or the server
+    /// was not asked.
+    var confirmation: ContentAge?
+
+    /// The right to act on what the server said, which is as new as its answer, however old the content is.
+    var ofAnswer: StoreClaim { StoreClaim(load: load, original: original, age: confirmation ?? age) }
 
     /// Whether it may be stored now, as ``StoreOrder/admits(_:_:_:with:in:)`` says.
     func isAdmitted(
@@ -82,7 +88,7 @@ extension ImageCache {
     ) {
         var isAdmitted = false
         let latest = latest.map(Expiration.date)
-        memory.store(image, for: key, cost: image.cost, expiration: expiration, latest: latest) {
+        memory.store(image, for: key, cost: image.cost(under: key), expiration: expiration, latest: latest) {
             isAdmitted = claim.isAdmitted(to: order, .image(key), with: original, in: .memory)
             return isAdmitted
         }

@@ -4,7 +4,8 @@ internal import HalcyonConcurrency
 /// removed comes back, and what began earlier never takes the place of what began later.
 ///
 /// Each piece of work that may store something gets a permit when it begins. Changes are noted by the name of the original
-/// for as long as there are permits for that name, so that what is noted goes with the work.
+/// for as long as there are permits for that name, so that what is noted goes with the work. A load of which not all names
+/// are known when it begins is an ``OpenLoad`` until it ends.
 ///
 /// Loads share work with others that began before. Each permit says since when: what a removal, a store or a forced refresh
 /// made older is not shared with loads that begin afterwards.
@@ -50,10 +51,24 @@ final class StoreOrder: Sendable {
         var reads = CacheReads()
         /// No work that began before is shared with loads of names that have no record.
         var sharedSince: UInt64 = 0
+        var openLoads = OpenLoads()
 
-        mutating func begin(_ name: String, _ kind: StorePermit.Kind) -> (number: UInt64, sharesSince: UInt64) {
+        /// - Parameter begun: When the work was asked for; `nil`: now.
+        mutating func begin(
+            _ name: String,
+            _ kind: StorePermit.Kind,
+            begun: UInt64? = nil
+        ) -> (number: UInt64, sharesSince: UInt64) {
             let number = WorkNumber.next()
             let since = names[name, default: NameRecord(sharedSince: sharedSince)].begin(number, kind)
+            if let begun {
+                openLoads.noteChanges(
+                    of: name,
+                    since: begun,
+                    in: &names[name, default: NameRecord(sharedSince: sharedSince)]
+                )
+            }
+            if kind == .replacement { openLoads.note(.name(name), .all, at: number, isReplacement: true) }
             return (number, since)
         }
 
@@ -73,6 +88,7 @@ final class StoreOrder: Sendable {
                 case .names(let prefix): names.keys.filter { $0.utf8.starts(with: prefix.utf8) }
                 case .name(let name), .places(_, let name): [name]
                 }
+            openLoads.note(scope, tiers, at: time)
             // What goes on may be shared where it is only memory that was cleared, as that is to free space.
             if tiers.contains(.disk) {
                 sharedSince = time
@@ -98,6 +114,9 @@ final class StoreOrder: Sendable {
     /// Permits that are still in use.
     var permitCount: Int { state.withLock { $0.names.values.reduce(0) { $0 + $1.permits.count } } }
 
+    /// Loads of which not all names are known yet.
+    var openLoadCount: Int { state.withLock { $0.openLoads.count } }
+
     /// Whether there are removals that are not made yet.
     var isChanging: Bool {
         state.withLock { state in state.reads.isChanging || state.names.values.contains { $0.reads.isChanging } }
@@ -107,7 +126,7 @@ final class StoreOrder: Sendable {
     ///
     /// - Parameter begun: When it was asked for, by its ``WorkNumber``, if that was before its name was known. Default: now.
     func permit(for name: String, _ kind: StorePermit.Kind = .load, begun: UInt64? = nil) -> StorePermit {
-        let (number, sharesSince) = state.withLock { $0.begin(name, kind) }
+        let (number, sharesSince) = state.withLock { $0.begin(name, kind, begun: begun) }
         return StorePermit(
             order: self,
             name: name,
@@ -116,6 +135,20 @@ final class StoreOrder: Sendable {
             begun: begun ?? number,
             sharesSince: sharesSince
         )
+    }
+
+    /// Begins a load of which not all names are known: what is removed under them from now on is noted until then.
+    func beginOpenLoad() -> OpenLoad {
+        let number = state.withLock { state in
+            let number = WorkNumber.next()
+            state.openLoads.begin(number)
+            return number
+        }
+        return OpenLoad(order: self, number: number)
+    }
+
+    func endOpenLoad(_ number: UInt64) {
+        state.withLock { $0.openLoads.end(number) }
     }
 
     /// The age of what is read from a place on disk from now on, at least.
@@ -244,33 +277,5 @@ final class StoreOrder: Sendable {
             state.names[work.name]?.note(work.change, in: NameRecord.Spot(place: place, tier: tier))
             return true
         }
-    }
-}
-
-/// Work that wants to change a place.
-struct StoringWork {
-    let name: String
-    /// When it began, with all of its stages.
-    let begin: UInt64
-    /// How old its content is.
-    let number: UInt64
-    /// Later changes of its place may be newer than its content.
-    let since: UInt64
-    private let isReplacement: Bool
-
-    /// `nil` without a permit.
-    init?(_ permits: [StorePermit], _ age: ContentAge) {
-        guard let last = permits.last, let begin = permits.map(\.begun).min() else { return nil }
-        name = last.name
-        self.begin = begin
-        number = min(age.number, last.number)
-        // A transfer that is shared may have begun before all who wait for it now.
-        since = age.isFromCache ? begin : min(begin, number)
-        isReplacement = last.kind == .replacement
-    }
-
-    /// The change that it makes, now.
-    var change: NameRecord.Change {
-        NameRecord.Change(time: WorkNumber.next(), number: number, isReplacement: isReplacement)
     }
 }

@@ -4,8 +4,8 @@ struct Clearing {
     private var disk: UInt64 = 0
 
     mutating func note(_ time: UInt64, _ tiers: StoreOrder.Tiers) {
-        if tiers.contains(.memory) { memory = time }
-        if tiers.contains(.disk) { disk = time }
+        if tiers.contains(.memory) { memory = max(memory, time) }
+        if tiers.contains(.disk) { disk = max(disk, time) }
     }
 
     /// The latest of the times of some parts.

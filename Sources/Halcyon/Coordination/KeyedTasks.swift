@@ -1,28 +1,71 @@
 internal import HalcyonConcurrency
 
-/// Work behind everyone's back, one piece a key at a time, that ends with its owner.
+/// Background work, one piece a key at a time and some at a time in all, that ends with its owner.
 final class KeyedTasks: Sendable {
+    private typealias Work = @Sendable () async -> Void
+
     private struct State {
+        let width: Int
         var tasks: [String: Task<Void, Never>] = [:]
-    }
+        /// In the order of their coming.
+        var waiting: [(key: String, work: Work)] = []
+        var waitingKeys: Set<String> = []
 
-    private let state = Lock(State())
-
-    deinit {
-        for task in state.withLock({ $0.tasks.values }) {
-            task.cancel()
+        /// Takes work off those that wait, if there is room for it.
+        mutating func next() -> (key: String, work: Work)? {
+            guard tasks.count < width, !waiting.isEmpty else { return nil }
+            let next = waiting.removeFirst()
+            waitingKeys.remove(next.key)
+            return next
         }
     }
 
-    /// Starts work, unless that of the same key goes on.
+    private let waitingLimit: Int
+    private let state: Lock<State>
+
+    /// - Parameters:
+    ///   - width: The pieces of work that run at a time.
+    ///   - waitingLimit: The most that wait for their turn; others are not taken. Default: 1,024.
+    init(width: Int, waitingLimit: Int = 1_024) {
+        self.waitingLimit = waitingLimit
+        state = Lock(State(width: max(1, width)))
+    }
+
+    deinit {
+        // What waits is released without the lock.
+        let (tasks, waiting) = state.withLock { state in
+            defer { state.waiting = [] }
+            return (state.tasks.values, state.waiting)
+        }
+        for task in tasks { task.cancel() }
+        withExtendedLifetime(waiting) {}
+    }
+
+    /// The pieces of work that wait for their turn.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Starts work, or has it wait for its turn, unless that of the same key goes on or too much waits.
     func start(_ key: String, _ work: @escaping @Sendable () async -> Void) {
-        // The task must not keep this object, whose end is to cancel it.
-        let lock = state
-        lock.withLock { state in
-            guard state.tasks[key] == nil else { return }
-            state.tasks[key] = Task.detached {
-                await work()
-                lock.withLock { $0.tasks[key] = nil }
+        state.withLock { state in
+            guard state.tasks[key] == nil, !state.waitingKeys.contains(key), state.waiting.count < waitingLimit else {
+                return
+            }
+            state.waiting.append((key, work))
+            state.waitingKeys.insert(key)
+            Self.startNext(&state, of: self.state)
+        }
+    }
+
+    /// Starts what has its turn. It is noted under the lock, so that it cannot end before.
+    ///
+    /// - Parameter lock: Kept by the work, which must not keep this object, whose end is to cancel it.
+    private static func startNext(_ state: inout State, of lock: Lock<State>) {
+        guard let (key, work) = state.next() else { return }
+        state.tasks[key] = Task.detached {
+            await work()
+            lock.withLock { state in
+                state.tasks[key] = nil
+                startNext(&state, of: lock)
             }
         }
     }

@@ -37,6 +37,9 @@ struct DownloadRun: Sendable {
         /// Whether the handler of redirects led to this request, or to one before it.
         var wasLed = false
 
+        /// Whether this request, or its credential, is another than that which was asked for, as hooks of one load alone made it.
+        func isHidden(by handling: DownloadHandling) -> Bool { wasLed || (handling.hasOwnResponder && wasProved) }
+
         /// Notes that the responder has given what a proxy asked for. Through a tunnel, the proxy has no part in the
         /// response.
         mutating func noteProxyCredential() {
@@ -76,7 +79,7 @@ struct DownloadRun: Sendable {
             do {
                 var body = try await exchange(hop)
                 accepted(hop)
-                if hop.wasLed || (handling.hasOwnResponder && hop.wasProved) { body.isForHiddenRequest = true }
+                if hop.isHidden(by: handling) { body.isForHiddenRequest = true }
                 body.metrics = hop.earlier.metrics(with: body.metrics)
                 return try await modified(body)
             } catch let interim as Interim {
@@ -104,6 +107,9 @@ struct DownloadRun: Sendable {
                     if interim.response.status == 407 { hop.noteProxyCredential() }
                     hop.earlier.goOn(isRedirect: false)
                 }
+            } catch var error as ImageError where hop.isHidden(by: handling) {
+                error.isForHiddenRequest = true
+                throw error
             }
         }
     }
@@ -135,9 +141,16 @@ struct DownloadRun: Sendable {
         }
         let review: @Sendable (TransferResponse) async throws -> Void = { response in
             guard head.withLock({ $0 }) != nil else { return }
+            let status = response.status
             let response = try await modified(response)
             head.withLock { $0 = response }
-            try check(response, to: hop.request)
+            do {
+                try check(response, to: hop.request)
+            } catch var error as ImageError where handling.hasOwnResponseModifier && response.status != status {
+                // What a hook of one load alone makes of an answer is no word of the server.
+                error.isForHiddenRequest = true
+                throw error
+            }
             try await self.review(response)
         }
         var body: HTTPResponseBody

@@ -53,13 +53,19 @@ extension ImageDownloader {
             ignoring: configuration.headersIgnoredForSharing
         )
         let number = WorkNumber.next()
-        var result = try await transfers.value(for: key, since: work.since, number: number, context: context) {
-            [self] context in
-            let body = try await transfer(request, handling: handling, audience: audience, context: context)
-            return TransferredBody(body: body, number: number)
+        let isHidden = policy.requestModifier != nil && !request.isFor(unmodified)
+        do {
+            var result = try await transfers.value(for: key, since: work.since, number: number, context: context) {
+                [self] context in
+                let body = try await transfer(request, handling: handling, audience: audience, context: context)
+                return TransferredBody(body: body, number: number)
+            }
+            if isHidden { result.body.isForHiddenRequest = true }
+            return result
+        } catch var error as ImageError where isHidden {
+            error.isForHiddenRequest = true
+            throw error
         }
-        if policy.requestModifier != nil, !request.isFor(unmodified) { result.body.isForHiddenRequest = true }
-        return result
     }
 
     /// The request that is sent, made of one that has what the policies say.

@@ -75,6 +75,13 @@ public struct ImageKey: @unchecked Sendable, Hashable {
     /// What is made of the original; `nil` for its first frame at its own size.
     private var variant: Variant? { unretainedVariant?.takeUnretainedValue() }
 
+    /// The bytes of the name and the variant, where they are more than the few hundred that any entry takes: the name may be
+    /// the whole of a `data:` URL. Otherwise 0.
+    var longByteCount: Int {
+        let count = name.count + (variant?.bytes.count ?? 0)
+        return count > 512 ? count : 0
+    }
+
     /// Whether both are of the same original.
     func hasOriginal(of other: ImageKey) -> Bool {
         name.hasSameBytes(as: other.name)

@@ -46,8 +46,10 @@ public struct DecodePolicy: Sendable, Hashable {
     }
 
     /// How an image that was processed and stored before is read: as it is. The limits are for what others sent; this
-    /// was made here, from an original within the limits.
+    /// was made here, from an original within the limits, and may be larger than that. It was in memory before, so what
+    /// bounds it is the memory that there is.
     var storedResultOptions: DecodeOptions {
-        DecodeOptions(color: .asStored, keepsSixteenBits: keepsSixteenBits)
+        let limits = DecodeLimits(pixelCount: 1 << 40, sideLength: 1 << 31 - 1, memory: .max)
+        return DecodeOptions(color: .asStored, keepsSixteenBits: keepsSixteenBits, limits: limits)
     }
 }

@@ -79,6 +79,7 @@ public struct ImageError: Error, Sendable, Hashable {
     /// How long the server asked to be left alone, where it answered with a `Retry-After` (RFC 9110, section 10.2.3);
     /// at most ``RetryAfter/longest``. Default: `nil`.
     public var retryAfter: Duration?
+    private var provenance = Provenance()
 
     /// An error of a load of this source.
     public init(stage: Stage, reason: Reason, source: String, retryAfter: Duration? = nil) {
@@ -86,6 +87,23 @@ public struct ImageError: Error, Sendable, Hashable {
         self.reason = reason
         self.source = source.withoutPassword
         self.retryAfter = retryAfter
+    }
+}
+
+extension ImageError {
+    /// The request that a failure is about. No part of the failure itself: errors that differ here alone are equal.
+    private struct Provenance: Sendable, Hashable {
+        var isForHiddenRequest = false
+
+        static func == (left: Provenance, right: Provenance) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    /// Whether the failure is that of another request, or another credential, than the load shows.
+    var isForHiddenRequest: Bool {
+        get { provenance.isForHiddenRequest }
+        set { provenance.isForHiddenRequest = newValue }
     }
 }
 

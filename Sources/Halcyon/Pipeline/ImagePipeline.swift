@@ -13,9 +13,13 @@ public final class ImagePipeline: Sendable {
     /// The pipeline for programs that need only one, with the default configuration until another is assigned.
     public static var shared: ImagePipeline {
         get {
-            sharedPipeline.withLock { pipeline in
+            if let pipeline = sharedPipeline.withLock({ $0 }) { return pipeline }
+            // Made without the lock, as that starts threads and takes locks of its own. Of two made at the same time one is
+            // shared, and the other is released once the lock is.
+            let created = ImagePipeline()
+            defer { withExtendedLifetime(created) {} }
+            return sharedPipeline.withLock { pipeline in
                 if let pipeline { return pipeline }
-                let created = ImagePipeline()
                 pipeline = created
                 return created
             }

@@ -29,7 +29,7 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         order.append((key, lastTurn))
         while places.count > capacity { removeOldest() }
         // Keys that were put in again or removed leave gaps behind: no more of them than entries.
-        if order.count - first > 2 * capacity || first > capacity { removeGaps() }
+        if (order.count - first) / 2 > capacity || first > capacity { removeGaps() }
     }
 
     mutating func remove(_ key: Key) {

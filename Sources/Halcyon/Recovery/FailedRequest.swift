@@ -6,6 +6,8 @@ struct FailedRequest: Hashable, Sendable {
     let transfer: TransferRequest
     private let acceptedStatusCodes: Range<Int>?
     private let acceptedContentTypes: Set<String>?
+    /// The frame that failed, for a failure of one behind the first; `nil`: the request itself failed, or the first frame.
+    private var frame: Int?
 
     /// - Parameter policy: What is accepted. Default: the defaults.
     init(_ request: TransferRequest, policy: NetworkPolicy = NetworkPolicy()) {
@@ -21,5 +23,12 @@ struct FailedRequest: Hashable, Sendable {
         self.transfer = transfer
         acceptedStatusCodes = policy.acceptedStatusCodes
         acceptedContentTypes = policy.acceptedContentTypes
+    }
+
+    /// What names the failure of a frame alone. That of the first is one of the image.
+    func ofFrame(_ frame: Int) -> FailedRequest {
+        var request = self
+        request.frame = frame == 0 ? nil : frame
+        return request
     }
 }

@@ -39,6 +39,7 @@ final class Recovery: Sendable {
     private func rememberedFailure(of request: ResolvedRequest) -> ImageError? {
         guard request.options.cache.reads != .none, let failureMemory, let name = request.nameOfFailures,
             var error = failureMemory.failure(for: name)
+                ?? failureMemory.failure(for: name.ofFrame(request.options.decode.frame))
         else { return nil }
         error.reason = .failedBefore(error.reason)
         return error
@@ -54,9 +55,11 @@ final class Recovery: Sendable {
     }
 
     /// Remembers how a request failed, or that the bytes it brought turned out to be no use.
-    func remember(_ error: ImageError, of request: ResolvedRequest) {
+    ///
+    /// - Parameter frame: The frame that they were no use for. Default: the first.
+    func remember(_ error: ImageError, of request: ResolvedRequest, frame: Int = 0) {
         guard let failureMemory, let name = request.nameOfFailures else { return }
-        failureMemory.record(error, for: name)
+        failureMemory.record(error, for: name.ofFrame(frame))
     }
 
     private func forgetFailure(of request: ResolvedRequest) {

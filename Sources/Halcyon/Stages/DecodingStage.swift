@@ -31,8 +31,9 @@ final class DecodingStage: Sendable {
             do {
                 return try await decode(original, for: request, key, context: context)
             } catch let error as ImageError where original.source == .disk && error.isDamage {
-                // What is on disk is no use: it goes, and the load goes on as if it had never been there.
-                if let found = original.caching.source {
+                // What is on disk is no use: it goes, and the load goes on as if it had never been there. What is wrong with
+                // a later frame leaves those before it readable.
+                if key.decode.frame == 0, let found = original.caching.source {
                     await found.disk.remove(for: found.diskKey, ifStill: found.version)
                 }
                 let request = request.withoutReadingDisk
@@ -63,7 +64,7 @@ final class DecodingStage: Sendable {
             return DecodedOriginal(image: image, lease: lease, original: original, decodeTime: time)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
-            if original.source == .network { recovery.remember(error, of: request) }
+            if original.source == .network { recovery.remember(error, of: request, frame: key.decode.frame) }
             throw error
         } catch let error as BitmapError {
             throw ImageError(stage: .decode, reason: .codec(.bitmap(error)), source: "\(request.source)")
@@ -83,10 +84,15 @@ struct DecodedOriginal: Sendable {
 }
 
 extension ImageError {
-    /// Whether the bytes themselves are no use. A limit, or a frame that does not exist, says nothing against them.
+    /// Whether the bytes themselves are no use.
+    var isDamage: Bool { if case .codec(let error) = reason { error.isDamage } else { false } }
+}
+
+extension CodecError {
+    /// Whether the bytes themselves are no use. A limit, a lack of memory, or a frame that does not exist, says nothing
+    /// against them.
     var isDamage: Bool {
-        guard case .codec(let error) = reason else { return false }
-        return switch error {
+        switch self {
         case .empty, .unknownFormat, .truncated, .corrupt: true
         case .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode, .tooManyBytes: false
         }

@@ -31,10 +31,12 @@ final class FileFetcher: Sendable {
 
         func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
             let (path, limit) = (path, (request.options.network.limits ?? .standard).bodyBytes)
-            let data = try await files.run(path, context) { flag in
+            let (data, identity) = try await files.run(path, context) { flag in
                 try FileReader.read(path, limit: limit, cancellation: flag)
             }
-            return FetchedOriginal(data: data, source: .file)
+            // Without a key of its own, it is named after the state that it was in before it was opened.
+            let isNamed = request.source.cacheKey != nil || identity?.key(of: path) == request.key.original.text
+            return FetchedOriginal(data: data, source: .file, effect: isNamed ? .store : .leave)
         }
     }
 }
@@ -47,7 +49,10 @@ extension FileReader.Identity {
         encoder.encode(byteCount)
         encoder.encode(modifiedSeconds)
         encoder.encode(modifiedNanoseconds)
+        encoder.encode(changedSeconds)
+        encoder.encode(changedNanoseconds)
         encoder.encode(Int(truncatingIfNeeded: node))
+        encoder.encode(Int(truncatingIfNeeded: device))
         return "file:" + encoder.bytes.map { String($0, radix: 16) }.joined(separator: ".")
     }
 }

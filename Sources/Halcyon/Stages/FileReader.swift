@@ -10,7 +10,11 @@ enum FileReader {
         let byteCount: Int
         let modifiedSeconds: Int
         let modifiedNanoseconds: Int
+        /// When the file, or what the system knows of it, was changed last. Unlike the time before, no program can set it.
+        let changedSeconds: Int
+        let changedNanoseconds: Int
         let node: UInt64
+        let device: UInt64
     }
 
     /// Why a file could not be read.
@@ -25,8 +29,12 @@ enum FileReader {
         return try identity(of: status)
     }
 
-    /// All bytes of a regular file, at most `limit` of them.
-    static func read(_ path: String, limit: Int, cancellation: CancellationFlag) throws -> Data {
+    /// All bytes of a regular file, at most `limit` of them, and the state that they are of; `nil` if it changed meanwhile.
+    static func read(
+        _ path: String,
+        limit: Int,
+        cancellation: CancellationFlag
+    ) throws -> (data: Data, identity: Identity?) {
         // Without O_NONBLOCK, opening a pipe without a writer would never return.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Failure(reason: errorText(errno)) }
@@ -54,7 +62,8 @@ enum FileReader {
             return offset
         }
         guard let data else { throw Failure(reason: errorText(ENOMEM)) }
-        return data
+        guard fstat(descriptor, &status) == 0 else { throw Failure(reason: errorText(errno)) }
+        return (data, try self.identity(of: status) == identity ? identity : nil)
     }
 
     private static func identity(of status: stat) throws(Failure) -> Identity {
@@ -65,7 +74,10 @@ enum FileReader {
             byteCount: Int(status.st_size),
             modifiedSeconds: status.st_mtim.tv_sec,
             modifiedNanoseconds: status.st_mtim.tv_nsec,
-            node: UInt64(status.st_ino)
+            changedSeconds: status.st_ctim.tv_sec,
+            changedNanoseconds: status.st_ctim.tv_nsec,
+            node: UInt64(status.st_ino),
+            device: UInt64(status.st_dev)
         )
     }
 

@@ -46,10 +46,15 @@ final class ImageStage: Sendable {
         }
         var response = made.response
         let claim = made.original.claim(of: request.permits)
-        if made.original.caching.isStorable {
-            memory.store(response, for: request, claim: claim, made.original.caching.validity)
-        } else {
-            await forgetReplaced(by: request, claim: claim)
+        let caching = made.original.caching
+        switch caching.effect {
+        case .store:
+            memory.store(response, for: request, claim: claim, caching.validity)
+            if request.mustAsk(about: caching.validity) { await removeResult(of: request, claim: claim.ofAnswer) }
+        case .remove:
+            await forgetReplaced(by: request, claim: claim.ofAnswer)
+        case .leave:
+            break
         }
         response.timings.store = await store(made, for: request, claim: claim, context: context)
         return response
@@ -85,22 +90,33 @@ final class ImageStage: Sendable {
         let policy = request.options.cache
         if policy.storesInMemory { request.target.forget(request.key, claim) }
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return }
-        if !request.work.readsDisk {
-            for cache in request.originalCaches {
-                for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
-                    await cache.disk.remove(for: diskKey, if: cache.admission(of: claim, .original))
-                }
-            }
-        }
+        await removeOriginal(of: request, claim: claim)
         await results.remove(for: request, claim: claim)
     }
 
-    /// Removes an image whose server has it no longer, unless another took its place since the load began. Its original has
-    /// gone already.
+    /// Removes the result of processors that must not be used any more without asking its server, if that has just said so.
+    private func removeResult(of request: ResolvedRequest, claim: StoreClaim) async {
+        guard request.options.cache.storesOnDisk, !claim.age.isFromCache else { return }
+        await results.remove(for: request, claim: claim)
+    }
+
+    /// Removes an image whose server has it no longer, unless another took its place since the load began. Where the disk was
+    /// looked into for the original, that one has gone already.
     private func forget(_ request: ResolvedRequest, ifGone error: ImageError) async {
-        guard request.followsServer, error.isAboutResource else { return }
+        guard request.followsServer, error.isAboutResource, !request.isForOthers(error) else { return }
         let claim = StoreClaim(load: request.permits, age: .new)
         request.target.forget(request.key, claim)
+        await removeOriginal(of: request, claim: claim)
         await results.remove(for: request, claim: claim)
+    }
+
+    /// Removes an original for which the disk was not looked into.
+    private func removeOriginal(of request: ResolvedRequest, claim: StoreClaim) async {
+        guard !request.work.readsDisk else { return }
+        for cache in request.originalCaches {
+            for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
+                await cache.disk.remove(for: diskKey, if: cache.admission(of: claim, .original))
+            }
+        }
     }
 }

@@ -126,7 +126,7 @@ struct MemoryStage: Sendable {
         guard policy.storesInMemory else { return }
         let cache = request.target
         // What must be asked for again has no place.
-        if validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false { return cache.forget(request.key, claim) }
+        if request.mustAsk(about: validity) { return cache.forget(request.key, claim.ofAnswer) }
         // Who ignores the server uses an image for as long as a cache has it.
         let isFollowed = policy.freshness != .ignoringServer
         let cached = CachedImage(

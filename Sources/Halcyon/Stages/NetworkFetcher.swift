@@ -25,12 +25,15 @@ struct NetworkFetcher: OriginalFetching {
             since: request.sharesSince,
             context: context
         )
-        guard !download.body.data.isEmpty else { throw request.emptyBody }
+        let body = download.body
+        guard !body.data.isEmpty else { throw request.emptyBody }
+        let isForOthers = body.isForHiddenRequest && !request.namesAudience
         return FetchedOriginal(
-            data: download.body.data,
+            data: body.data,
             source: .network,
-            metrics: download.body.metrics,
-            isForHiddenRequest: download.body.isForHiddenRequest,
+            metrics: body.metrics,
+            // What only this request takes for an image is none to others.
+            effect: isForOthers || !HTTPStatus.isContent(body.response.status) ? .leave : .store,
             age: .transferred(began: download.number)
         )
     }

@@ -11,9 +11,11 @@ struct Original: Sendable {
     /// The right to store it and what is made of it, since it was asked for.
     let permits: StorePermits
     let age: ContentAge
+    /// How old the answer is that confirmed it; `nil`: it came with its own, or no server was asked.
+    var confirmation: ContentAge?
 
     /// The right of a load to store what it makes of this.
     func claim(of load: StorePermits?) -> StoreClaim {
-        StoreClaim(load: load, original: permits, age: age)
+        StoreClaim(load: load, original: permits, age: age, confirmation: confirmation)
     }
 }

@@ -37,8 +37,9 @@ final class OriginalFetcher: Sendable {
     /// The time of all transfers together; `nil` if there were none.
     var time: Duration? { state.withLock { $0.time } }
 
-    /// Whether the last response was given for another request, or another credential, than the load shows.
-    var isForHiddenRequest: Bool { state.withLock { $0.isForHiddenRequest } }
+    /// Whether the last answer was given for another request, or another credential, than the load shows, so that no key
+    /// could tell it from what others are given.
+    var isForOthers: Bool { state.withLock { $0.isForHiddenRequest } && !request.namesAudience }
 
     /// The age of the last response.
     var age: ContentAge { state.withLock { $0.number }.map { .transferred(began: $0) } ?? .new }
@@ -67,6 +68,7 @@ final class OriginalFetcher: Sendable {
             return Outcome(result.body)
         } catch let error as ImageError {
             if error.reason == .transfer(.cancelled) { throw CancellationError() }
+            state.withLock { $0.isForHiddenRequest = error.isForHiddenRequest }
             return Outcome(error)
         }
     }

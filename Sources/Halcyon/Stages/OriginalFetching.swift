@@ -14,8 +14,8 @@ struct FetchedOriginal: Sendable {
     let data: Data
     let source: ImageResponse.Source
     var metrics: TransferMetrics?
-    /// Whether they were given for another request, or another credential, than the load shows.
-    var isForHiddenRequest = false
+    /// What they do to what caches have under the name of the original.
+    var effect = OriginalCaching.Effect.store
     var age = ContentAge.new
 }
 

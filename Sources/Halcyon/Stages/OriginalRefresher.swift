@@ -5,11 +5,15 @@ internal import HalcyonHTTP
 
 /// Asks servers in the background after stale originals were used (RFC 5861, section 3).
 final class OriginalRefresher: Sendable {
+    /// Originals that are refreshed at a time. Each has its bytes in memory until they are stored, and none of the loads that
+    /// led to them waits for it.
+    static let width = 8
+
     private let network: NetworkFetcher
     private let workers: PixelWorkers
     private let codecs: ImageCodecs
     /// One for each original.
-    private let tasks = KeyedTasks()
+    private let tasks = KeyedTasks(width: OriginalRefresher.width)
 
     init(network: NetworkFetcher, workers: PixelWorkers, codecs: ImageCodecs) {
         self.network = network
@@ -27,10 +31,10 @@ final class OriginalRefresher: Sendable {
         let priority = PriorityBox(.low)
         let context = WorkContext(priority: priority, report: { _ in })
         let policy = request.options.cache
-        let storage = OriginalStorage(for: request, transfer, reads: true, priority: priority)
         let cache = request.originalCaches[0]
         let permits = StorePermits(for: request.key, in: [cache])
         let fetcher = network.fetcher(for: request, since: permits.sharesSince, context: context)
+        let storage = OriginalStorage(for: request, transfer, fetcher, reads: true, priority: priority)
         let transaction = HTTPCacheTransaction(
             request: transfer,
             policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),
@@ -50,10 +54,11 @@ final class OriginalRefresher: Sendable {
             }
             let limits = request.options.decode.limits
             guard let pending = storage.pending, !request.hasModifiers || !pending.head.isVarying,
-                request.namesAudience || !fetcher.isForHiddenRequest, policy.storesOnDisk,
+                policy.storesOnDisk,
                 (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
             else { return }
-            let claim = StoreClaim(original: permits, age: fetcher.age)
+            // What was removed since the load began is not stored by what it leads to either.
+            let claim = StoreClaim(load: request.permits, original: permits, age: fetcher.age)
             let stored = cache.disk.store(
                 for: pending.diskKey,
                 slot: pending.slot,

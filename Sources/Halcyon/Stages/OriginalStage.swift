@@ -42,8 +42,8 @@ final class OriginalStage: Sendable {
     ) async throws -> Original {
         let start = ContinuousClock.now
         let readsDisk = request.work.readsDisk
-        let storage = OriginalStorage(for: request, transfer, reads: readsDisk, priority: context.priority)
         let fetcher = network.fetcher(for: request, since: request.sharesSince, context: context)
+        let storage = OriginalStorage(for: request, transfer, fetcher, reads: readsDisk, priority: context.priority)
         let transaction = HTTPCacheTransaction(
             request: transfer,
             policy: request.cachePolicy,
@@ -72,7 +72,8 @@ final class OriginalStage: Sendable {
             metrics: answer.metrics,
             caching: caching(of: answer, storage, fetcher, for: request),
             permits: permits,
-            age: isFetched ? fetcher.age : storage.age
+            age: isFetched ? fetcher.age : storage.age,
+            confirmation: answer.source == .validated && !fetcher.isForOthers ? fetcher.age : nil
         )
     }
 
@@ -83,13 +84,14 @@ final class OriginalStage: Sendable {
         _ fetcher: OriginalFetcher,
         for request: ResolvedRequest
     ) -> OriginalCaching {
-        // No key could tell it from what others were given.
-        if answer.source == .network, fetcher.isForHiddenRequest, !request.namesAudience { return .none }
-        var caching = OriginalCaching(answer, storage: storage)
+        let isFetched = answer.source == .network
+        if fetcher.isForOthers, isFetched || answer.source == .validated {
+            return OriginalCaching(.leave, foundAs: isFetched ? nil : storage.found)
+        }
+        let caching = OriginalCaching(answer, storage: storage)
         if request.hasModifiers, request.followsServer, caching.validity?.isVarying == true {
             // Nobody knows what later requests will have in the fields that it depends on.
-            caching = OriginalCaching(foundAs: caching.source)
-            caching.isStorable = false
+            return OriginalCaching(.remove, foundAs: caching.source)
         }
         return caching
     }
@@ -122,13 +124,14 @@ final class OriginalStage: Sendable {
             try await fetcher(for: request).fetch(request, context: context)
         }
         timings.load = ContinuousClock.now - loadStart
-        let isForOthers = fetched.isForHiddenRequest && !request.namesAudience
+        let effect = fetched.effect
         return Original(
             data: fetched.data,
             source: fetched.source,
             timings: timings,
             metrics: fetched.metrics,
-            caching: isForOthers ? .none : OriginalCaching(storingAs: request.key.originalDiskKey),
+            caching: effect == .store
+                ? OriginalCaching(storingAs: request.key.originalDiskKey) : OriginalCaching(effect),
             permits: permits,
             age: fetched.age
         )

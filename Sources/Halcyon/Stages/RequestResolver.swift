@@ -9,6 +9,8 @@ struct PendingRequest: Sendable {
     let begun: UInt64
     /// `nil` if a file has to be looked at first.
     let resolved: ResolvedRequest?
+    /// Keeps what is removed under names that are not known yet; empty if there are none.
+    var openLoads: [OpenLoad] = []
 
     var source: Source { request.source }
     var options: ImageOptions { request.options }
@@ -24,8 +26,19 @@ struct RequestResolver: Sendable {
 
     /// Begins a load, as far as that takes no waiting.
     ///
-    /// - Parameter begun: When it was asked for, if that was earlier. Default: now.
-    func begin(_ request: ImageRequest, begun: UInt64 = WorkNumber.next()) -> PendingRequest {
+    /// - Parameter begun: When it was asked for, if it is a part of another load, which is kept until this one ends. Default:
+    ///   now.
+    func begin(_ request: ImageRequest, begun earlier: UInt64? = nil) -> PendingRequest {
+        if let earlier { return pending(request, begun: earlier) }
+        // Before the load is given its number, so that nothing is removed between the two.
+        let hasOpenNames = request.source.isFile || request.options.recovery.hasOtherSources
+        let openLoads = hasOpenNames ? originalCaches(request.options).map { $0.order.beginOpenLoad() } : []
+        var pending = pending(request, begun: WorkNumber.next())
+        pending.openLoads = openLoads
+        return pending
+    }
+
+    private func pending(_ request: ImageRequest, begun: UInt64) -> PendingRequest {
         let (source, options) = (request.source, request.options)
         if let key = ImageKey(source, options: options, over: downloads) {
             let resolved = resolved(source, options: options, key: key, begun: begun)
@@ -67,6 +80,15 @@ struct RequestResolver: Sendable {
         }
     }
 
+    /// The caches that may have the original, in the order of looking.
+    private func originalCaches(_ options: ImageOptions) -> [ImageCache] {
+        let target = options.cache.targetCache ?? cache
+        guard !options.processing.isIdentity, let original = options.cache.originalCache, original != target else {
+            return [target]
+        }
+        return [original, target]
+    }
+
     private func resolved(
         _ source: Source,
         options: ImageOptions,
@@ -74,11 +96,7 @@ struct RequestResolver: Sendable {
         begun: UInt64
     ) -> ResolvedRequest {
         let policy = options.cache
-        let target = policy.targetCache ?? cache
-        var originals = [target]
-        if !options.processing.isIdentity, let original = policy.originalCache, original != target {
-            originals = [original, target]
-        }
+        let originals = originalCaches(options)
         // Who asks no cache wants what the source has now.
         let kind: StorePermit.Kind = policy.reads == .none ? .refresh : .load
         return ResolvedRequest(
@@ -86,7 +104,7 @@ struct RequestResolver: Sendable {
             options: options,
             key: key,
             permits: StorePermits(for: key, in: originals, kind, begun: begun),
-            target: target,
+            target: policy.targetCache ?? cache,
             originalCaches: originals,
             transfer: source.transfer(options, over: downloads),
             hasModifiers: options.network.requestModifier != nil || downloads.requestModifier != nil,
@@ -101,6 +119,9 @@ extension Source {
         guard case .network(let transfer) = location else { return nil }
         return options.network.applied(to: transfer, over: downloads)
     }
+
+    /// Whether it is a file, which has to be looked at before its name is known, unless it has a key.
+    fileprivate var isFile: Bool { if case .file = location { true } else { false } }
 
     /// Whether it comes from a server.
     var isFromServer: Bool { if case .network = location { true } else { false } }

@@ -104,8 +104,10 @@ struct ResultStorage: Sendable {
         } catch let error as CancellationError {
             throw error
         } catch {
-            // Whatever is wrong with it, it can be made anew.
-            await cache.disk.remove(for: diskKey, ifStill: entry.version)
+            // It can be made anew. What says nothing against its bytes, such as a lack of memory, leaves it where it is.
+            if (error as? CodecError)?.isDamage ?? false {
+                await cache.disk.remove(for: diskKey, ifStill: entry.version)
+            }
             return nil
         }
     }
@@ -133,8 +135,8 @@ struct ResultStorage: Sendable {
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
         let (cache, validity) = (request.target, caching.validity)
-        guard policy.storesOnDisk, request.source.isCachedOnDisk, request.isProcessed, caching.isStorable,
-            !(validity?.isOver(at: cache.disk.now(), policy.freshness) ?? false)
+        guard policy.storesOnDisk, request.source.isCachedOnDisk, request.isProcessed, caching.effect == .store,
+            !request.mustAsk(about: validity)
         else { return [] }
         let image = response.image
         let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)

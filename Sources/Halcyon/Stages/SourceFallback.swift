@@ -43,6 +43,8 @@ struct SourceFallback: Sendable {
         _ context: WorkContext,
         load: (ResolvedRequest) async throws -> Value
     ) async throws -> (Value, SourceSubstitution?) {
+        // What is removed while it goes on is noted for the names that become known.
+        defer { withExtendedLifetime(request.openLoads) {} }
         let recovery = request.options.recovery
         guard recovery.hasOtherSources else {
             return (try await load(resolver.resolve(request, context: context)), nil)

@@ -28,8 +28,7 @@ extension HTTPCacheTransaction {
             metrics: metrics,
             stored: head
         )
-        // Who ignores the server gets what is stored, whole.
-        guard !rules.ignoresServer else { return answer }
+        guard !rules.servesWhole else { return answer }
         if head.status == 200, let conditions = Preconditions(request, now: now()), conditions.areMet(by: head) {
             answer.response.status = 304
             answer.empty()

@@ -199,7 +199,9 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         await storage.store(head, body: loaded.body.data, for: key.text) { !head.isVarying || $0.matches(request) }
         answer.stored = head
         // The request's own conditions were replaced, so that its server could not answer them.
-        if hadOwnConditions, head.status == 200, Preconditions(request, now: now())?.areMet(by: head) ?? false {
+        if hadOwnConditions, !rules.servesWhole, head.status == 200,
+            Preconditions(request, now: now())?.areMet(by: head) ?? false
+        {
             answer.response.status = 304
             answer.data = Data()
         }

@@ -104,19 +104,87 @@ struct RemovalTests {
         #expect(test.pipeline.cache.memoryStatistics.count == 0)
     }
 
-    @Test("leaves nothing of an alternative that is tried only then")
-    func alternative() async throws {
+    @Test("leaves nothing of a file whose name was not known yet")
+    func fileByPrefix() async throws {
+        let path = TestPipeline.temporaryPath()
+        try Sample.png().write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
         let test = TestPipeline()
-        let (first, second) = (Sample.url(), Sample.url())
-        let task = test.pipeline.task(for: first, options: [.alternativeSources([.url(second)])])
+        let stages = test.pipeline.stages
+        let pending = stages.resolver.begin(ImageRequest(.file(path)))
+        try await test.pipeline.cache.removeAll(originalsBeginningWith: "")
+        let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
+        _ = try await stages.fallback.response(for: pending, context: context)
+        #expect(test.pipeline.cache.memoryStatistics.count == 0)
+    }
+
+    /// Loads the second of two sources, because the first fails after `body` has run.
+    private func loadAlternative(
+        _ test: TestPipeline,
+        _ second: URL,
+        _ options: [ImageOption] = [],
+        body: () async throws -> Void
+    ) async throws {
+        let options = ImageOptions(options + [.alternativeSources([.url(second)])])
+        let task = test.pipeline.task(for: Sample.url(), options: options)
         let transfer = await test.transport.nextTransfer()
-        try await test.pipeline.cache.removeAll()
-        test.transport.serve(second, Sample.png())
+        try await body()
+        test.transport.serve(second, Sample.png(seed: 9))
         transfer.answer(.init(status: 500))
         _ = try await task.image
         await test.settle()
-        #expect(test.pipeline.cache.memoryStatistics.count == 0)
-        #expect(try await test.pipeline.cache.diskStatistics().count == 0)
+    }
+
+    @Test("leaves nothing of an alternative that is tried only then", arguments: Removal.allCases)
+    func alternative(removal: Removal) async throws {
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        try await loadAlternative(test, url) { try await removal.perform(cache, url, []) }
+        #expect(try await isEmpty(cache))
+        // A load that begins afterwards is stored.
+        _ = try await test.pipeline.response(for: url)
+        await test.settle()
+        #expect(cache.memoryStatistics.count == 1)
+        #expect(try await cache.diskStatistics().count == 1)
+        #expect(cache.order.openLoadCount == 0)
+    }
+
+    @Test("of one tier leaves the other to an alternative that is tried only then")
+    func alternativeOfOneTier() async throws {
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        try await loadAlternative(test, url) { _ = try await cache.remove(for: ImageRequest(url), from: .disk) }
+        #expect(cache.isInMemory(ImageRequest(url)))
+        #expect(try await cache.diskStatistics().count == 0)
+    }
+
+    @Test("leaves nothing of an alternative, however many removals there were since")
+    func alternativeOfMany() async throws {
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        try await loadAlternative(test, url) {
+            cache.order.clear(.all, of: .name(url.absoluteString))
+            for number in 0..<(OpenLoads.removalLimit + 10) { cache.order.clear(.all, of: .name("\(number)")) }
+        }
+        #expect(try await isEmpty(cache))
+    }
+
+    @Test("leaves alone what a program stores of an alternative that is tried only then", arguments: [false, true])
+    func alternativeStored(isImage: Bool) async throws {
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        let stored = Sample.png(seed: 10)
+        try await loadAlternative(test, url, [.forceRefresh]) {
+            if isImage {
+                let image = try ImageCodecs.standard.decode(stored)
+                try await cache.store(image, original: stored, for: ImageRequest(url))
+            } else {
+                try await cache.store(stored, for: ImageRequest(url))
+            }
+        }
+        #expect(try #require(await test.pipeline.cache.entry(for: ImageRequest(url))).image.owner == 10)
+        cache.removeAllFromMemory()
+        #expect(try #require(await test.pipeline.cache.entry(for: ImageRequest(url))).image.owner == 10)
     }
 
     @Test("leaves nothing of a prefetch that goes on meanwhile")
@@ -145,6 +213,20 @@ struct RemovalTests {
         transfer.answer(.init(headers: [.cacheControl: "max-age=60"], body: Sample.png(seed: 1)))
         await fixture.test.pipeline.stages.original.refresher.wait()
         #expect(try await isEmpty(fixture.test.pipeline.cache))
+    }
+
+    @Test("leaves nothing of a refresh that a load begins which began before")
+    func refreshingLater() async throws {
+        let fixture = ServerCachingFixture()
+        let stages = fixture.test.pipeline.stages
+        let cache = fixture.test.pipeline.cache
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60"])
+        let request = try #require(stages.resolver.begin(ImageRequest(fixture.url)).resolved)
+        try await cache.removeAll()
+        stages.original.refresher.refresh(request, try #require(request.cacheableTransfer))
+        await stages.original.refresher.wait()
+        #expect(fixture.requestCount == 1)
+        #expect(try await isEmpty(cache))
     }
 
     @Test("leaves nothing of what is read from disk meanwhile", arguments: Removal.allCases)

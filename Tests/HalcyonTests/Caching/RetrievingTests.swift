@@ -32,6 +32,52 @@ struct RetrievingTests {
         #expect(try await cache.entry(for: ImageRequest(url, options: crop)) == nil)
     }
 
+    @Test(
+        "has what was stored without the words of a server for seven days, however often it is used",
+        arguments: [false, true],
+        [false, true]
+    )
+    func silence(isImage: Bool, isRead: Bool) async throws {
+        let fixture = ServerCachingFixture()
+        let cache = fixture.test.pipeline.cache
+        let request = ImageRequest(
+            fixture.url,
+            options: [.diskCacheExpiration(.days(30)), .memoryCacheExpiration(.days(30))]
+        )
+        if isImage {
+            try await cache.store(ImageCodecs.standard.decode(Sample.png()), original: Sample.png(), for: request)
+        } else {
+            try await cache.store(Sample.png(), for: request)
+        }
+        if isRead {
+            for days in [6.0, 2.0] {
+                fixture.clock.advance(by: days * 86_400)
+                #expect(try await cache.entry(for: request) != nil)
+            }
+        } else {
+            fixture.clock.advance(by: 8 * 86_400)
+        }
+        fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60"])
+        #expect(try await fixture.load().source == .network)
+        #expect(fixture.requestCount == 1)
+    }
+
+    @Test("has what was stored for as long as it may for requests that ignore the server, and for sources without one")
+    func silenceWithoutServer() async throws {
+        let fixture = ServerCachingFixture()
+        let cache = fixture.test.pipeline.cache
+        let long: [ImageOption] = [.diskCacheExpiration(.days(30)), .memoryCacheExpiration(.days(30))]
+        let provided = ImageRequest(.dataURL("data:,"), options: ImageOptions(long))
+        let ignoring = ImageRequest(fixture.url, options: ImageOptions(long + [.ignoringServer]))
+        for request in [provided, ignoring] {
+            try await cache.store(ImageCodecs.standard.decode(Sample.png()), for: request)
+        }
+        fixture.clock.advance(by: 8 * 86_400)
+        for request in [provided, ignoring] {
+            #expect(try await fixture.test.pipeline.response(for: request).source == .memory)
+        }
+    }
+
     @Test("keeps an embedded thumbnail in memory alone, as it is no original")
     func thumbnails() async throws {
         let image = try ImageCodecs.standard.decode(Sample.png())

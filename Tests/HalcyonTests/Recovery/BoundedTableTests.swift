@@ -29,4 +29,12 @@ struct BoundedTableTests {
         table.removeAll { _ in true }
         #expect(table.count == 0)
     }
+
+    @Test("takes any capacity", arguments: [Int.min, 0, .max / 2 + 1, .max])
+    func capacity(_ capacity: Int) {
+        var table = BoundedTable<Int, Int>(capacity: capacity)
+        for key in 1...3 { table.insert(key, for: key) }
+        #expect(table[3] == 3)
+        #expect(table.count == (capacity > 1 ? 3 : 1))
+    }
 }

@@ -88,11 +88,39 @@ struct FailureMemoryTests {
     func cached() async throws {
         test.transport.serve(url, Sample.png())
         _ = try await test.pipeline.image(from: url, options: [.waitForCache])
-        test.transport.serve(url, Data(), status: 410)
+        test.transport.serve(url, Data(), status: 403)
         _ = try await failure([.forceRefresh])
+        #expect(memory.failure(for: url) != nil)
         test.pipeline.cache.removeAllFromMemory()
         #expect(try await test.pipeline.response(for: url).source == .disk)
     }
+
+    @Test("holds a damaged frame against no other frame, and leaves the others on disk")
+    func damagedFrame() async throws {
+        test.transport.serve(url, Self.secondFrameDamaged)
+        for _ in 0..<2 {
+            _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+            #expect(try await failure([.frame(1)]).code == "corrupt")
+            await test.settle()
+            test.pipeline.cache.removeAllFromMemory()
+            #expect(try await test.pipeline.response(for: url).source == .disk)
+            #expect(try await failure([.frame(1), .forceRefresh]).code == "corrupt")
+            try await test.pipeline.cache.removeAll()
+            #expect(try await failure([.frame(1)]).code == "failedBefore")
+        }
+        #expect(try await test.pipeline.cache.store(Self.secondFrameDamaged, for: ImageRequest(url)))
+        #expect(try await test.pipeline.cache.entry(for: ImageRequest(url, options: [.frame(1)])) == nil)
+        #expect(try await test.pipeline.cache.diskStatistics().count == 1)
+    }
+
+    /// A GIF of two frames with one pixel each, of which the second says of its codes what no decoder takes.
+    private static let secondFrameDamaged = Data(
+        [
+            Array("GIF89a".utf8), [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255],
+            [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0],
+            [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 12, 2, 0x44, 1, 0], [0x3B],
+        ].flatMap(\.self)
+    )
 
     @Test("keeps bytes that are no picture, but not those that are only too large for the options")
     func useless() async throws {

@@ -93,6 +93,27 @@ struct CachePlacementTests {
         #expect(try await fixture.load([bundled]).image.bitmap.hasSamePixels(as: new.image.bitmap))
     }
 
+    @Test(
+        "do not answer with what came with the program where the image is another one",
+        arguments: [
+            [.dataModifier(DataModifier(cacheIdentity: "other") { _, _ in Sample.png(seed: 9) })],
+            [.cacheScope("one")], [.headers([.authorization: "Bearer one"])],
+        ] as [[ImageOption]]
+    )
+    func bundlesOfOthers(options: [ImageOption]) async throws {
+        let folder = fixture.test.folder + "/bundle"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let name = try #require(BundledImages.lastPathComponent(of: fixture.url.absoluteString))
+        try one.write(to: URL(fileURLWithPath: folder + "/" + name))
+        let cache = cache(bundles: [.files(in: folder)])
+        fixture.serve(Sample.png(seed: 9), [.cacheControl: "max-age=60"])
+        let response = try await fixture.load(options + [.targetCache(cache)])
+        #expect(response.source == .network)
+        #expect(response.image.owner == 9)
+        cache.removeAllFromMemory()
+        #expect(try await cache.entry(for: ImageRequest(fixture.url, options: ImageOptions(options)))?.image.owner == 9)
+    }
+
     @Test("lose all representations with the beginning of their address")
     func prefix() async throws {
         for (number, language) in ["en", "de", "fr"].enumerated() {
@@ -140,6 +161,21 @@ struct CachePlacementTests {
         let second = try await fixture.load(options + [.revalidate])
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
         let third = try await fixture.load(options)
+        #expect(third.source == .network)
+        #expect(third.image.bitmap.hasSamePixels(as: second.image.bitmap))
+    }
+
+    @Test(
+        "lose what was made of an image that must not be used unasked any more",
+        arguments: ["no-cache", "max-age=0"]
+    )
+    func mustAsk(directive: String) async throws {
+        fixture.serve(one, [.cacheControl: "max-age=600"])
+        _ = try await fixture.load([crop])
+        fixture.serve(two, [.cacheControl: directive])
+        let second = try await fixture.load([crop, .revalidate])
+        fixture.forgetMemory()
+        let third = try await fixture.load([crop])
         #expect(third.source == .network)
         #expect(third.image.bitmap.hasSamePixels(as: second.image.bitmap))
     }

@@ -52,15 +52,71 @@ struct LateValidationTests {
         #expect(fixture.requestCount == 3)
     }
 
-    @Test("that finds no image any more leaves none in memory either", arguments: [true, false])
-    func gone(isProcessed: Bool) async throws {
+    @Test(
+        "that forbids to use an image unasked leaves none in memory, nor what was made of it, though that was fresh",
+        arguments: ["no-store", "no-cache", "max-age=0"],
+        [[], [ImageOption.processor(.crop(to: PixelSize(9, 9)))]]
+    )
+    func forbiddenWhileFresh(directive: String, options: [ImageOption]) async throws {
+        let fixture = ServerCachingFixture()
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=86400", .eTag: "\"a\""])
+        _ = try await fixture.load(options + [.cacheOriginalImage])
+        fixture.serve(Data(), [.cacheControl: directive], status: 304)
+        #expect(try await fixture.load(options + [.revalidate]).source == .disk)
+        #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url, options: ImageOptions(options)) == nil)
+        fixture.forgetMemory()
+        fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60"])
+        #expect(try await fixture.load(options).source == .network)
+        #expect(fixture.requestCount == 3)
+    }
+
+    @Test(
+        "is not what headers of a request ask for: what a cache has of an image is answered whole",
+        arguments: [
+            HTTPFields([HTTPField(name: .ifNoneMatch, value: "\"a\"")]),
+            HTTPFields([HTTPField(name: .ifModifiedSince, value: "Sun, 01 Jan 2040 00:00:00 GMT")]),
+            HTTPFields([HTTPField(name: .range, value: "bytes=0-9")]),
+        ]
+    )
+    func conditionsOfReader(headers: HTTPFields) async throws {
+        let fixture = ServerCachingFixture()
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load()
+        fixture.serve(Data(), [:], status: 304)
+        for isFresh in [true, false] {
+            fixture.forgetMemory()
+            if !isFresh { fixture.clock.advance(by: 61) }
+            #expect(try await fixture.load(headers: headers).source == .disk)
+            #expect(fixture.requestCount == (isFresh ? 1 : 2))
+        }
+        #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 1)
+    }
+
+    @Test("is not what a request's own validator asks for: a new image that has it is answered whole")
+    func validatorOfReader() async throws {
+        let fixture = ServerCachingFixture()
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 61)
+        fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60", .eTag: "\"b\""])
+        #expect(try await fixture.load(headers: [.ifNoneMatch: "\"b\""]).source == .network)
+        #expect(try await fixture.load().image.owner == 1)
+    }
+
+    @Test(
+        "that finds no image any more leaves none in memory or on disk",
+        arguments: [true, false],
+        [ImageOption.revalidate, .forceRefresh]
+    )
+    func gone(isProcessed: Bool, option: ImageOption) async throws {
         let fixture = ServerCachingFixture()
         let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(9, 9)))] : []
         fixture.serve(Sample.png(), [.cacheControl: "max-age=86400", .eTag: "\"a\""])
-        _ = try await fixture.load(options)
+        _ = try await fixture.load(options + [.cacheOriginalImage])
         fixture.serve(Data(), [:], status: 404)
-        #expect(try await fixture.failure(options + [.revalidate]).reason == .status(404))
+        #expect(try await fixture.failure(options + [option]).reason == .status(404))
         #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url, options: ImageOptions(options)) == nil)
+        #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
         #expect(try await fixture.failure(options).reason == .status(404))
     }
 

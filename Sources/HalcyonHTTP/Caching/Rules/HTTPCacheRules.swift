@@ -19,6 +19,8 @@ public struct HTTPCacheRules: Sendable, Hashable {
     package var ignoresServer = false
     /// Whether the fields that responses vary by are not known from requests. Default: `false`.
     package var hasUnknownFields = false
+    /// Whether what is stored answers whole, whatever conditions and ranges a request has. Default: `false`.
+    package var servesWhole = false
 
     /// How long responses are fresh, whatever their servers say.
     package enum LifetimeOverride: Sendable, Hashable {

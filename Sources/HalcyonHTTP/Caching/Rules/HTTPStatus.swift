@@ -27,6 +27,9 @@ package enum HTTPStatus {
         }
     }
 
+    /// Whether a response of this status is one to the whole of the resource, and no refusal.
+    package static func isContent(_ status: Int) -> Bool { status < 400 && isAboutResource(status) }
+
     /// Whether a server that answers so may be taken for one that failed (RFC 5861, section 4).
     package static func isServerFailure(_ status: Int) -> Bool {
         switch status {

@@ -1,0 +1,65 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("The result of processors on disk")
+struct StoredResultTests {
+    private let url = Sample.url()
+
+    @Test("is found again though it is larger than what is taken from others")
+    func large() async throws {
+        let test = TestPipeline()
+        test.transport.serve(url, Sample.png(8, 8))
+        let resize = ImageOption.processor(.resize(to: PixelSize(70_000, 10), mode: .stretch))
+        _ = try await test.pipeline.response(for: url, options: [resize, .waitForCache])
+        for isLoad in [true, false] {
+            await test.settle()
+            test.pipeline.cache.removeAllFromMemory()
+            if isLoad {
+                #expect(try await test.pipeline.response(for: url, options: [resize, .onlyFromCache]).source == .disk)
+            } else {
+                let entry = try await test.pipeline.cache.entry(for: ImageRequest(url, options: [resize]))
+                #expect(entry?.image.size == PixelSize(70_000, 10))
+            }
+        }
+    }
+
+    @Test("stays where there is no memory for its pixels at the moment")
+    func memory() async throws {
+        let isFailing = Lock(false)
+        let decoders = ImageCodecs.standard.decoders.map { FailingDecoder(base: $0, isFailing: isFailing) }
+        let test = TestPipeline(codecs: ImageCodecs(decoders: decoders, encoders: ImageCodecs.standard.encoders))
+        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [crop, .waitForCache])
+        test.pipeline.cache.removeAllFromMemory()
+        isFailing.withLock { $0 = true }
+        await #expect(throws: ImageError.self) {
+            try await test.pipeline.response(for: url, options: [crop, .onlyFromCache])
+        }
+        isFailing.withLock { $0 = false }
+        #expect(try await test.pipeline.response(for: url, options: [crop, .onlyFromCache]).source == .disk)
+    }
+}
+
+/// A decoder that has no memory for pixels from time to time.
+private struct FailingDecoder: ImageDecoder {
+    let base: any ImageDecoder
+    let isFailing: Lock<Bool>
+
+    var format: ImageFormat { base.format }
+
+    func recognizes(_ prefix: Data) -> Bool { base.recognizes(prefix) }
+
+    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
+        try base.info(of: data, limits: limits)
+    }
+
+    func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        if isFailing.withLock({ $0 }) { throw CodecError.bitmap(.outOfMemory(byteCount: 1)) }
+        return try base.decode(data, options: options, isCancelled: isCancelled)
+    }
+}

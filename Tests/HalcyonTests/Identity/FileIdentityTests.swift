@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Glibc
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A file that changes")
+struct FileIdentityTests {
+    private let test = TestPipeline()
+    private let path = TestPipeline.temporaryPath()
+    /// Two images whose files have the same size.
+    private let first = Sample.encoded(Sample.bitmap(seed: 1), .bmp)
+    private let second = Sample.encoded(Sample.bitmap(seed: 2), .bmp)
+
+    private var request: ImageRequest { ImageRequest(.file(path)) }
+
+    @Test("is read again though it has the size, the inode and the modification time that it had")
+    func rewritten() async throws {
+        defer { unlink(path) }
+        try first.write(to: URL(filePath: path))
+        #expect(first.count == second.count)
+        #expect(try await test.pipeline.image(from: request).owner == 1)
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        // The kernel counts the time of changes in ticks: the file must be changed in a later one than it was written in.
+        var now = timespec()
+        repeat {
+            clock_gettime(CLOCK_REALTIME_COARSE, &now)
+        } while now.tv_sec == status.st_ctim.tv_sec
+            && now.tv_nsec <= status.st_ctim.tv_nsec
+        #expect(second.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) } == second.count)
+        #expect(futimens(descriptor, [status.st_atim, status.st_mtim]) == 0)
+        #expect(try await test.pipeline.image(from: request).owner == 2)
+    }
+
+    @Test("while it is loaded gives no image to loads of what it was")
+    func exchanged() async throws {
+        let other = path + ".other"
+        defer { for path in [path, other] { unlink(path) } }
+        try first.write(to: URL(filePath: path))
+        try second.write(to: URL(filePath: other))
+        let stages = test.pipeline.stages
+        let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
+        let pending = stages.resolver.begin(request)
+        let resolved = try await stages.resolver.resolve(pending, context: context)
+        #expect(rename(other, path) == 0)
+        #expect(try await stages.image.response(for: resolved, context: context).image.owner == 2)
+        #expect(test.pipeline.cache.memoryStatistics.count == 0)
+    }
+}

@@ -1,0 +1,115 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("What a server says to a credential that only a hook knows")
+struct HiddenAnswerTests {
+    private static let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+
+    private let fixture = ServerCachingFixture()
+    private let modifier = ImageOption.requestModifier(
+        RequestModifier { request in
+            var request = request
+            request.headers[.authorization] = "Bearer one"
+            return request
+        }
+    )
+
+    private var cache: ImageCache { fixture.test.pipeline.cache }
+
+    /// Loads the image of all, and what is made of it.
+    private func loadForAll(_ control: String) async throws {
+        fixture.serve(Sample.png(seed: 1), [.cacheControl: control, .eTag: "\"a\""])
+        _ = try await fixture.load()
+        _ = try await fixture.load([Self.crop, .cacheOriginalImage])
+    }
+
+    private func expectImagesOfAll() async throws {
+        for isInMemory in [true, false] {
+            if !isInMemory { fixture.forgetMemory() }
+            for options in [[], [Self.crop]] {
+                let response = try? await fixture.load(options + [.onlyFromCache])
+                #expect(response?.source == (isInMemory ? .memory : .disk))
+                #expect(response?.image.info.size == PixelSize(64, 48))
+            }
+        }
+    }
+
+    @Test("confirms the image for nobody else")
+    func confirmation() async throws {
+        fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 61)
+        fixture.serve(Data(), [.cacheControl: "private, max-age=86400"], status: 304)
+        #expect(try await fixture.load([modifier]).source == .disk)
+        fixture.clock.advance(by: 3_600)
+        fixture.serve(Sample.png(seed: 2), [.cacheControl: "max-age=60"])
+        #expect(try await fixture.load().source == .network)
+        #expect(fixture.requestCount == 3)
+    }
+
+    @Test(
+        "takes the image from nobody else",
+        arguments: [
+            .init(status: 404), .init(status: 304, headers: [.cacheControl: "no-store"]),
+            .init(headers: [.cacheControl: "no-store"], body: Sample.png(seed: 2)),
+            .init(headers: [.cacheControl: "max-age=60"], body: Sample.png(seed: 2)),
+        ] as [ScriptedTransport.Route],
+        [ImageOption.revalidate, .forceRefresh]
+    )
+    func removal(answer: ScriptedTransport.Route, option: ImageOption) async throws {
+        try await loadForAll("max-age=86400")
+        fixture.transport.setRoute(fixture.url, answer)
+        for options in [[], [Self.crop]] { _ = try? await fixture.load(options + [option, modifier]) }
+        try await expectImagesOfAll()
+    }
+
+    @Test("takes the image from nobody else where a responder gives the credential")
+    func responder() async throws {
+        try await loadForAll("max-age=86400")
+        fixture.transport.setRoute(fixture.url, nil)
+        fixture.transport.setAnswer { .init(status: $0.credential == nil ? 401 : 404) }
+        let responder = ImageOption.authenticationResponder(AuthenticationResponder { _ in .bearer("one") })
+        #expect(try await fixture.failure([responder, .revalidate]).reason == .status(404))
+        try await expectImagesOfAll()
+    }
+
+    @Test("takes the image from nobody else where it is a hook that makes an error of the answer")
+    func responseModifier() async throws {
+        try await loadForAll("max-age=86400")
+        let refusing = ImageOption.responseModifier(
+            ResponseModifier { response in
+                var response = response
+                response.status = 404
+                return response
+            }
+        )
+        #expect(try await fixture.failure([refusing, .revalidate]).reason == .status(404))
+        try await expectImagesOfAll()
+    }
+
+    @Test(
+        "takes the image from nobody else where it was asked for after a stale image was used",
+        arguments: [404, 304]
+    )
+    func refresh(status: Int) async throws {
+        fixture.serve(
+            Sample.png(seed: 1),
+            [.cacheControl: "max-age=60, stale-while-revalidate=86400", .eTag: "\"a\""]
+        )
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 61)
+        fixture.serve(Data(), [.cacheControl: "private, max-age=86400"], status: status)
+        #expect(try await fixture.load([modifier]).source == .disk)
+        await fixture.test.pipeline.stages.original.refresher.wait()
+        #expect(try await cache.diskStatistics().count == 1)
+        fixture.serve(Sample.png(seed: 2), [.cacheControl: "max-age=60"])
+        fixture.clock.advance(by: 3_600)
+        _ = try await fixture.load()
+        await fixture.test.pipeline.stages.original.refresher.wait()
+        #expect(fixture.requestCount == 3)
+    }
+}
