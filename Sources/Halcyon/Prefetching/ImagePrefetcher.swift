@@ -4,7 +4,7 @@ internal import HalcyonConcurrency
 /// Loads images into the cache before they are needed.
 ///
 /// Equal requests are loaded once. Loads are shared with those of views: an image that is being prefetched when it is
-/// needed is not loaded a second time. A prefetcher serves one list; releasing it stops it.
+/// needed is not loaded a second time. A prefetcher works on one list; releasing it stops it.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(urls: urls, destination: .disk)

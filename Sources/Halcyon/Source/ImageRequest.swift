@@ -29,6 +29,6 @@ public struct ImageRequest: Sendable, Hashable {
 }
 
 extension ImageRequest: CustomStringConvertible {
-    /// The source, in words.
+    /// A description of the source.
     public var description: String { source.description }
 }
