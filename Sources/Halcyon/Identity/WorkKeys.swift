@@ -16,8 +16,8 @@ struct OriginalWorkKey: Hashable, Sendable {
     let ignoresFailures: Bool
     /// The caches that the bytes may come from, beside the pipeline's own cache.
     let caches: [ImageCache?]
-    /// A number of this load alone, where only its own hooks know the user: it shares no more than transfers, which are
-    /// distinguished by the requests that those hooks made.
+    /// The identifier of this load alone, where only its own hooks know the user: it shares no more than transfers,
+    /// which are distinguished by the requests that those hooks made.
     let load: UUID?
 
     init(_ source: Source, _ options: ImageOptions, original: OriginalKey, readsDisk: Bool) {
