@@ -15,8 +15,9 @@ public enum CacheScope: Sendable, Hashable {
     /// if it is a renewed one of the same user.
     ///
     /// A ``RequestModifying`` or an ``AuthenticationResponding`` of the options adds its credential after the caches
-    /// are asked. A response to such a credential is not cached, nor is one to a request that hooks of the options lead
-    /// elsewhere, unless they name a scope: ``RequestModifying/cacheScope``, ``AuthenticationResponding/cacheScope``.
+    /// are read. A response to such a credential is not cached, nor is one to a request that hooks of the options lead
+    /// elsewhere, unless one of the two names a scope: ``RequestModifying/cacheScope``,
+    /// ``AuthenticationResponding/cacheScope``.
     case credential
     /// A scope with a name, such as "user-42", whatever the credential: an image is found again after the token was
     /// renewed. The name stands in the disk cache as it is.

@@ -47,7 +47,7 @@ public struct DecodePolicy: Sendable, Hashable {
     }
 
     /// The settings to read an image that was processed and stored before: its colours as they are, and no limits,
-    /// which are for bytes of others. These bytes were made here, from an original within the limits.
+    /// which are for bytes from elsewhere. These bytes were made here, from an original within the limits.
     var storedResultOptions: DecodeOptions {
         DecodeOptions(color: .asStored, keepsSixteenBits: keepsSixteenBits)
     }

@@ -18,7 +18,7 @@ extension ImagePipeline {
         /// The number of images that are decoded or processed at the same time; at least 1. Default: the number of
         /// processors this process may use.
         public var workerCount: Int
-        /// The number of bytes of decoded pixels that may be decoded, or wait to be processed, at the same time; a
+        /// The largest number of bytes of pixels that are being decoded, or wait to be processed, at the same time; a
         /// larger image is decoded alone. Processors that make larger bitmaps than they get may take as much again.
         /// Default: a quarter of the memory this process may use.
         public var decodeBudget: Int

@@ -13,7 +13,8 @@ public struct ImageProcessorChain: Hashable, Sendable {
         init(_ processor: some ImageProcessing) {
             self.processor = processor
             var encoder = CacheKeyEncoder()
-            // The mangled name is the same in every process, also for a private type, whose printed name has an address.
+            // The mangled name is the same in every process, also for a private type, whose printed name has an
+            // address.
             encoder.encode(_mangledTypeName(type(of: processor)) ?? String(reflecting: type(of: processor)))
             encoder.encode(type(of: processor).version)
             processor.encodeParameters(into: &encoder)
@@ -70,9 +71,9 @@ public struct ImageProcessorChain: Hashable, Sendable {
     /// expect converted colours.
     var resizesFirst: Bool { steps.first?.processor is ResizeProcessor }
 
-    /// Runs all processors on an image.
+    /// Returns an image after all processors have run on it.
     ///
-    /// - Throws: What a processor throws, or `CancellationError`.
+    /// - Throws: The error of a processor, or `CancellationError`.
     public func process(
         _ image: DecodedImage,
         isCancelled: @Sendable () -> Bool = { false }

@@ -4,7 +4,7 @@ internal import HalcyonHTTP
 
 /// A memory of failed loads, so that the same failure is not caused again and again.
 ///
-/// A pipeline with such a memory in its ``RecoveryConfiguration`` fails loads of what has failed lately with
+/// A pipeline with such a memory in its ``RecoveryConfiguration`` fails loads that have failed a short while ago with
 /// ``ImageError/Reason/failedBefore(_:)``, unless a cache has the image or the options look into no cache
 /// (``ImageOption/forceRefresh``). A success removes the failure from the memory. Off by default.
 ///

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A source and the options of its load.
 ///
-/// Every function that loads, finds, stores or removes an image takes a request; those of a pipeline also take a URL with
-/// options.
+/// Every function that loads, finds, stores or removes an image takes a request; those of a pipeline also take a URL
+/// with options.
 ///
 /// ```swift
 /// let request = ImageRequest(.file("/usr/share/pixmaps/logo.png"), options: [.priority(.high)])

@@ -69,8 +69,8 @@ public struct Source: Sendable, Hashable {
     /// The image that a server sends for a request with a method, headers or bounds of its own.
     ///
     /// Work is shared with requests that are equal in method, URL, headers, body and credential. Images are shared with
-    /// requests for the same URL that carry the same credential, or none; see ``CacheScope``. Without a cache key, what
-    /// answers another method than GET, or a body, is not cached.
+    /// requests for the same URL that carry the same credential, or none; see ``CacheScope``. Without a cache key, a
+    /// response to another method than GET, or to a body, is not cached.
     public static func request(_ request: TransferRequest, cacheKey: String? = nil) -> Source {
         Source(.network(request), cacheKey: cacheKey)
     }
