@@ -96,7 +96,7 @@ struct GIFFile {
         switch label {
         case 0xF9 where block.count >= 4:
             let flags = bytes[block.lowerBound]
-            control.disposal = AnimationCanvas.Disposal(gif: flags >> 2 & 7)
+            control.disposal = FrameDescription.Disposal(gif: flags >> 2 & 7)
             control.delay = Int(bytes[block.lowerBound + 1]) | Int(bytes[block.lowerBound + 2]) << 8
             control.transparentIndex = flags & 1 == 1 ? bytes[block.lowerBound + 3] : nil
         case 0x01:
@@ -120,11 +120,6 @@ struct GIFFile {
 
     private static func isLooping(_ name: UnsafeRawBufferPointer) -> Bool {
         name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8)
-    }
-
-    /// The part of a frame that lies on the canvas.
-    func area(of frame: GIFFrame) -> AnimationCanvas.Area {
-        AnimationCanvas.Area(left: frame.left, top: frame.top, size: frame.size, within: canvas)
     }
 
     /// What the file says, in the words all formats share.

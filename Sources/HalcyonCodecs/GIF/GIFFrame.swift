@@ -4,7 +4,7 @@ internal import HalcyonRaster
 struct GIFFrame {
     /// What stands in front of an image or a text and holds for that one only.
     struct Control {
-        var disposal = AnimationCanvas.Disposal.keep
+        var disposal = FrameDescription.Disposal.keep
         /// Hundredths of a second.
         var delay = 0
         var transparentIndex: UInt8?
@@ -57,7 +57,7 @@ struct GIFFrame {
     var duration: Int { control.delay * 10 }
 }
 
-extension AnimationCanvas.Disposal {
+extension FrameDescription.Disposal {
     /// The values of bits 2 to 4 (GIF89a, 23); 4 was once written for 3, and the others mean nothing.
     init(gif value: UInt8) {
         switch value {

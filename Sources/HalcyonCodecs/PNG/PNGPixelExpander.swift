@@ -3,7 +3,7 @@ internal import HalcyonRaster
 /// Turns unfiltered rows of any colour type into RGBA of 8 bits, premultiplied unless told otherwise.
 ///
 /// Rows are raw pointers here: the subscripts of arrays cost a check a byte, and the lengths are those of the buffers
-/// that ``PNGPictureDecoder`` made from the header, never a number from the compressed data. A sample is at most 8 bits
+/// that ``PNGStreamDecoder`` made from the header, never a number from the compressed data. A sample is at most 8 bits
 /// wide wherever it is used as an index, and every table has 256 entries.
 struct PNGPixelExpander {
     private enum Layout {

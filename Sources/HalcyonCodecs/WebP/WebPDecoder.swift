@@ -48,20 +48,19 @@ public struct WebPDecoder: ImageDecoder {
         }
         let bitmap: Bitmap
         if header.isAnimated {
-            // The canvas, the one before it, a frame, and libwebp's own copy of one without loss.
-            try options.limits.checkMemory(
-                bitmapByteCount,
-                bitmapByteCount,
-                bitmapByteCount,
-                bitmapByteCount,
-                of: .webp
-            )
             guard !header.frames.isEmpty else {
                 throw header.isCutShort
                     ? CodecError.truncated(.webp) : .corrupt(.webp, reason: "an animation without frames")
             }
-            var composer = WebPComposer(header)
-            bitmap = try composer.picture(after: options.frame, isCancelled: isCancelled)
+            // As for a cursor, so that an animation that cannot be played is refused here as well.
+            var sequencer = try FrameSequencer(
+                header,
+                limits: options.limits,
+                heldBitmapCount: orientation == .up ? 1 : 2
+            )
+            bitmap = try sequencer.bitmap(ofFrame: options.frame, isCancelled: isCancelled) { number in
+                try header.frames[number].pixels(number, on: header.size, isCancelled: isCancelled)
+            }
         } else {
             // A lossless picture is decoded to a copy of its own; otherwise the alpha channel is.
             let ownByteCount = header.isLossless ? bitmapByteCount : header.hasAlpha ? bitmapByteCount / 4 : 0

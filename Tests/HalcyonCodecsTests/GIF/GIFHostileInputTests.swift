@@ -106,6 +106,22 @@ struct GIFHostileInputTests {
         }
     }
 
+    @Test("limits above the standard hold for the frames that are composed")
+    func raisedLimits() throws {
+        // A frame of more than 2^28 pixels, of which only the first has data.
+        let size = PixelSize(65_535, 4_100)
+        let file = GIFBytes.file(
+            GIFBytes.header(1, 1),
+            GIFBytes.image(0, 0, 1, 1, [0]),
+            GIFBytes.image(0, 0, size.width, size.height, [1])
+        )
+        #expect(throws: CodecError.limitExceeded(.gif, .pixelCount(size, maximum: 1 << 28))) {
+            try decode(file, frame: 1)
+        }
+        let limits = DecodeLimits(pixelCount: 1 << 29)
+        #expect(try decode(file, frame: 1, limits: limits).size == PixelSize(1, 1))
+    }
+
     @Test("a picture without area, an image or a frame is a clear error")
     func nothingThere() {
         #expect(throws: CodecError.corrupt(.gif, reason: "there is no image")) {

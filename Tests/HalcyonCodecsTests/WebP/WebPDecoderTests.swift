@@ -149,7 +149,7 @@ struct WebPDecoderTests {
             WebPBytes.animation(loopCount: 0),
             WebPBytes.frame(image, x: 0, y: 0, width: 4, height: 4, duration: 1)
         )
-        let needed = CodecError.limitExceeded(.webp, .memory(4 * 16_000 * 64_000, maximum: 3 << 29))
+        let needed = CodecError.limitExceeded(.webp, .memory(2 * 16_000 * 64_000, maximum: 3 << 29))
         #expect(throws: needed) { try decode(animated) }
         // libwebp compares the canvas with the picture itself.
         #expect(throws: CodecError.self) {
