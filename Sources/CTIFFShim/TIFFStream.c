@@ -88,6 +88,9 @@ TIFF *halcyon_tiff_open(
     }
     if (greatest_allocation > 0 && greatest_allocation <= INT64_MAX) {
         TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)greatest_allocation);
+#if HALCYON_TIFF_HAS_CUMULATED_LIMIT
+        TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, (tmsize_t)greatest_allocation);
+#endif
     }
     TIFFOpenOptionsSetErrorHandlerExtR(options, keep_message, stream->message);
     TIFFOpenOptionsSetWarningHandlerExtR(options, drop_message, NULL);

@@ -4,9 +4,9 @@ internal import HalcyonRaster
 /// Reads AVIF (AV1 Image File Format 1.1) by libavif: stills, grids and image sequences, of 8, 10 and 12 bits, grey and
 /// colour at all samplings, with alpha.
 ///
-/// A picture is turned by `irot` and `imir`; EXIF orientation does not count in this format. A clean aperture (`clap`) is
-/// not applied. Of a file with layers, the best is shown. libavif cannot be interrupted: once decoding is cancelled, it
-/// ends after the frame in work.
+/// An image is turned by `irot` and `imir`; EXIF orientation does not count in this format. A clean aperture (`clap`) is
+/// not applied. Of a file with layers, the best is shown, and of one with a gain map the base image. libavif cannot be
+/// interrupted: once decoding is cancelled, it ends after the frame in work.
 public struct AVIFDecoder: ImageDecoder {
     private let threadCount: Int
 

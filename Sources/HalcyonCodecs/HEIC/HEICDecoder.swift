@@ -7,8 +7,9 @@ internal import HalcyonRaster
 ///
 /// Each picture of a file that is no part of another is a frame, without a duration; the first one is the primary
 /// picture. Overlays are drawn by this library. libheif turns and crops pictures itself, so that ``ImageInfo/size`` is the size as shown and
-/// ``ImageInfo/orientation`` is always `.up`, whatever ``DecodeOptions/appliesOrientation`` says. It decodes no image
-/// sequences, and cannot be interrupted: once decoding is cancelled, it ends after the picture in work.
+/// ``ImageInfo/orientation`` is always `.up`, whatever ``DecodeOptions/appliesOrientation`` says. Image
+/// sequences are refused: libheif has no way to read them before 1.20. It cannot be interrupted: once decoding is cancelled,
+/// it ends after the image in work.
 public struct HEICDecoder: ImageDecoder {
     /// A decoder.
     public init() {}

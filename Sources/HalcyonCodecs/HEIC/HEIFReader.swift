@@ -1,5 +1,6 @@
 #if HEIC
 internal import CHEIF
+internal import CHEIFShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
@@ -36,7 +37,7 @@ final class HEIFReader {
     ///   - bytes: Those of `container`; borrowed until the reader is gone.
     ///   - container: What its boxes say.
     ///   - extent: Whether pixels will be asked for.
-    ///   - limits: Of these, the number of pictures counts here.
+    ///   - limits: Of these, the number of images counts here, and from libheif 1.19 on the memory.
     init(
         _ bytes: UnsafeRawBufferPointer,
         of container: HEIFContainer,
@@ -56,6 +57,7 @@ final class HEIFReader {
         }
         heif_context_set_maximum_image_size_limit(context, Self.greatestSideOfSquare)
         heif_context_set_max_decoding_threads(context, 0)
+        halcyon_heif_set_greatest_allocation(context, UInt64(max(1, limits.memory)))
         let beginning = extent == .beginning && container.hasHeader ? HEIFBeginning(bytes) : nil
         do throws(CodecError) {
             let result =
