@@ -107,7 +107,7 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const u
 }
 
 // Whether every coefficient has arrived with all its bits. Where the end marker is missing, this tells a complete
-// picture from one cut between two scans.
+// image from one cut between two scans.
 static bool has_every_coefficient(const struct jpeg_decompress_struct *info) {
     if (info->coef_bits == NULL) {
         return false;

@@ -387,7 +387,7 @@ void halcyon_gif_expand(
 void halcyon_gif_draw(
     uint8_t *restrict output, const uint8_t *restrict indices, const uint32_t *restrict table, size_t pixel_count) {
     for (size_t x = 0; x < pixel_count; x++) {
-        // Without a branch, because nobody can guess where a dithered picture is transparent.
+        // Without a branch, because where a dithered image is transparent cannot be predicted.
         uint32_t below, above = table[indices[x]];
         memcpy(&below, output + 4 * x, 4);
         above |= above == 0 ? below : 0;

@@ -1,7 +1,7 @@
 #include "SixteenBitKernels.h"
 #include "vectors.h"
 
-// A pixel is one vector of four samples, which every processor here holds in half a register. Pictures of 16 bits are
+// A pixel is one vector of four samples, which every processor here holds in half a register. Images of 16 bits are
 // rare, so these loops are plain; the compiler widens them where the processor has the room.
 
 typedef uint16_t u16x4 __attribute__((ext_vector_type(4)));

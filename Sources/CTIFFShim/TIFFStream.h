@@ -23,7 +23,8 @@ typedef struct {
 
 /// Opens a stream, which is the first member of what the caller's `write` and `map` take. Warnings are dropped.
 ///
-/// `greatest_allocation`: the bytes that libtiff may take at a time from 4.5 on, and in all from 4.7 on; 0 for no bound.
+/// `greatest_allocation`: the bytes that libtiff may take at a time from 4.5 on, and in all from 4.7 on; 0 for no
+/// bound.
 TIFF *halcyon_tiff_open(
     const char *mode,
     HalcyonTIFFStream *stream,

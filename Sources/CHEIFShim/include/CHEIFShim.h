@@ -8,11 +8,12 @@
 
 /// The beginning of a file, of which libheif reads more than there is: it gets zeros for that.
 ///
-/// libheif ends the process (`assert`) if it cannot read what it was told is there, so reading never fails before `end`.
+/// libheif ends the process (`assert`) if it cannot read what it was told is there, so reading never fails before
+/// `end`.
 typedef struct {
     const uint8_t *bytes;
     int64_t count;
-    /// Where the file is said to end.
+    /// The end of the file as stated to libheif.
     int64_t end;
     int64_t position;
 } HalcyonHEIFBeginning;

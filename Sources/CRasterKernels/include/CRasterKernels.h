@@ -1,8 +1,9 @@
 // The innermost loops over pixels, in C because Swift (6.3) emits the baseline instruction set only and cannot choose
 // a faster one while running, and because the same loops are some hundred times slower in a debug build of Swift.
 //
-// A pixel is four bytes (the loops over eight are in SixteenBitKernels.h): red, green, blue, alpha, colours multiplied by alpha unless a name says "straight".
-// No function reads or writes beyond the counts it is given, and none needs its pointers aligned.
+// A pixel is four bytes (the loops over eight are in SixteenBitKernels.h): red, green, blue, alpha, colours multiplied
+// by alpha unless a name says "straight". No function reads or writes beyond the counts it is given, and none needs its
+// pointers aligned.
 
 #ifndef HALCYON_RASTER_KERNELS_H
 #define HALCYON_RASTER_KERNELS_H
@@ -70,7 +71,7 @@ void halcyon_expand_gray(const uint8_t *gray, uint8_t *out, size_t count);
 /// round(colour * 255 / alpha), and 0 where alpha is 0.
 void halcyon_unpremultiply(const uint8_t *pixels, uint8_t *straight, size_t count);
 
-/// Whether every pixel has alpha 255; stops soon after the first that has not.
+/// Returns whether every pixel has alpha 255; stops soon after the first that has not.
 bool halcyon_is_opaque(const uint8_t *pixels, size_t count);
 
 #pragma clang assume_nonnull end

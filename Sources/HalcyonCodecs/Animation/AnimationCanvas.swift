@@ -1,10 +1,11 @@
 internal import HalcyonRaster
 
-/// The canvas on which the frames of an animation are combined: it undoes each frame as its disposal says, before the next
-/// is drawn.
+/// The canvas on which the frames of an animation are combined: it undoes each frame as its disposal says, before the
+/// next is drawn.
 ///
-/// Every frame becomes a bitmap of its own, into which only what the frame leaves visible is copied from the one before.
-/// Where the canvas is that one's only owner, as while frames are passed over, the frame is drawn right into it.
+/// Every frame becomes a bitmap of its own, into which only what the frame leaves visible is copied from the one
+/// before. Where the canvas is that one's only owner, as while frames are passed over, the frame is drawn right into
+/// it.
 struct AnimationCanvas {
     /// The way the rows of a frame are written.
     enum Drawing {

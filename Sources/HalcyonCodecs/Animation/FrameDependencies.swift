@@ -32,8 +32,8 @@ struct FrameDependencies {
         self.isUndone = isUndone
     }
 
-    /// Returns the frame to begin at, standing before frame `next`, so that frame `target` can be composed: between `next`
-    /// and `target`, or before both. If `next` comes right after `target`, the target has just been composed.
+    /// Returns the frame to begin at, standing before frame `next`, so that frame `target` can be composed: between
+    /// `next` and `target`, or before both. If `next` comes right after `target`, the target has just been composed.
     func start(for target: Int, next: Int) -> Int {
         if next == target + 1 {
             return next

@@ -1,11 +1,11 @@
 internal import HalcyonRaster
 
-/// The frames of an animation in their order, composed on a canvas as browsers do: each is decoded by itself and combined
-/// with those before it, within the limits.
+/// The frames of an animation in their order, composed on a canvas as browsers do: each is decoded by itself and
+/// combined with those before it, within the limits.
 ///
 /// A format describes its frames and decodes the pixels of one at a time. For an earlier frame, or one further ahead,
-/// composing begins again at the last frame that depends on no other. A frame that cannot be decoded leaves those before
-/// it readable, and those behind it that do not need it.
+/// composing begins again at the last frame that depends on no other. A frame that cannot be decoded leaves those
+/// before it readable, and those behind it that do not need it.
 struct FrameSequencer {
     /// The descriptions of the frames.
     let frames: [FrameDescription]

@@ -3,7 +3,7 @@ internal import HalcyonRaster
 
 /// Reads GIF 87a and 89a.
 ///
-/// Pictures look as browsers show them: the area that no frame covers is transparent, the canvas is the logical screen,
+/// Images look as browsers show them: the area that no frame covers is transparent, the canvas is the logical screen,
 /// made larger where the first frame reaches beyond it, and other frames are cut at its edge.
 public struct GIFDecoder: ImageDecoder {
     /// A decoder; it has no settings.
@@ -12,7 +12,7 @@ public struct GIFDecoder: ImageDecoder {
     /// GIF.
     public var format: ImageFormat { .gif }
 
-    /// Whether "GIF87a" or "GIF89a" is there.
+    /// Returns whether "GIF87a" or "GIF89a" is there.
     public func recognizes(_ prefix: Data) -> Bool {
         GIFFile.signatures.contains { prefix.starts(with: $0) }
     }

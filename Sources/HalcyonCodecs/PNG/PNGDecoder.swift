@@ -5,8 +5,8 @@ internal import HalcyonRaster
 /// CgBI variant.
 ///
 /// Samples of 16 bits become 8 by their high byte, or stay with ``DecodeOptions/keepsSixteenBits``, in frames as well,
-/// which are composed with as many. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make it
-/// part of its animation; frames from 1 on are those of the animation, composed on their canvas.
+/// which are composed with as many. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make
+/// it part of its animation; frames from 1 on are those of the animation, composed on their canvas.
 public struct PNGDecoder: ImageDecoder {
     /// A decoder; it has no settings.
     public init() {}
@@ -14,7 +14,7 @@ public struct PNGDecoder: ImageDecoder {
     /// PNG.
     public var format: ImageFormat { .png }
 
-    /// Whether the eight bytes of PNG's signature are there.
+    /// Returns whether the eight bytes of PNG's signature are there.
     public func recognizes(_ prefix: Data) -> Bool {
         prefix.starts(with: PNGChunkReader.signature)
     }

@@ -1,9 +1,9 @@
 internal import HalcyonRaster
 
-/// What the chunks of a file say, and where its compressed data lie; nothing is decompressed.
+/// The content of a file's chunks, and the places of its compressed data; nothing is decompressed.
 struct PNGFile {
     let header: PNGHeader
-    /// Whether the file has Apple's CgBI layout.
+    /// A Boolean value that indicates whether the file has Apple's CgBI layout.
     private(set) var isAppleOptimized = false
     /// Red, green, blue of each entry.
     private(set) var palette: [UInt8] = []
@@ -16,10 +16,10 @@ struct PNGFile {
     /// The frames of the animation, if there is one, as far as they are complete and in order.
     private(set) var frames: [PNGFrame] = []
     private(set) var playCount = 0
-    /// Whether IEND was reached.
+    /// A Boolean value that indicates whether IEND was reached.
     private(set) var isComplete = false
 
-    /// Whether the default image is the first frame of the animation.
+    /// A Boolean value that indicates whether the default image is the first frame of the animation.
     private(set) var imageIsFirstFrame = false
 
     private var animation = AnimationState.none
@@ -35,13 +35,14 @@ struct PNGFile {
         case closed
     }
 
-    /// Whether the file is an animation. One frame that is the default image is a still picture in all but name, but
-    /// the file says how long it stays.
+    /// A Boolean value that indicates whether the file is an animation. One frame that is the default image is a still
+    /// image in all but name, but the file says how long it stays.
     var isAnimated: Bool { !frames.isEmpty }
 
     /// Walks all chunks.
     ///
-    /// - Parameter checksImageData: Whether the checksums of the compressed data are verified too, which reads them all.
+    /// - Parameter checksImageData: Whether the checksums of the compressed data are verified too, which reads them
+    ///   all.
     init(
         _ bytes: UnsafeRawBufferPointer,
         limits: DecodeLimits,
@@ -85,7 +86,7 @@ struct PNGFile {
         return PNGChunkReader(bytes)
     }
 
-    /// The next chunk; what stands behind the picture and is none ends the file.
+    /// The next chunk; what stands behind the image and is none ends the file.
     private func nextStep(_ reader: inout PNGChunkReader) throws(CodecError) -> PNGChunkReader.Step {
         do {
             return try reader.next()
@@ -224,7 +225,7 @@ extension PNGFile {
             return
         }
         guard animation == .none else {
-            // Two of them contradict each other: the file is shown as a still picture.
+            // Two of them contradict each other: the file is shown as a still image.
             animation = .closed
             frames = []
             return

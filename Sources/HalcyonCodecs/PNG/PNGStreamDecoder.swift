@@ -32,7 +32,7 @@ struct PNGStreamDecoder {
         expander = PNGPixelExpander(file, premultiplies: premultiplies)
     }
 
-    /// Decodes the stream in `ranges`, which holds a picture of `size`.
+    /// Decodes the stream in `ranges`, which holds an image of `size`.
     ///
     /// - Parameter chunkName: Where errors say the damage is.
     func decode(_ ranges: [Range<Int>], size: PixelSize, chunkName: String) throws -> Bitmap {
@@ -40,9 +40,9 @@ struct PNGStreamDecoder {
         let header = file.header
         let byteCount = header.streamByteCount(of: size)
         let compressedCount = ranges.reduce(0) { $0 + $1.count }
-        // Before any memory is taken: a stream this short cannot hold the picture.
+        // Before any memory is taken: a stream this short cannot hold the image.
         guard compressedCount > 0, byteCount / PNGStreamDecoder.greatestExpansion <= compressedCount else {
-            throw damage("the stream in \(chunkName) is too short for the picture")
+            throw damage("the stream in \(chunkName) is too short for the image")
         }
         let (bufferSize, overflows) = byteCount.addingReportingOverflow(PNGStreamDecoder.slack)
         guard !overflows else {
@@ -119,7 +119,7 @@ struct PNGStreamDecoder {
         switch outcome {
         case .done: return
         case .damaged: throw damage("the stream in \(chunkName) is damaged")
-        case .tooShort: throw damage("the stream in \(chunkName) ends before the picture does")
+        case .tooShort: throw damage("the stream in \(chunkName) ends before the image does")
         }
     }
 
@@ -192,7 +192,8 @@ struct PNGStreamDecoder {
 
     /// Unfilters rows in place and hands each to `expand`, which says whether it is opaque.
     ///
-    /// Raw pointers: this is a third of decoding, and each offset follows from the header, by which the buffer was made.
+    /// Raw pointers: this is a third of decoding, and each offset follows from the header, by which the buffer was
+    /// made.
     private func fillRows(
         _ rows: UnsafeMutablePointer<UInt8>,
         _ size: PixelSize,

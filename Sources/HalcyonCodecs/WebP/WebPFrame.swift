@@ -8,7 +8,7 @@ struct WebPFrame {
     let size: PixelSize
     /// Milliseconds.
     let duration: Int
-    /// Whether the frame is laid over what is there instead of replacing it.
+    /// A Boolean value that indicates whether the frame is laid over what is there instead of replacing it.
     let blends: Bool
     let disposal: FrameDescription.Disposal
     /// The image's chunks, from an optional ALPH on; empty where there is none.
@@ -17,7 +17,7 @@ struct WebPFrame {
     let imageSize: PixelSize?
     let hasAlpha: Bool
     let isLossless: Bool
-    /// Whether the file ends before the frame does.
+    /// A Boolean value that indicates whether the file ends before the frame does.
     let isCutShort: Bool
 
     /// `nil` where the chunk ends before its own fields do.

@@ -1,8 +1,8 @@
 internal import HalcyonCodecs
 
 extension KnownDifference {
-    /// Keyed by what a file has in it, so that other files of the kind are found as well, and by what goes wrong, so that
-    /// nothing else of theirs is hidden.
+    /// Keyed by what a file has in it, so that other files of the kind are found as well, and by what goes wrong, so
+    /// that nothing else of theirs is hidden.
     static let all: [KnownDifference] = rasters + drawings
 
     private static let rasters = [

@@ -1,8 +1,8 @@
 internal import HalcyonCodecs
 
 extension KnownDifference {
-    /// The drawings that librsvg draws in another way than the browsers that the suite follows. None is ours to mend: the
-    /// sizes of drawings and the way of their pixels are checked by other drawings.
+    /// The drawings that librsvg draws in another way than the browsers that the suite follows. None is ours to mend:
+    /// the sizes of drawings and the way of their pixels are checked by other drawings.
     static let drawings = filters + lights + structure + paint
 
     private static let filters = [

@@ -44,7 +44,7 @@ struct FrameSequencerTests {
         _ = try sequencer.bitmap(ofFrame: index, isCancelled: { false }) { number in
             numbers.append(number)
             let size = frames[number].size
-            return .bitmap(try TestPictures.bitmap(size.width, size.height) { _, _ in (number, 0, 0, 255) })
+            return .bitmap(try TestImages.bitmap(size.width, size.height) { _, _ in (number, 0, 0, 255) })
         }
         return numbers
     }
