@@ -19,7 +19,7 @@
 
 #pragma clang assume_nonnull begin
 
-// MARK: Resampling
+// Resampling
 
 /// Weighted sum of `taps` rows of pixels, `count` of them: each sample = sum(weights[k] * row k) >> shift, rounded.
 /// `out` is the first sample of one of four woven rows. Every sum must fit 32 bits, and every result 16; `shift` is at
@@ -39,7 +39,7 @@ void halcyon_sum_pixels(
 /// out pixel i = source pixel columns[i].
 void halcyon_gather_pixels(const uint8_t *source, const int32_t *columns, uint8_t *out, size_t count);
 
-// MARK: Orientation
+// Orientation
 
 /// The pixels of a row in the opposite order. The two must not overlap.
 void halcyon_reverse_pixels(const uint8_t *source, uint8_t *out, size_t count);
@@ -50,7 +50,7 @@ void halcyon_transpose_pixels(
     const uint8_t *source, ptrdiff_t source_bytes_per_row, uint8_t *out, ptrdiff_t out_bytes_per_row, size_t width,
     size_t height);
 
-// MARK: Compositing
+// Compositing
 
 /// Puts `source` over `out` (Porter and Duff 1984): out = source + out * (1 - source alpha).
 void halcyon_source_over(const uint8_t *source, uint8_t *out, size_t count);
@@ -61,7 +61,7 @@ void halcyon_multiply_by_coverage(uint8_t *pixels, const uint8_t *coverage, size
 /// Writes one pixel `count` times.
 void halcyon_fill_pixels(uint8_t *out, const uint8_t *pixel, size_t count);
 
-// MARK: Conversion. Those that take an alpha return whether all of it was 255.
+// Conversion. Those that take an alpha return whether all of it was 255.
 
 bool halcyon_premultiply(const uint8_t *straight, uint8_t *out, size_t count);
 bool halcyon_premultiply_gray_alpha(const uint8_t *gray_alpha, uint8_t *out, size_t count);

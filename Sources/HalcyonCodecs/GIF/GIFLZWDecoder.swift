@@ -127,8 +127,7 @@ struct GIFLZWDecoder {
     }
 }
 
-// MARK: - Runs
-
+/// Runs, as the table holds them.
 extension GIFLZWDecoder {
     private static let longest = 7
     private static let longMark: UInt64 = 1 << 63
