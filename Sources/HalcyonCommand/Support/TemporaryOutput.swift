@@ -1,7 +1,7 @@
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// The files that are being written under temporary names. They are known here, so that a process that ends without
+/// The files that are being written under temporary names. They are listed here, so that a process that ends without
 /// waiting for its work leaves none of them.
 enum TemporaryOutput {
     private static let paths = Lock<Set<String>>([])
@@ -28,12 +28,12 @@ enum TemporaryOutput {
         }
     }
 
-    /// Notes that a file has its final name, or was removed.
+    /// Removes a file from the list when it has its final name, or was removed.
     static func forget(_ path: String) {
         paths.withLock { _ = $0.remove(path) }
     }
 
-    /// Removes all files, and ends the process. No other is made in between.
+    /// Removes all files, and ends the process. No other file is made in between.
     static func exitRemovingAll(_ code: Int32) -> Never {
         paths.withLock { paths in
             for path in paths { unlink(path) }
