@@ -11,12 +11,12 @@ package enum FetchOutcome<Failure: Error>: Sendable {
     /// No answer, so that a stale response may be used as without a connection.
     case unreachable(Failure)
 
-    /// The outcome for a response.
+    /// Creates the outcome for a response.
     package init(_ body: HTTPResponseBody) {
         self = body.response.status == 304 ? .notModified(body) : .fetched(body)
     }
 
-    /// The response.
+    /// Returns the response.
     ///
     /// - Throws: The failure.
     func get() throws(Failure) -> HTTPResponseBody {
