@@ -3,7 +3,7 @@
 struct ClockedTimeouts {
     let timeouts: TransferTimeouts
     let connectMilliseconds: Int
-    /// The same time as `connectMilliseconds`.
+    /// The same time as `connectMilliseconds`, in nanoseconds.
     let connectNanoseconds: Int64
     let idleNanoseconds: Int64
     let totalNanoseconds: Int64
