@@ -1,4 +1,4 @@
-/// A defect that the search itself brings about, so that a test can see that it is found.
+/// A defect that the search itself causes, so that a test can check that it is found.
 enum PlantedDefect: String, Codable, Sendable, CaseIterable {
     /// The origin takes every user for the first one.
     case sharesUsers
