@@ -6,7 +6,7 @@ public enum TransferError: Error, Sendable, Hashable {
     case invalidURL(String)
     /// The host name has no address.
     case cannotFindHost(String)
-    /// Nothing answers at that address and port.
+    /// No server answers at that address and port.
     case cannotConnect(String)
     /// The connection ended before the response did.
     case connectionLost(String)

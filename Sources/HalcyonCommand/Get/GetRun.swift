@@ -97,7 +97,7 @@ struct GetRun: Sendable {
             defer { display.end(bar) }
             let response = try await task.response
             var loaded = try await writer.write(response, at: index, isNeeded: writes) {
-                // What this run has transferred is on disk after this, and need not be transferred again.
+                // After this, the bytes that this run has transferred are on disk, and need not be transferred again.
                 await pipeline.cache.flush()
                 return try await pipeline.data(for: request)
             }

@@ -46,7 +46,7 @@ enum JSONLine {
     static func text(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // What this program encodes are numbers and text, which always encode.
+        // This program encodes only numbers and text, which always encode.
         guard let data = try? encoder.encode(value) else { return "{}" }
         return String(decoding: data, as: UTF8.self)
     }

@@ -2,9 +2,9 @@
 package enum FetchOutcome<Failure: Error>: Sendable {
     /// A response with its body.
     case fetched(HTTPResponseBody)
-    /// 304 (Not Modified; RFC 9110, section 15.4.5).
+    /// A response of status 304 (Not Modified; RFC 9110, section 15.4.5).
     case notModified(HTTPResponseBody)
-    /// An answer that is not accepted, or a failure that says nothing about the server.
+    /// An answer that is not accepted, or a failure that does not concern the server.
     ///
     /// - Parameter status: The status, if that is the reason.
     case refused(Failure, status: Int?)

@@ -3,7 +3,7 @@ internal import HalcyonConcurrency
 
 /// A private cache for HTTP (RFC 9111, RFC 5861, RFC 8246) over any transport and any storage.
 ///
-/// It answers from what is stored while that is fresh, validates what is stale, and stores what may be stored. It is
+/// It answers from stored responses while they are fresh, validates stale ones, and stores those that may be stored. It is
 /// private: `s-maxage` means nothing to it, and responses marked `private`, or to requests with credentials, are stored.
 /// A request that carries a credential (`Authorization`, `Cookie`, ``TransferRequest/credential``, a user name in the
 /// URL) has a cache of its own: it is answered only from what was stored for an equal credential, and its responses

@@ -8,7 +8,7 @@ internal import CZlib
 /// - No bytes at all stand for no bytes.
 final class Inflater {
     private enum State {
-        /// Nothing has come, or the first byte of a stream in the coding `deflate`, whose second one tells its format.
+        /// Nothing has come, or the first byte of a stream in the coding `deflate`, whose second one shows its format.
         case beginning(UInt8?)
         case inside
         /// A member has ended well, or the only stream.

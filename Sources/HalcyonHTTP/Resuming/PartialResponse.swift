@@ -5,7 +5,7 @@ package import HTTPTypes
 package struct PartialResponse: Sendable, Hashable {
     /// The URL from which the response came, after all redirects.
     package var url: String
-    /// Its headers, without those that concern a connection, a part, or cookies.
+    /// The headers, without those that concern a connection, a part, or cookies.
     package var headers: HTTPFields
     /// The value for `If-Range`.
     package var validator: String

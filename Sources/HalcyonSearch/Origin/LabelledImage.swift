@@ -36,7 +36,7 @@ enum LabelledImage {
     /// The size that processors resize to.
     static let reducedSize = PixelSize(6, 5)
 
-    /// The size of an original.
+    /// Returns the size of an original.
     static func size(isLarge: Bool) -> PixelSize {
         isLarge ? PixelSize(96, 64) : PixelSize(12, 10)
     }

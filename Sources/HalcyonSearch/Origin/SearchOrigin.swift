@@ -44,8 +44,8 @@ final class SearchOrigin: HTTPTransport {
     private let model: AnswerModel
     private let planted: PlantedDefect?
     private let state: Lock<State>
-    /// Held while an answer is delivered, so that no lane sends the end of a body before another has sent its
-    /// beginning.
+    /// The lock that is held while an answer is delivered, so that no lane sends the end of a body before another has
+    /// sent its beginning.
     private let delivery = Lock(())
     private let queues = (0..<3).map { DispatchQueue(label: "halcyon.search-origin.\($0)") }
 

@@ -46,7 +46,7 @@ struct Program: Hashable, Codable, Sendable {
     /// The seed from which the program was generated; the delays of the origin follow from it too.
     var seed: UInt64
     /// A Boolean value that indicates whether the origin answers by itself, after short random times. If not, the
-    /// program says when.
+    /// program has steps that answer.
     var answersAtOnce: Bool
     var resources: [Resource]
     var lines: [Line]

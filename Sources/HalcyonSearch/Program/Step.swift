@@ -4,7 +4,7 @@ enum Step: Hashable, Codable, Sendable {
     case load(Call)
     /// Cancels one of the running tasks, counted from the one that began last.
     case cancel(Int)
-    /// Gives one of them another priority.
+    /// Gives one of the running tasks another priority.
     case prioritize(Int, Int)
     /// Changes the priorities of the tasks that began last, all at the same time, each so many times.
     case priorityStorm(Int)

@@ -70,7 +70,7 @@ struct ChildProcess {
         return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The path of this program, also where a test has been built with it.
+    /// Returns the path of this program, also where a test has been built with it.
     static func ownPath() throws -> String {
         var buffer = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

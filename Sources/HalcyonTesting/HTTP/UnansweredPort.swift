@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A port of 127.0.0.1 that refuses connections, and that no server takes meanwhile.
+/// A port of 127.0.0.1 that refuses connections, and that no server gets meanwhile.
 ///
 /// A port on which a server has ended is not: the system may give it to the next one at once.
 public final class UnansweredPort: Sendable {

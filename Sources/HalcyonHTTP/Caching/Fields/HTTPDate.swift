@@ -32,8 +32,8 @@ package enum HTTPDate {
             + "\(digits(time.year, 4)) \(digits(time.hour)):\(digits(time.minute)):\(digits(time.second)) GMT"
     }
 
-    /// Returns a date in the obsolete form of RFC 850, which recipients must still accept:
-    /// "Sunday, 06-Nov-94 08:49:37 GMT".
+    /// Returns a date in the obsolete form of RFC 850, "Sunday, 06-Nov-94 08:49:37 GMT", which recipients must still
+    /// accept.
     package static func obsoleteString(_ date: Date) -> String {
         let parts = string(date).split(separator: " ")
         let time = CivilTime(secondsSince1970: Int(date.timeIntervalSince1970.rounded(.down)))
