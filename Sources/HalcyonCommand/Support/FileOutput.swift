@@ -21,8 +21,8 @@ enum FileOutput {
     }
 
     /// Writes to a temporary file in the same folder and renames it. A regular file at `path` is replaced, and its
-    /// permissions are kept. To anything else, such as a link, a device or a pipe, or to what a link leads to, the bytes
-    /// are written in place.
+    /// permissions are kept. To anything else, such as a link, a device or a pipe, or to what a link leads to, the
+    /// bytes are written in place.
     ///
     /// The bytes are on the device before they replace a file: a loss of power leaves either the old file or the new
     /// one. A write to a new file does not wait for the device, which would take 1 ms each: the file can be made again.

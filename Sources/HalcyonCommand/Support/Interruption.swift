@@ -12,8 +12,8 @@ enum Interruption {
     /// has no other memory than what is static; set once, before the handler is installed.
     private nonisolated(unsafe) static var notices: Int32 = -1
 
-    /// Runs `body`; SIGINT, SIGTERM and SIGHUP cancel it, and a second one ends the process at once. Those that the process
-    /// was started to ignore, as in the background of a script or with `nohup`, stay ignored.
+    /// Runs `body`; SIGINT, SIGTERM and SIGHUP cancel it, and a second one ends the process at once. Those that the
+    /// process was started to ignore, as in the background of a script or with `nohup`, stay ignored.
     ///
     /// - Throws: `ExitCode` of 128 and the signal's number, as shells count, once a cancelled `body` has ended.
     static func guarding(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -49,9 +49,8 @@ enum Interruption {
     /// it, and where such a thread comes first the signal ends the process or is lost.
     private static func watch(_ action: @escaping @Sendable (Int32) -> Void) throws -> any DispatchSourceRead {
         var ends: [Int32] = [-1, -1]
-        // Open until the process ends, as the handler is.
-        // Sockets and no pipe: no child process that another thread starts meanwhile can inherit them, and Swift does not
-        // see `pipe2`.
+        // Open until the process ends, as the handler is. Sockets and no pipe: no child process that another thread
+        // starts meanwhile can inherit them, and Swift does not see `pipe2`.
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         guard socketpair(AF_UNIX, Int32(kind), 0, &ends) == 0 else {
             throw ValidationError("No pair of sockets could be opened: \(String(cString: strerror(errno)))")

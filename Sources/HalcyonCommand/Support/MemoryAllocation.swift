@@ -5,9 +5,9 @@ internal import Glibc
 enum MemoryAllocation {
     /// Keeps what is resident close to what is in use; to be called before there are threads.
     ///
-    /// glibc makes up to eight arenas for each processor, and each keeps what its threads once had: after 4,000 images that
-    /// were stored on disk, 114 MB where 43 MB were in use, with two arenas 74 MB. The thresholds, once set, are not raised
-    /// any more by blocks that libraries free; lower ones cost processor time and save nothing more.
+    /// glibc makes up to eight arenas for each processor, and each keeps what its threads once had: after 4,000 images
+    /// that were stored on disk, 114 MB where 43 MB were in use, with two arenas 74 MB. The thresholds, once set, are
+    /// not raised any more by blocks that libraries free; lower ones cost processor time and save nothing more.
     static func limit() {
         set(arenaCount, to: 2)
         set(mappingThreshold, to: 1 << 20)

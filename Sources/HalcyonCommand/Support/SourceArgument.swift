@@ -26,8 +26,8 @@ struct SourceArgument: Sendable {
 
     /// The last part of the path, without its extension, as a name for files made of this image.
     ///
-    /// The name is taken apart byte by byte, as the system does with a path, and not by `Character`: a slash and a joining
-    /// mark behind it are one of those, which is not equal to a slash.
+    /// The name is taken apart byte by byte, as the system does with a path, and not by `Character`: a slash and a
+    /// joining mark behind it are one of those, which is not equal to a slash.
     var fileName: String {
         if isData { return "data" }
         let last = lastPart ?? "image"

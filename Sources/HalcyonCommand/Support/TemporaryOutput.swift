@@ -7,10 +7,11 @@ enum TemporaryOutput {
     private static let paths = Lock<Set<String>>([])
 
     /// Makes a file with a new name in a folder. Its permissions are those of a file that any program makes: the system
-    /// takes out what the process's umask, or the folder's default access list, forbids. The umask is never read here, as
-    /// that takes setting it, and another thread's file would get the permissions of that moment.
+    /// takes out what the process's umask, or the folder's default access list, forbids. The umask is never read here,
+    /// as that takes setting it, and another thread's file would get the permissions of that moment.
     ///
-    /// - Returns: Its path, and a descriptor for reading and writing; `nil` if it cannot be made, for the reason in `errno`.
+    /// - Returns: Its path, and a descriptor for reading and writing; `nil` if it cannot be made, for the reason in
+    ///   `errno`.
     static func create(in folder: String) -> (path: String, descriptor: Int32)? {
         while true {
             let path = "\(folder)/.halcyon-\(String(UInt64.random(in: .min ... .max), radix: 36))"

@@ -3,11 +3,11 @@ internal import HalcyonConcurrency
 
 /// A private cache for HTTP (RFC 9111, RFC 5861, RFC 8246) over any transport and any storage.
 ///
-/// It answers from stored responses while they are fresh, validates stale ones, and stores those that may be stored. It is
-/// private: `s-maxage` means nothing to it, and responses marked `private`, or to requests with credentials, are stored.
-/// A request that carries a credential (`Authorization`, `Cookie`, ``TransferRequest/credential``, a user name in the
-/// URL) has a cache of its own: it is answered only from what was stored for an equal credential, and its responses
-/// answer no other. Credentials that the transport adds are the same for all requests and do not count.
+/// It answers from stored responses while they are fresh, validates stale ones, and stores those that may be stored. It
+/// is private: `s-maxage` means nothing to it, and responses marked `private`, or to requests with credentials, are
+/// stored. A request that carries a credential (`Authorization`, `Cookie`, ``TransferRequest/credential``, a user name
+/// in the URL) has a cache of its own: it is answered only from what was stored for an equal credential, and its
+/// responses answer no other. Credentials that the transport adds are the same for all requests and do not count.
 ///
 /// The key is the URL of the request and a digest of its credential, keyed by a secret outside of the storage, so that
 /// the credential cannot be guessed from it. Redirects are responses like others, stored and reused by their own
@@ -59,9 +59,9 @@ public final class HTTPCache: Sendable {
 
     /// Answers a request from the store or from its server.
     ///
-    /// `Cache-Control` of the request is obeyed, conditions (`If-None-Match`, `If-Modified-Since`) and a `Range` of bytes
-    /// are answered from the store where it can. Unsafe methods go through and remove what they made invalid; a GET with a
-    /// body goes through, and is not stored. The bounds of the request hold for all redirects together.
+    /// `Cache-Control` of the request is obeyed, conditions (`If-None-Match`, `If-Modified-Since`) and a `Range` of
+    /// bytes are answered from the store where it can. Unsafe methods go through and remove what they made invalid; a
+    /// GET with a body goes through, and is not stored. The bounds of the request hold for all redirects together.
     ///
     /// - Throws: ``TransferError`` if the server fails and nothing stored may answer, or redirects lead nowhere.
     public func response(

@@ -2,8 +2,8 @@ internal import CZlib
 
 /// Undoes one content coding, as bytes arrive.
 ///
-/// - gzip: any number of members. Header, checksum and length of each are checked. Zeros may follow the last one, as the
-///   gzip program allows; anything else is an error, since it may be a member that was damaged.
+/// - gzip: any number of members. Header, checksum and length of each are checked. Zeros may follow the last one, as
+///   the gzip program allows; anything else is an error, since it may be a member that was damaged.
 /// - deflate: the zlib format with its checksum, or a raw stream, which has none. Nothing may follow.
 /// - No bytes at all stand for no bytes.
 final class Inflater {

@@ -127,8 +127,8 @@ extension CurlEventLoop {
     /// Ends the connection of a transfer, whatever libcurl does with it next, if the way in which the transfer ended
     /// discredits it.
     ///
-    /// Not if other transfers run on it, over HTTP/2: they may be getting on, and if a flood starves them too, they have
-    /// time limits of their own, and the last of them that fails ends the connection.
+    /// Not if other transfers run on it, over HTTP/2: they may be getting on, and if a flood starves them too, they
+    /// have time limits of their own, and the last of them that fails ends the connection.
     private func endConnection(of exchange: CurlExchange, code: CURLcode) {
         let port = exchange.localPort
         guard code != CURLE_OK, port != 0, exchange.discreditsConnection(code),

@@ -20,8 +20,8 @@ extension CurlExchange {
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         exchange.handle.security.isRequestOut = false
         exchange.localPort = 0
-        // Since 8.13, libcurl gives a connection of HTTP/2 without TLS to no other transfer before a response has come on
-        // it, and keeps it all the same. So it goes with the transfer that opened it, unless that has its response.
+        // Since 8.13, libcurl gives a connection of HTTP/2 without TLS to no other transfer before a response has come
+        // on it, and keeps it all the same. So it goes with the transfer that opened it, unless that has its response.
         if exchange.isCleartextHTTP2 { exchange.handle.keepsConnection = false }
         guard !exchange.isAbandoned else { return -1 }  // CURL_SOCKET_BAD
         guard exchange.handle.security.addressCheck?.permits(target) ?? true else { return -1 }  // CURL_SOCKET_BAD
@@ -29,8 +29,8 @@ extension CurlExchange {
     }
 
     private func acceptsConnection(localPort: Int32) -> Bool {
-        // libcurl before 8.19 does not compare names and passwords for the proxy (CVE-2026-3784), and no version compares
-        // tokens, which it does not know as such.
+        // libcurl before 8.19 does not compare names and passwords for the proxy (CVE-2026-3784), and no version
+        // compares tokens, which it does not know as such.
         let security = handle.security
         if security.makesTunnel, !loop.sockets.isOpened(with: security.tunnelCredential, localPort: localPort) {
             // Refused in any case, but tried again once.

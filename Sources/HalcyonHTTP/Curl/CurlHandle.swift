@@ -10,8 +10,8 @@ final class CurlHandle {
     /// The limits that libcurl itself enforces.
     struct Bounds: Equatable {
         var connectMilliseconds: Int
-        /// A Boolean value that indicates whether a transfer waits until TLS has shown that the first connection can be
-        /// shared, instead of opening one more. Without TLS, libcurl would wait for the first response, however long
+        /// A Boolean value that indicates whether a transfer waits until TLS has shown whether the first connection can
+        /// be shared, instead of opening one more. Without TLS, libcurl would wait for the first response, however long
         /// that takes.
         var waitsForMultiplexing: Bool
         /// A Boolean value that indicates whether a transfer uses an open connection.

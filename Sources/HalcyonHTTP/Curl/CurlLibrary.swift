@@ -25,7 +25,8 @@ enum CurlLibrary {
 
     /// Names the calling thread, and blocks signals on it.
     ///
-    /// OpenSSL writes with `write`, so a closed peer raises SIGPIPE, and with CURLOPT_NOSIGNAL libcurl does not ignore it.
+    /// OpenSSL writes with `write`, so a closed peer raises SIGPIPE, and with CURLOPT_NOSIGNAL libcurl does not ignore
+    /// it.
     static func prepareThread(named name: String) {
         var signals = sigset_t()
         sigfillset(&signals)

@@ -15,8 +15,8 @@
 /// response. After the size of a chunk (RFC 9112, section 7.1), libcurl skips the rest of that line, so that "5M" is 5,
 /// and "0x5" is the last chunk; the bytes are out of reach here.
 ///
-/// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts run
-/// from the moment a transfer leaves that queue. HTTP statuses are not errors here.
+/// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts
+/// run from the moment a transfer leaves that queue. HTTP statuses are not errors here.
 ///
 /// The thread lives as long as the transport and the transfers it has begun: releasing the transport lets them finish.
 /// ``shutdown()`` cancels them.

@@ -1,5 +1,5 @@
-// Not used here. But libcurl's header declares the kinds of sockets, too, and the compiler (6.3.1), when it compiles the
-// module as a whole, then finds SOCK_RAW nowhere else.
+// Not used here. But libcurl's header declares the kinds of sockets, too, and the compiler (6.3.1), when it compiles
+// the module as a whole, then finds SOCK_RAW nowhere else.
 internal import CCurl
 internal import Dispatch
 internal import Glibc

@@ -2,13 +2,14 @@ internal import Glibc
 
 /// A random key of 16 bytes that one user's programs on one machine share and that outlasts them.
 ///
-/// It is kept in `$XDG_STATE_HOME/halcyon/credential-key`, or `~/.local/state/halcyon/credential-key` (XDG Base Directory
-/// Specification 0.8), readable by its owner alone: never in a cache folder, which may be copied, shared or exported.
-/// Where it can be neither read nor written, each process has a key of its own.
+/// It is kept in `$XDG_STATE_HOME/halcyon/credential-key`, or `~/.local/state/halcyon/credential-key` (XDG Base
+/// Directory Specification 0.8), readable by its owner alone: never in a cache folder, which may be copied, shared or
+/// exported. Where it can be neither read nor written, each process has a key of its own.
 enum InstallationSecret {
     /// Returns the key in `folder`, which is made if need be; `nil` if there can be none.
     ///
-    /// Several processes that start at the same time agree on one: the file appears whole, and only where there is none.
+    /// Several processes that start at the same time agree on one: the file appears whole, and only where there is
+    /// none.
     static func key(in folder: String) -> [UInt8]? {
         let path = folder + "/credential-key"
         if let key = read(path) { return key }

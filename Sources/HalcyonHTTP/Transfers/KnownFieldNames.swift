@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
-/// The names of header fields that most responses have. To check and to lower-case a name takes much longer than to find
-/// it here.
+/// The names of header fields that most responses have. To check and to lower-case a name takes much longer than to
+/// find it here.
 ///
 /// In the two spellings that servers use, because ``HTTPTypes/HTTPField/Name`` keeps the case they were received in.
 enum KnownFieldNames {

@@ -17,8 +17,8 @@ package struct Redirection: Sendable, Hashable {
     /// Creates the redirect that `response` to `request` is; `nil` if it is a plain response.
     ///
     /// - Parameter count: The number of redirects that were followed before.
-    /// - Throws: ``TransferError/tooManyRedirects(maximum:)``, ``TransferError/redirectRefused(_:)`` for a scheme that is
-    ///   neither `http` nor `https`, ``TransferError/malformedResponse(_:)`` for a target that is no URL.
+    /// - Throws: ``TransferError/tooManyRedirects(maximum:)``, ``TransferError/redirectRefused(_:)`` for a scheme that
+    ///   is neither `http` nor `https`, ``TransferError/malformedResponse(_:)`` for a target that is no URL.
     package init?(
         _ response: TransferResponse,
         to request: TransferRequest,

@@ -12,8 +12,8 @@ internal import HalcyonConcurrency
 struct TransferQueue<Element> {
     typealias Entry = TransferScheduler<Element>.Entry
 
-    // Unmanaged: only entries that wait, and are retained for it, stand here and in the entries' links. (`unowned(unsafe)`
-    // would say the same, but crashes the debug builds of compiler 6.3.1 in generic types.)
+    // Unmanaged: only entries that wait, and are retained for it, stand here and in the entries' links.
+    // (`unowned(unsafe)` would say the same, but crashes the debug builds of compiler 6.3.1 in generic types.)
     private struct List {
         var first: Unmanaged<Entry>?
         var last: Unmanaged<Entry>?

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// A random program: the steps that a pipeline performs, in their order, over an origin.
 struct Program: Hashable, Codable, Sendable {
-    /// A step and the lane it runs in. The steps of a lane run one after the other, those of different lanes at the same
-    /// time, up to the next step that is a barrier.
+    /// A step and the lane it runs in. The steps of a lane run one after the other, those of different lanes at the
+    /// same time, up to the next step that is a barrier.
     struct Line: Hashable, Codable, Sendable {
         var lane: Int
         var step: Step

@@ -4,8 +4,8 @@ internal import HalcyonConcurrency
 
 /// A real HTTP/1.1 server on a loopback port, which answers as a closure decides: well, badly, or not at all.
 ///
-/// Each connection has a thread of its own, so a ``Response`` may block at a ``Gate`` for any time. The server runs from
-/// its creation until ``stop()``, which also ends blocked connections.
+/// Each connection has a thread of its own, so a ``Response`` may block at a ``Gate`` for any time. The server runs
+/// from its creation until ``stop()``, which also ends blocked connections.
 public final class OriginServer: Sendable {
     /// Answers a request, on the connection's thread.
     public typealias Handler = @Sendable (Request) -> Response

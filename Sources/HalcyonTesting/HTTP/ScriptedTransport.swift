@@ -16,8 +16,8 @@ public import HalcyonHTTP
 /// transfer.finish()
 /// ```
 ///
-/// It keeps the contract of ``HTTPTransport``: calls to a receiver come one after the other, nothing comes after the end
-/// or while the receiver has paused, limits on body and headers hold, and cancelling completes exactly once, on
+/// It keeps the contract of ``HTTPTransport``: calls to a receiver come one after the other, nothing comes after the
+/// end or while the receiver has paused, limits on body and headers hold, and cancelling completes exactly once, on
 /// another thread than the caller's.
 public final class ScriptedTransport: HTTPTransport {
     /// The answer for a URL.

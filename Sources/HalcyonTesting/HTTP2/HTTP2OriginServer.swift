@@ -1,7 +1,8 @@
 public import FoundationEssentials
 internal import HalcyonConcurrency
 
-/// A real HTTP/2 peer on a loopback port, without TLS, which answers each stream with the frames that a closure returns.
+/// A real HTTP/2 peer on a loopback port, without TLS, which answers each stream with the frames that a closure
+/// returns.
 ///
 /// It speaks HTTP/2 from the first byte on (RFC 9113, section 3.3), so a client must be configured for that, with
 /// `cleartextHTTP2` of `CurlTransport.Configuration`. Requests are counted, not decoded: a script knows which stream

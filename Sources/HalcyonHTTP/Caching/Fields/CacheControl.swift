@@ -3,8 +3,8 @@ package import HTTPTypes
 /// The directives of `Cache-Control` that a private cache obeys, of a request or a response (RFC 9111, section 5.2;
 /// RFC 5861; RFC 8246).
 ///
-/// Of a directive that comes twice, the first counts (section 4.2.1). `s-maxage`, `public`'s and `private`'s meaning for
-/// shared caches, and `proxy-revalidate` say nothing to a private one.
+/// Of a directive that comes twice, the first counts (section 4.2.1). `s-maxage`, `public`'s and `private`'s meaning
+/// for shared caches, and `proxy-revalidate` say nothing to a private one.
 package struct CacheControl: Sendable, Hashable {
     /// A directive with a number of seconds.
     package enum Seconds: Sendable, Hashable {

@@ -23,8 +23,8 @@ public protocol HTTPCacheStorage: Sendable {
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async
 
-    /// Replaces the head of a stored response, whose body stays. Does nothing if the response is not there any more, or has
-    /// another head or body than when it was found.
+    /// Replaces the head of a stored response, whose body stays. Does nothing if the response is not there any more, or
+    /// has another head or body than when it was found.
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async
 
     /// Removes a stored response. Does nothing if it has another head or body than when it was found.
