@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Halcyon
 
-/// `halcyon info`.
+/// The command `halcyon info`.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
