@@ -139,8 +139,8 @@ extension ImageCache {
 }
 
 extension ImageRequest {
-    /// For how long an image may be used that was stored without what its server said: as if it had come then from a server
-    /// that said nothing. `nil` if no server has a say.
+    /// Returns the validity of an image that was stored without the head of its response: as of one that came at that time from
+    /// a server that said nothing. `nil` for a source without a server that decides.
     func validityWithoutHead(storedAt: Date) -> OriginalValidity? {
         guard let transfer = source.transfer(options, over: NetworkPolicy()), transfer.method == .get,
             transfer.body == nil

@@ -20,15 +20,15 @@ struct OpenLoads {
         }
     }
 
-    /// The most changes that are noted. Of loads that go on while there are more nothing is stored under a name that was not
-    /// known.
+    /// The maximum number of changes that are noted. Loads that go on while there are more store nothing under names that
+    /// were not known then.
     static let removalLimit = 1_024
 
-    /// When the loads began, by their ``WorkNumber``.
+    /// The ``WorkNumber`` of each load's beginning.
     private var beginnings: Set<UInt64> = []
     /// In the order of time.
     private var changes: [Change] = []
-    /// What began up to this number came too early for what is noted.
+    /// The number up to which loads began before changes that are not noted any more.
     private var floor: UInt64 = 0
 
     var count: Int { beginnings.count }
@@ -42,7 +42,7 @@ struct OpenLoads {
         if beginnings.isEmpty { changes = [] }
     }
 
-    /// Notes what happens to names.
+    /// Notes a removal or a replacement.
     mutating func note(
         _ scope: StoreOrder.Scope,
         _ tiers: StoreOrder.Tiers,
@@ -58,7 +58,7 @@ struct OpenLoads {
         changes.append(Change(scope: scope, tiers: tiers, time: time, isReplacement: isReplacement))
     }
 
-    /// Notes in the record of a name, which has become known now, what happened to it since a load began.
+    /// Adds to the record of a name that has just become known the changes since a load began.
     func noteChanges(of name: String, since begun: UInt64, in record: inout NameRecord) {
         if begun <= floor { record.floor = max(record.floor, floor) }
         for change in changes where change.time > begun && change.covers(name) {

@@ -10,18 +10,18 @@ struct OriginalCaching: Sendable {
     var source: OriginalStorage.Entry?
     /// Where the entry is that the original takes the place of; `nil`: nowhere.
     var replaced: OriginalStorage.Entry?
-    /// What happens to images that are made of it, and to those that caches have.
+    /// The effect on the images that caches have under its name.
     var effect = Effect.store
     /// For how long and for whom.
     var validity: OriginalValidity?
 
-    /// What an original does to the images that caches have under its name.
+    /// The effect of an original on the images that caches have under its name.
     enum Effect: Sendable {
-        /// What is made of it takes their place.
+        /// They are replaced by the images made of it.
         case store
-        /// They are removed: it takes their place and must not be kept.
+        /// They are removed: it replaces them, and must not be stored.
         case remove
-        /// They stay: it was for one load alone, and says nothing of them.
+        /// They stay: it was for one load alone.
         case leave
     }
 

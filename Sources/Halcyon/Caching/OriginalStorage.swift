@@ -53,7 +53,7 @@ final class OriginalStorage: HTTPCacheStorage {
     private let reads: Bool
     private let policy: CachePolicy
     private let priority: PriorityBox
-    /// Whether what the server said last was said to another request than the load shows, and so changes nothing here.
+    /// Returns whether the server's last answer was to another request than the load shows, so that it changes nothing here.
     private let isForOthers: @Sendable () -> Bool
     private let state = Lock(State())
 
@@ -168,8 +168,8 @@ final class OriginalStorage: HTTPCacheStorage {
         state.withLock { $0.pending = pending }
     }
 
-    /// Whether a response is the image to all, and not only to requests that accept its status. Who ignores the server takes
-    /// what requests accept by default.
+    /// Returns whether a response is an image for all requests, and not only for those that accept its status. For requests
+    /// that ignore the server, these are the responses that are accepted by default.
     private func isImage(_ head: StoredResponse) -> Bool {
         policy.freshness == .ignoringServer
             ? HTTPStatus.isContent(head.status) : head.status == 200 || head.status == 203

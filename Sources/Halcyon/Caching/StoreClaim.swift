@@ -31,11 +31,11 @@ struct StoreClaim: Sendable {
     var original: StorePermits?
     /// How old the content is.
     var age: ContentAge
-    /// How old the answer is by which its server confirmed the content; `nil`: the content came with its own, or the server
-    /// was not asked.
+    /// The age of the answer by which its server confirmed the content; `nil`: the content came with its own answer, or the
+    /// server was not asked.
     var confirmation: ContentAge?
 
-    /// The right to act on what the server said, which is as new as its answer, however old the content is.
+    /// The claim of the server's answer, which may be newer than the content.
     var ofAnswer: StoreClaim { StoreClaim(load: load, original: original, age: confirmation ?? age) }
 
     /// Whether it may be stored now, as ``StoreOrder/admits(_:_:_:with:in:)`` says.

@@ -137,7 +137,7 @@ final class StoreOrder: Sendable {
         )
     }
 
-    /// Begins a load of which not all names are known: what is removed under them from now on is noted until then.
+    /// Begins a load of which not all names are known. What is removed from now on is noted until it ends.
     func beginOpenLoad() -> OpenLoad {
         let number = state.withLock { state in
             let number = WorkNumber.next()

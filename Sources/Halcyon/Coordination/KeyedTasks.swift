@@ -7,11 +7,11 @@ final class KeyedTasks: Sendable {
     private struct State {
         let width: Int
         var tasks: [String: Task<Void, Never>] = [:]
-        /// In the order of their coming.
+        /// In the order of arrival.
         var waiting: [(key: String, work: Work)] = []
         var waitingKeys: Set<String> = []
 
-        /// Takes work off those that wait, if there is room for it.
+        /// Removes the first piece of work that waits and returns it, if fewer run than may.
         mutating func next() -> (key: String, work: Work)? {
             guard tasks.count < width, !waiting.isEmpty else { return nil }
             let next = waiting.removeFirst()
@@ -24,8 +24,8 @@ final class KeyedTasks: Sendable {
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - width: The pieces of work that run at a time.
-    ///   - waitingLimit: The most that wait for their turn; others are not taken. Default: 1,024.
+    ///   - width: The maximum number of pieces of work that run at a time.
+    ///   - waitingLimit: The maximum number of pieces that wait; further ones are dropped. Default: 1,024.
     init(width: Int, waitingLimit: Int = 1_024) {
         self.waitingLimit = waitingLimit
         state = Lock(State(width: max(1, width)))
@@ -41,10 +41,11 @@ final class KeyedTasks: Sendable {
         withExtendedLifetime(waiting) {}
     }
 
-    /// The pieces of work that wait for their turn.
+    /// The number of pieces of work that wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Starts work, or has it wait for its turn, unless that of the same key goes on or too much waits.
+    /// Starts work, or lets it wait while as much runs as may. Dropped where work with the same key runs or waits, or too much
+    /// waits.
     func start(_ key: String, _ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard state.tasks[key] == nil, !state.waitingKeys.contains(key), state.waiting.count < waitingLimit else {
@@ -56,7 +57,8 @@ final class KeyedTasks: Sendable {
         }
     }
 
-    /// Starts what has its turn. It is noted under the lock, so that it cannot end before.
+    /// Starts the first piece of work that waits, if fewer run than may. It is noted under the lock, so that it cannot end
+    /// before.
     ///
     /// - Parameter lock: Kept by the work, which must not keep this object, whose end is to cancel it.
     private static func startNext(_ state: inout State, of lock: Lock<State>) {

@@ -1,5 +1,5 @@
 extension ImageOption {
-    /// Tries again when the bytes cannot be got.
+    /// Tries again when the bytes cannot be loaded.
     ///
     /// ```swift
     /// .retry(.exponential(maxAttempts: 3))
@@ -8,17 +8,17 @@ extension ImageOption {
         ImageOption(.retry) { $0.recovery.retry = strategy }
     }
 
-    /// Loads the first of these that can be had if the source fails.
+    /// Loads the first of these sources that succeeds if the source of the request fails.
     public static func alternativeSources(_ sources: [Source]) -> ImageOption {
         ImageOption(.alternatives) { $0.recovery.alternatives = sources }
     }
 
-    /// Loads this instead if the network is metered.
+    /// Loads this source instead if the network is metered.
     public static func lowDataSource(_ source: Source) -> ImageOption {
         ImageOption(.lowDataSource) { $0.recovery.lowDataSource = source }
     }
 
-    /// Whether a metered network may be used.
+    /// Sets whether a metered network may be used.
     public static func allowsMetered(_ isAllowed: Bool) -> ImageOption {
         ImageOption(.allowsMetered) { $0.recovery.allowsMetered = isAllowed }
     }

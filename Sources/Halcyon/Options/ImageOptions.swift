@@ -1,11 +1,11 @@
 public import HalcyonConcurrency
 
-/// How one image is loaded: a list of changes to the defaults, readable as plain fields.
+/// The options of the load of one image: a list of changes to the defaults, readable as plain fields.
 ///
-/// Each field has a standard value, which its documentation states. A field is *set* once an element of an array literal
-/// names it or an assignment changes it; all others are left open. A pipeline fills the open fields with those of its
-/// ``ImagePipeline/Configuration/defaultOptions``, whichever way the options were made. So a field that is set to its
-/// standard value holds against a pipeline that has another default.
+/// Each field has a standard value, which its documentation states. A field is *set* once an element of an array
+/// literal names it or an assignment changes it; all others are left open. A pipeline fills the open fields with those
+/// of its ``ImagePipeline/Configuration/defaultOptions``, whichever way the options were made. So a field that is set
+/// to its standard value takes precedence over another default of the pipeline.
 ///
 /// ```swift
 /// let options: ImageOptions = [.processor(.downsample(to: PixelSize(400, 400))), .cacheOriginalImage]
@@ -16,8 +16,8 @@ public import HalcyonConcurrency
 public struct ImageOptions: Sendable {
     private var storage: Storage
 
-    /// Shared by all copies until one of them is changed: options go with each look into memory, and hold a dozen
-    /// references that would have to be counted.
+    /// The fields, shared by all copies until one of them is changed: options are passed with each look into memory,
+    /// and hold a dozen references that would have to be counted.
     ///
     /// Unchecked: the fields are changed only while no other options share them, which is also why they are not checked
     /// for exclusive access.

@@ -39,7 +39,8 @@ extension ImagePipeline {
         try await response(for: url, options: options).image
     }
 
-    /// Returns the encoded bytes of the original at a URL, from disk or from its source, without decoding or storing them.
+    /// Returns the encoded bytes of the original at a URL, from disk or from its source, without decoding or storing
+    /// them.
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.

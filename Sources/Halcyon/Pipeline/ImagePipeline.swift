@@ -1,10 +1,10 @@
 public import FoundationEssentials
 internal import HalcyonConcurrency
 
-/// Loads images: from memory, from disk, from the network or wherever the source says, decoded and processed.
+/// Loads images from memory, from disk, from the network or from another source, and decodes and processes them.
 ///
-/// Equal work is done once for everyone who waits for it: a transfer, a decoding, each processing step. A pipeline is
-/// safe to use from any thread.
+/// Equal work is done once for all its waiters: a transfer, a decoding, each processing step. A pipeline is safe to use
+/// from any thread.
 ///
 /// ```swift
 /// let image = try await ImagePipeline.shared.image(from: url)
@@ -25,7 +25,7 @@ public final class ImagePipeline: Sendable {
             }
         }
         set {
-            // The one before is released once the lock is: its end may run code of the user.
+            // The earlier pipeline is released after the lock, as its deinitialization may run code of the program.
             let earlier = sharedPipeline.withLock { pipeline in
                 defer { pipeline = newValue }
                 return pipeline
@@ -40,8 +40,8 @@ public final class ImagePipeline: Sendable {
     public let configuration: Configuration
     let stages: PipelineStages
     private let memory: MemoryStage
-    /// A Boolean value that indicates whether the options of requests are filled from others than the standard ones. Read at
-    /// each look into memory.
+    /// A Boolean value that indicates whether the options of requests are filled from others than the standard ones.
+    /// Read at each look into memory.
     private let hasDefaults: Bool
 
     /// A pipeline of its own.
@@ -77,10 +77,10 @@ public final class ImagePipeline: Sendable {
         return task
     }
 
-    /// Loads an image, and returns it with where it came from.
+    /// Loads an image, and returns it with its source.
     ///
-    /// An image in memory is returned without suspending or leaving the actor of the caller, which is what `isolation` is
-    /// for. Cancelling the calling task cancels the load.
+    /// An image in memory is returned without suspending or leaving the actor of the caller, which is what `isolation`
+    /// is for. Cancelling the calling task cancels the load.
     ///
     /// - Parameters:
     ///   - request: The source and the options.
@@ -94,10 +94,10 @@ public final class ImagePipeline: Sendable {
         return try await load(completed(request))
     }
 
-    /// Loads the image at a URL, and returns it with where it came from.
+    /// Loads the image at a URL, and returns it with its source.
     ///
-    /// An image in memory is returned without suspending or leaving the actor of the caller, which is what `isolation` is
-    /// for. Cancelling the calling task cancels the load.
+    /// An image in memory is returned without suspending or leaving the actor of the caller, which is what `isolation`
+    /// is for. Cancelling the calling task cancels the load.
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
@@ -130,7 +130,7 @@ public final class ImagePipeline: Sendable {
         return try await stages.fallback.original(for: pending, context: context).data
     }
 
-    /// Returns the image if memory has it, without waiting. The fastest way: no source is made.
+    /// Returns the image if memory has it, without waiting. The fastest function for this, as no source is made.
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
@@ -141,8 +141,8 @@ public final class ImagePipeline: Sendable {
         return cachedResponse(for: url, options: completed(options))
     }
 
-    /// Returns the image if memory has it, without waiting. Images of files are not found this way, because the file would
-    /// have to be looked at first.
+    /// Returns the image if memory has it, without waiting. Images of files are not found by this function, because the
+    /// file would have to be examined first.
     ///
     /// - Parameter request: The source, and the options that it was loaded with.
     public func responseFromMemory(for request: ImageRequest) -> ImageResponse? {

@@ -1,12 +1,12 @@
 public import HalcyonCodecs
 internal import HalcyonConcurrency
 
-/// A load that has been started: to await its result, to follow its progress, to change its urgency, to end it.
+/// A load that has been started: await its result, follow its progress, change its urgency or cancel it.
 ///
-/// A task goes on whether or not its result is awaited. It ends with exactly one result, which can be read any number of
-/// times.
+/// A task goes on whether or not its result is awaited. It ends with exactly one result, which can be read any number
+/// of times.
 public final class ImageTask: Sendable, Identifiable {
-    /// The source and the options, with those of the pipeline filled in; ``priority`` has the present urgency.
+    /// The source and the options, with those of the pipeline filled in; ``priority`` is the current urgency.
     public let request: ImageRequest
 
     private let work: TaskHandle<ImageResponse>
@@ -21,7 +21,7 @@ public final class ImageTask: Sendable, Identifiable {
         work.start(operation)
     }
 
-    /// The image, and where it came from.
+    /// The image and its source.
     ///
     /// Cancelling the Swift task that awaits it cancels this task.
     ///
@@ -54,8 +54,8 @@ public final class ImageTask: Sendable, Identifiable {
     /// The number of bytes received so far.
     public var progress: ImageProgress { work.progress }
 
-    /// The progress from now on: the present state first, then each change; it ends with the task. A slow reader gets
-    /// the latest state.
+    /// The progress from now on: the current state first, then each change; the sequence ends with the task. A slow
+    /// reader gets the latest state.
     public var progressUpdates: AsyncStream<ImageProgress> { work.progressUpdates }
 }
 

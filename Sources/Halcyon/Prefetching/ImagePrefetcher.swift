@@ -4,7 +4,7 @@ internal import HalcyonConcurrency
 /// Loads images into the cache before they are needed.
 ///
 /// Equal requests are loaded once. Loads are shared with those of views: an image that is being prefetched when it is
-/// needed is not loaded a second time. A prefetcher serves one list; releasing it stops it.
+/// needed is not loaded a second time. A prefetcher works on one list; releasing it stops it.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(urls: urls, destination: .disk)
@@ -13,13 +13,13 @@ internal import HalcyonConcurrency
 public final class ImagePrefetcher: Sendable {
     /// The cache that the images are brought into.
     public enum Destination: Sendable, Hashable {
-        /// Into memory, decoded and processed, and onto the disk as the options say. What is only on disk is brought
-        /// into memory too, and counts as skipped.
+        /// Into memory, decoded and processed, and onto the disk as the options say. An image that is only on disk is
+        /// brought into memory too, and counts as skipped.
         case memory
-        /// Onto the disk as they are, without decoding. Takes much less memory and time. What is on disk already, as
-        /// an original or processed as the options say, is skipped, and so are files and data on this machine. What is
-        /// no longer fresh is asked for again, and skipped if its server says that it has not changed. What must not
-        /// be stored is loaded all the same, and counts as completed.
+        /// Onto the disk as they are, without decoding. Takes much less memory and time. An image that is on disk
+        /// already, as an original or processed as the options say, is skipped, and so are files and data on this
+        /// machine. One that is no longer fresh is asked for again, and skipped if its server says that it has not
+        /// changed. One that must not be stored is loaded all the same, and counts as completed.
         case disk
     }
 
@@ -90,13 +90,13 @@ public final class ImagePrefetcher: Sendable {
         work.stop(onlyIfStarted: true)
     }
 
-    /// Begins. Does nothing the second time, or after ``stop()``.
+    /// Starts the loads. Does nothing the second time, or after ``stop()``.
     public func start() {
         work.start()
     }
 
-    /// Ends what runs and starts nothing more: all that is not loaded yet ends in ``PrefetchResult/failed``. Does
-    /// nothing after the end. There is no way back; ``isPaused`` is for that.
+    /// Cancels the running loads and starts no more: all requests without a result end in ``PrefetchResult/failed``.
+    /// Does nothing after the end. A stopped prefetcher cannot be started again; set ``isPaused`` to pause one.
     public func stop() {
         work.stop()
     }
@@ -119,7 +119,8 @@ public final class ImagePrefetcher: Sendable {
     /// The results of the requests so far.
     public var currentResult: PrefetchResult { work.currentResult }
 
-    /// Begins if need be, and waits for the end. Cancelling the task that waits stops the prefetcher.
+    /// Starts the loads unless they were started, and waits for the end. Cancelling the waiting task stops the
+    /// prefetcher.
     ///
     /// - Returns: The results of all requests.
     @discardableResult

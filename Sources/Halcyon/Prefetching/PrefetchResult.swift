@@ -1,10 +1,10 @@
 /// The results of the requests of an ``ImagePrefetcher``. A value: it stays as it is while the prefetcher goes on.
 public struct PrefetchResult: Sendable, Hashable {
-    /// Loaded and cached, in the order they were ready.
+    /// The requests whose images were loaded and cached, in the order they were ready.
     public var completed: [ImageRequest] = []
-    /// Cached already.
+    /// The requests whose images were cached already.
     public var skipped: [ImageRequest] = []
-    /// Not loaded.
+    /// The requests whose images were not loaded.
     public var failed: [Failure] = []
 
     /// A request that failed.
@@ -26,15 +26,15 @@ public struct PrefetchResult: Sendable, Hashable {
     }
 }
 
-/// The counts of an ``ImagePrefetcher``. Only counts: lists that are copied at each step would make long ones slow.
+/// The counts of an ``ImagePrefetcher``. It has no lists, as copying them at each step would make long ones slow.
 public struct PrefetchProgress: Sendable, Hashable {
-    /// Loaded and cached.
+    /// The number of requests whose images were loaded and cached.
     public var completedCount: Int
-    /// Cached already.
+    /// The number of requests whose images were cached already.
     public var skippedCount: Int
-    /// Not loaded.
+    /// The number of requests whose images were not loaded.
     public var failedCount: Int
-    /// All requests, equal ones counted once.
+    /// The number of all requests, equal ones counted once.
     public var totalCount: Int
 
     /// The number of requests that have a result.

@@ -1,9 +1,9 @@
 internal import HalcyonConcurrency
 
-/// The list of an ``ImagePrefetcher`` and those who work it off: as many tasks as loads may run, each taking the next
-/// source when it is done with one.
+/// The requests of an ``ImagePrefetcher`` and the tasks that load them: as many tasks as loads may run at the same
+/// time, each of which takes the next request when it is done with one.
 ///
-/// Everything that decides what is loaded happens under one lock: taking a request, pausing, stopping. So no request is
+/// All decisions about what is loaded are made under one lock: taking a request, pausing, stopping. So no request is
 /// taken twice, and none after a stop.
 final class PrefetchWork: Sendable {
     private enum Phase {
@@ -21,7 +21,7 @@ final class PrefetchWork: Sendable {
         var workers: [Int: Task<Void, Never>] = [:]
         var nextWorker = 0
         var result = PrefetchResult()
-        /// The progress that is still to be reported, in its order.
+        /// The progress that is not reported yet, in its order.
         var untold: [PrefetchProgress] = []
         var isTelling = false
         var waiters: [CheckedContinuation<PrefetchResult, Never>] = []
@@ -77,7 +77,7 @@ final class PrefetchWork: Sendable {
     }
 
     func stop(onlyIfStarted: Bool = false) {
-        // Cancelled once the lock is released: that runs what the loads do when they are cancelled.
+        // Cancelled after the lock is released, as this runs the cancellation handlers of the loads.
         let workers = state.withLock { state -> [Task<Void, Never>] in
             switch state.phase {
             case .idle where onlyIfStarted: return []
@@ -107,7 +107,7 @@ final class PrefetchWork: Sendable {
         while state.workers.count < wanted {
             let id = state.nextWorker
             state.nextWorker += 1
-            // Owned by `workers` until it ends; made under the lock, so that it cannot end before it is noted.
+            // Owned by `workers` until it ends; made under the lock, so that it cannot end before it is stored there.
             state.workers[id] = Task.detached { await self.work(id) }
         }
     }
@@ -134,8 +134,8 @@ final class PrefetchWork: Sendable {
         finishIfDone()
     }
 
-    /// One worker tells at a time, so that progress never seems to go back; the others leave theirs to it. It takes its
-    /// next request, or ends, afterwards: so all is told before the end.
+    /// Reports progress. One worker reports at a time, so that progress never seems to go back; the others leave theirs
+    /// to it. A worker takes its next request, or ends, only after that: so all progress is reported before the end.
     private func tellProgress() {
         guard let onProgress else { return }
         var isTeller = false
@@ -152,7 +152,7 @@ final class PrefetchWork: Sendable {
         }
     }
 
-    /// The next request, or the end of the worker.
+    /// Returns the next request; `nil` ends the worker.
     private func takeRequest(_ id: Int) -> ImageRequest? {
         state.withLock { state in
             guard state.phase == .started, !state.isPaused, state.next < requests.count else {

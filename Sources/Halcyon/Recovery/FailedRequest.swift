@@ -1,15 +1,16 @@
 internal import HalcyonHTTP
 
-/// What decides whether a request without hooks of its own fails: all that is sent, and what is accepted.
+/// The parts of a request without hooks of its own that decide whether it fails: all that is sent, and the responses
+/// that are accepted.
 struct FailedRequest: Hashable, Sendable {
-    /// Without what says how urgent or how patient the one who asks is.
+    /// The request, without its priority and its bounds.
     let transfer: TransferRequest
     private let acceptedStatusCodes: Range<Int>?
     private let acceptedContentTypes: Set<String>?
     /// The frame that failed, for a failure of one behind the first; `nil`: the request itself failed, or the first frame.
     private var frame: Int?
 
-    /// - Parameter policy: What is accepted. Default: the defaults.
+    /// - Parameter policy: The responses that are accepted. Default: the defaults.
     init(_ request: TransferRequest, policy: NetworkPolicy = NetworkPolicy()) {
         var transfer = TransferRequest(
             url: request.url,
@@ -25,7 +26,7 @@ struct FailedRequest: Hashable, Sendable {
         acceptedContentTypes = policy.acceptedContentTypes
     }
 
-    /// What names the failure of a frame alone. That of the first is one of the image.
+    /// Returns the name of a failure of one frame alone. A failure of the first is one of the image.
     func ofFrame(_ frame: Int) -> FailedRequest {
         var request = self
         request.frame = frame == 0 ? nil : frame

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A source and the options of its load.
 ///
-/// Every function that loads, finds, stores or removes an image takes a request; those of a pipeline also take a URL with
-/// options.
+/// Every function that loads, finds, stores or removes an image takes a request; those of a pipeline also take a URL
+/// with options.
 ///
 /// ```swift
 /// let request = ImageRequest(.file("/usr/share/pixmaps/logo.png"), options: [.priority(.high)])
@@ -29,6 +29,6 @@ public struct ImageRequest: Sendable, Hashable {
 }
 
 extension ImageRequest: CustomStringConvertible {
-    /// The source, in words.
+    /// A description of the source.
     public var description: String { source.description }
 }

@@ -84,13 +84,13 @@ struct DecodedOriginal: Sendable {
 }
 
 extension ImageError {
-    /// Whether the bytes themselves are no use.
+    /// A Boolean value that indicates whether the bytes themselves are unusable.
     var isDamage: Bool { if case .codec(let error) = reason { error.isDamage } else { false } }
 }
 
 extension CodecError {
-    /// Whether the bytes themselves are no use. A limit, a lack of memory, or a frame that does not exist, says nothing
-    /// against them.
+    /// A Boolean value that indicates whether the bytes themselves are unusable. A limit, a lack of memory, or a frame that
+    /// does not exist, says nothing against them.
     var isDamage: Bool {
         switch self {
         case .empty, .unknownFormat, .truncated, .corrupt: true

@@ -10,7 +10,7 @@ enum FileReader {
         let byteCount: Int
         let modifiedSeconds: Int
         let modifiedNanoseconds: Int
-        /// When the file, or what the system knows of it, was changed last. Unlike the time before, no program can set it.
+        /// The time of the last change of the file or its attributes. Unlike the time of modification, no program can set it.
         let changedSeconds: Int
         let changedNanoseconds: Int
         let node: UInt64
@@ -29,7 +29,8 @@ enum FileReader {
         return try identity(of: status)
     }
 
-    /// All bytes of a regular file, at most `limit` of them, and the state that they are of; `nil` if it changed meanwhile.
+    /// Returns all bytes of a regular file, at most `limit` of them, and the state that they belong to; `nil` if the file
+    /// changed meanwhile.
     static func read(
         _ path: String,
         limit: Int,

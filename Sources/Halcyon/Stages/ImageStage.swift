@@ -94,7 +94,8 @@ final class ImageStage: Sendable {
         await results.remove(for: request, claim: claim)
     }
 
-    /// Removes the result of processors that must not be used any more without asking its server, if that has just said so.
+    /// Removes the result of processors that must not be used without asking its server any more, if that is what it has just
+    /// answered.
     private func removeResult(of request: ResolvedRequest, claim: StoreClaim) async {
         guard request.options.cache.storesOnDisk, !claim.age.isFromCache else { return }
         await results.remove(for: request, claim: claim)

@@ -11,7 +11,7 @@ struct Original: Sendable {
     /// The right to store it and what is made of it, since it was asked for.
     let permits: StorePermits
     let age: ContentAge
-    /// How old the answer is that confirmed it; `nil`: it came with its own, or no server was asked.
+    /// The age of the answer that confirmed it; `nil`: it came with its own answer, or no server was asked.
     var confirmation: ContentAge?
 
     /// The right of a load to store what it makes of this.

@@ -37,8 +37,8 @@ final class OriginalFetcher: Sendable {
     /// The time of all transfers together; `nil` if there were none.
     var time: Duration? { state.withLock { $0.time } }
 
-    /// Whether the last answer was given for another request, or another credential, than the load shows, so that no key
-    /// could tell it from what others are given.
+    /// A Boolean value that indicates whether the last answer was to another request, or another credential, than the load
+    /// shows, so that no key could distinguish it from the answers to others.
     var isForOthers: Bool { state.withLock { $0.isForHiddenRequest } && !request.namesAudience }
 
     /// The age of the last response.

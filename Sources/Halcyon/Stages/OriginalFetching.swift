@@ -14,7 +14,7 @@ struct FetchedOriginal: Sendable {
     let data: Data
     let source: ImageResponse.Source
     var metrics: TransferMetrics?
-    /// What they do to what caches have under the name of the original.
+    /// The effect on the images that caches have under the name of the original.
     var effect = OriginalCaching.Effect.store
     var age = ContentAge.new
 }

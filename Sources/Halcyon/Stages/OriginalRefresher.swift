@@ -5,8 +5,8 @@ internal import HalcyonHTTP
 
 /// Asks servers in the background after stale originals were used (RFC 5861, section 3).
 final class OriginalRefresher: Sendable {
-    /// Originals that are refreshed at a time. Each has its bytes in memory until they are stored, and none of the loads that
-    /// led to them waits for it.
+    /// The maximum number of originals that are refreshed at a time. Each has its bytes in memory until they are stored, and
+    /// no load waits for that.
     static let width = 8
 
     private let network: NetworkFetcher

@@ -9,7 +9,7 @@ struct PendingRequest: Sendable {
     let begun: UInt64
     /// `nil` if a file has to be looked at first.
     let resolved: ResolvedRequest?
-    /// Keeps what is removed under names that are not known yet; empty if there are none.
+    /// Let removals be noted for names that are not known yet; empty if all are known.
     var openLoads: [OpenLoad] = []
 
     var source: Source { request.source }
@@ -120,7 +120,7 @@ extension Source {
         return options.network.applied(to: transfer, over: downloads)
     }
 
-    /// Whether it is a file, which has to be looked at before its name is known, unless it has a key.
+    /// A Boolean value that indicates whether it is a file, which is read to find its name unless it has a cache key.
     fileprivate var isFile: Bool { if case .file = location { true } else { false } }
 
     /// Whether it comes from a server.

@@ -41,8 +41,8 @@ struct ResolvedRequest: Sendable {
     /// added may be kept under its key.
     var namesAudience: Bool { options.namesAudience(of: key.original) }
 
-    /// Whether a failure is that of another request, or another credential, than the load shows, so that it says nothing of
-    /// what caches have under its key.
+    /// Returns whether a failure is that of another request, or another credential, than the load shows, so that it says
+    /// nothing about the images that caches have under its key.
     func isForOthers(_ error: ImageError) -> Bool { error.isForHiddenRequest && !namesAudience }
 
     /// What the standard leaves open, with the request's own rule of freshness.
@@ -86,7 +86,7 @@ struct ResolvedRequest: Sendable {
         )
     }
 
-    /// Whether a request with this rule of freshness has to ask the server before it uses an image.
+    /// Returns whether a request with this rule of freshness has to ask the server before it uses an image.
     func mustAsk(about validity: OriginalValidity?) -> Bool {
         validity?.isOver(at: target.disk.now(), options.cache.freshness) ?? false
     }

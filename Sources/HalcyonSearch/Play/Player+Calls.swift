@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Halcyon
 
 extension Player {
-    /// Begins a call, and has its result checked when it comes.
+    /// Begins a call whose result is checked when it comes.
     func begin(_ call: Call) -> Running {
         let id = model.begin([call.identity.resource], call: call)
         let request = ImageRequest(source(of: call), options: options(of: call))
@@ -66,7 +66,7 @@ extension Player {
         error is CancellationError ? .cancelled : .failure("\(error)")
     }
 
-    /// What is loaded.
+    /// Returns the source that a call loads.
     func source(of call: Call) -> Source {
         let identity = call.identity
         var request = TransferRequest(url: SearchOrigin.url(identity.resource))
@@ -86,7 +86,7 @@ extension Player {
         return request == TransferRequest(url: request.url) ? .url(request.url) : .request(request)
     }
 
-    /// The configured options with those of the call.
+    /// Returns the configured options with those of the call.
     func options(of call: Call) -> ImageOptions {
         var options = pipeline.configuration.defaultOptions
         if call.carrier == .options, call.identity.user > 0 {

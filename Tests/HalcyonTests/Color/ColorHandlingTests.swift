@@ -11,7 +11,7 @@ struct ColorHandlingTests {
     private let profile = ColorProfile.codePoints(primaries: 12, transfer: 13)
     private let thumbnail: ImageOption = .processor(.downsample(to: PixelSize(16, 12)))
 
-    /// Serves a picture in Display P3.
+    /// Serves an image in Display P3.
     private func wideGamut() -> URL {
         let url = Sample.url()
         test.transport.serve(url, ColorSample.displayP3())
@@ -34,7 +34,7 @@ struct ColorHandlingTests {
         #expect(image.info.colorSpace == .codePoints(primaries: 12, transfer: 13))
     }
 
-    @Test("are converted in the thumbnail, not in the picture that it is made of")
+    @Test("are converted in the thumbnail, not in the image that it is made of")
     func thumbnails() async throws {
         let image = try await test.pipeline.image(from: wideGamut(), options: [thumbnail])
         #expect(image.colorProfile == nil)
@@ -57,7 +57,7 @@ struct ColorHandlingTests {
         #expect(seen.withLock { $0 } == [nil, nil, nil])
     }
 
-    @Test("stay as the file has them on request, and the image says what they mean", arguments: [true, false])
+    @Test("stay as the file has them on request, and the image has their profile", arguments: [true, false])
     func asStored(isProcessed: Bool) async throws {
         let url = wideGamut()
         let options: [ImageOption] = [.color(.asStored), .waitForCache] + (isProcessed ? [thumbnail] : [])
@@ -74,7 +74,7 @@ struct ColorHandlingTests {
         #expect(retrieved?.image.colorProfile == profile)
     }
 
-    @Test("of a request are never given to another that wants others", arguments: [true, false])
+    @Test("of a request are never given to another that asks for others", arguments: [true, false])
     func identities(isProcessed: Bool) async throws {
         let url = wideGamut()
         let processing = isProcessed ? [thumbnail] : []
@@ -93,7 +93,7 @@ struct ColorHandlingTests {
         #expect(Set(keys).count == options.count)
     }
 
-    @Test("an image found again while it is shown keeps what its samples mean")
+    @Test("an image found again while it is shown keeps its colour profile")
     func weakTier() async throws {
         let url = wideGamut()
         let shown = try await test.pipeline.image(from: url, options: [.color(.asStored)])
@@ -103,7 +103,7 @@ struct ColorHandlingTests {
         #expect(again.image.colorProfile == shown.colorProfile)
     }
 
-    @Test("an image stored without its original becomes sRGB on disk, where nothing says what else it is")
+    @Test("an image stored without its original becomes sRGB on disk, where no profile is stored")
     func stored() async throws {
         let options = DecodeOptions(color: .asStored)
         let image = try ImageCodecs.standard.decode(ColorSample.displayP3(), options: options)

@@ -44,7 +44,7 @@ struct SixteenBitLoadTests {
         #expect(samples.allSatisfy { abs(Int($0) - Int($1)) <= 1 })
     }
 
-    @Test("are found again while something shows them")
+    @Test("are found again while they are shown")
     func weakTier() async throws {
         let shown = try await test.pipeline.image(from: url, options: [.keepSixteenBits])
         test.pipeline.cache.memory.trim()

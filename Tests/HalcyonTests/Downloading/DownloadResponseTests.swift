@@ -69,7 +69,7 @@ struct DownloadResponseTests {
         #expect(await reason { try await task.body } == (status == 200 ? .contentType("text/html") : .status(404)))
     }
 
-    @Test("is vetoed by a reviewer before its body is taken")
+    @Test("is refused by a reviewer before its body is received")
     func veto() async throws {
         let marker = try #require(HTTPField.Name("X-Wanted"))
         let gate = Gate()

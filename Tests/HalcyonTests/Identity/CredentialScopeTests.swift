@@ -30,7 +30,7 @@ struct CredentialScopeTests {
             for (user, test) in tests.enumerated() {
                 #expect(try await load(test, carrier, user: user, options).image.owner == user + 1)
             }
-            // As one pipeline, whose users take turns.
+            // Each user again, from memory and from disk.
             for (origin, user) in [(ImageResponse.Source.memory, 0), (.memory, 1), (.disk, 0), (.disk, 1)] {
                 if origin == .disk { tests[user].pipeline.cache.removeAllFromMemory() }
                 let response = try await load(tests[user], carrier, user: user, options)
@@ -56,7 +56,7 @@ struct CredentialScopeTests {
         #expect(test.transport.startedCount == 2)
     }
 
-    @Test("is not given to who carries none, nor theirs to it", arguments: TwoUsers.Carrier.allCases)
+    @Test("is not given to a request without a credential, nor the reverse", arguments: TwoUsers.Carrier.allCases)
     func anonymous(carrier: TwoUsers.Carrier) async throws {
         let test = users.pipeline(carrier, user: 0)
         let plain = users.pipeline()
@@ -71,7 +71,7 @@ struct CredentialScopeTests {
         #expect(try await plain.pipeline.response(for: users.url).image.owner == 9)
     }
 
-    @Test("shares no work under way with that for another")
+    @Test("shares no running work with that for another")
     func work() async throws {
         let test = TestPipeline()
         let tasks = try (0...1).map { user in
@@ -85,7 +85,7 @@ struct CredentialScopeTests {
         for (user, task) in tasks.enumerated() { #expect(try await task.image.owner == user + 1) }
     }
 
-    @Test("is told apart although the source has a cache key")
+    @Test("is distinguished although the source has a cache key")
     func cacheKey() async throws {
         let test = users.pipeline()
         for user in [0, 1, 0, 1] {
@@ -118,7 +118,7 @@ struct CredentialScopeTests {
         #expect(try await load(again, .credential, user: 1).source == .network)
     }
 
-    @Test("is everyone's if the options say so")
+    @Test("is public if the options say so")
     func shared() async throws {
         let test = users.pipeline()
         for carrier in [TwoUsers.Carrier.user, .authorization, .credential] {
@@ -177,7 +177,7 @@ struct CredentialScopeTests {
             #expect(try await test.pipeline.response(for: otherRequest).image.owner == 5)
             try await cache.removeAll()
         }
-        // Those of a server are found by how their names begin, whoever they are for.
+        // The images of a server are found by the beginning of their names, whatever their scope.
         let (source, _) = try users.request(.authorization, user: 0)
         try await cache.store(Sample.png(), for: ImageRequest(source))
         #expect(try await cache.removeAll(originalsBeginningWith: "https://images.example/") == 1)

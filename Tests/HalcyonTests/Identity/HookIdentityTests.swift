@@ -6,11 +6,11 @@ import Testing
 
 @testable import Halcyon
 
-@Suite("A hook that decides whose image it is, or which")
+@Suite("A hook that decides the scope or the content of an image")
 struct HookIdentityTests {
     private let users = TwoUsers()
 
-    /// One program whose user changes, which its hooks ask for with each request.
+    /// The current user of a program, which its hooks read with each request.
     private final class Session: Sendable {
         private let number = Lock(0)
 
@@ -59,7 +59,7 @@ struct HookIdentityTests {
     }
 
     @Test(
-        "shares no work under way between the users whose tokens a modifier adds one after the other",
+        "shares no running work between the users whose tokens a modifier adds one after the other",
         arguments: [[], [ImageOption.ignoringServer], [.processor(.crop(to: PixelSize(8, 8), anchor: .topLeft))]]
     )
     func nextUser(options: [ImageOption]) async throws {
@@ -168,7 +168,7 @@ struct HookIdentityTests {
         #expect(test.transport.startedCount == 2)
     }
 
-    @Test("makes other bytes for nobody else, and gets nobody else's")
+    @Test("makes other bytes for its own loads only, and gets no others")
     func dataModifiers() async throws {
         let test = users.pipeline()
         let mark = ImageOption.dataModifier(Watermark(cacheIdentity: nil, owner: 7))
@@ -198,7 +198,7 @@ struct HookIdentityTests {
         #expect(test.transport.startedCount == 4)
     }
 
-    @Test("sends the request elsewhere for nobody else", arguments: [[], [ImageOption.ignoringServer]])
+    @Test("sends the request elsewhere for its own loads only", arguments: [[], [ImageOption.ignoringServer]])
     func elsewhere(options: [ImageOption]) async throws {
         let test = users.pipeline()
         let modifier = ImageOption.requestModifier(
@@ -214,7 +214,7 @@ struct HookIdentityTests {
         #expect(try await owner(test, options) == 9)
     }
 
-    @Test("leads a redirect elsewhere for nobody else", arguments: [[], [ImageOption.ignoringServer]])
+    @Test("leads a redirect elsewhere for its own loads only", arguments: [[], [ImageOption.ignoringServer]])
     func redirects(options: [ImageOption]) async throws {
         let test = TestPipeline()
         let url = users.url
@@ -234,7 +234,7 @@ struct HookIdentityTests {
         #expect(try await owner(test, options) == 9)
     }
 
-    @Test("gives another status for nobody else")
+    @Test("sets another status for its own loads only")
     func statuses() async throws {
         let test = TestPipeline()
         test.transport.serve(users.url, Sample.png(seed: 7), status: 404)
@@ -251,7 +251,7 @@ struct HookIdentityTests {
         #expect(await reason { try await test.pipeline.response(for: users.url) } == .status(404))
     }
 
-    @Test("supplies a proxy's credential for nobody else")
+    @Test("supplies a proxy's credential for its own loads only")
     func proxies() async throws {
         let test = TestPipeline()
         test.transport.setAnswer { request in

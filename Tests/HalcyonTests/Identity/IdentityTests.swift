@@ -86,7 +86,7 @@ struct IdentityTests {
     func hashes() {
         let names = (0..<4_096).map { "https://images.example.com/\($0)/large.jpg" } + (0..<4_096).map { "\($0)" }
         let hashes = names.map { ImageKey(original: OriginalKey(text: $0), variant: nil).hashValue }
-        // Of 8,192 thrown into as many places, 37 % of the places stay empty.
+        // Of 8,192 places, 37 % stay empty when as many values are spread at random.
         #expect(Set(hashes).count == names.count)
         #expect(Set(hashes.map { $0 & 8_191 }).count > 4_500)
         #expect(Set(hashes.map { UInt(bitPattern: $0) >> 51 }).count > 4_500)
@@ -103,7 +103,7 @@ struct IdentityTests {
         #expect(third.cache.reads == .memory && third.priority == .normal)
         #expect(first != third && third != second)
         second.priority = .normal
-        // The same values, but the priority is set, and holds against the default of a pipeline.
+        // The same values, but the priority is set, and takes precedence over the default of a pipeline.
         #expect(second != third && second.priority == third.priority)
         second = third
         second.priority = .normal
@@ -142,7 +142,7 @@ struct IdentityTests {
         #expect(bytes(0.1) != bytes(0.1.nextUp))
     }
 
-    @Test("of a local file changes with the file (W-9)")
+    @Test("of a local file changes with the file")
     func files() async throws {
         let test = TestPipeline()
         let path = TestPipeline.temporaryPath() + ".png"

@@ -15,7 +15,7 @@ struct MethodIdentityTests {
     }
 
     @Test(
-        "is answered with what its own body brings, and answers no other",
+        "gets the image for its own body, and no other request gets that image",
         arguments: [HTTPRequest.Method.post, .get]
     )
     func bodies(method: HTTPRequest.Method) async throws {
@@ -30,7 +30,7 @@ struct MethodIdentityTests {
             #expect(try await test.pipeline.response(for: users.url).image.owner == 9)
             await test.settle()
         }
-        // Only what answered the plain GET is kept.
+        // Only the response to the plain GET is kept.
         #expect(test.transport.startedCount == 5)
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
         #expect(await test.pipeline.cache.tiers(with: ImageRequest(source(method, TwoUsers.secrets[0]))) == [])

@@ -8,7 +8,7 @@ import Testing
 struct SourceKeyTests {
     private let users = TwoUsers()
 
-    @Test("is told apart by the user name in its URL", arguments: [false, true])
+    @Test("is distinguished by the user name in its URL", arguments: [false, true])
     func userNames(isSetLater: Bool) async throws {
         let test = users.pipeline()
         let named = users.url.absoluteString.replacing("https://", with: "https://me:\(TwoUsers.secrets[0])@")

@@ -104,7 +104,7 @@ struct DefaultOptionsTests {
         #expect(pipeline.responseFromMemory(for: url, options: [.processor(.identity)]) == nil)
     }
 
-    @Test("give way to what a call says, field by field")
+    @Test("give way to the options of a call, field by field")
     func precedence() {
         let test = pipeline()
         var options = ImageOptions()
@@ -126,7 +126,7 @@ struct DefaultOptionsTests {
         let literal: ImageOptions = [.headers([:]), .processor(.identity)]
         #expect(test.pipeline.completed(literal).network.headers == [:])
         #expect(test.pipeline.completed(literal).processing == .identity)
-        // The same literal, whichever name its type goes by.
+        // The same changes as an array.
         #expect(
             test.pipeline.completed(ImageOptions([.headers([:]), .processor(.identity)]))
                 == test.pipeline.completed(literal)
@@ -192,7 +192,7 @@ struct DefaultOptionsTests {
         }
     }
 
-    @Test("know each field of each group")
+    @Test("cover each field of each group")
     func fieldList() {
         // A group that keeps its fields behind a reference is counted by hand.
         let stored =

@@ -29,7 +29,7 @@ struct ImagePrefetcherTests {
         }
     }
 
-    @Test("onto the disk decodes nothing, and a later load needs no server (peers 1.4)")
+    @Test("onto the disk decodes nothing, and a later load needs no server")
     func disk() async throws {
         serveAll()
         let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, destination: .disk)
@@ -98,7 +98,7 @@ struct ImagePrefetcherTests {
     }
 
     @Test(
-        "tells what failed and why, and stores no error page",
+        "reports the failed requests and their errors, and stores no error page",
         arguments: [ImagePrefetcher.Destination.memory, .disk]
     )
     func failed(destination: ImagePrefetcher.Destination) async throws {
@@ -231,7 +231,7 @@ struct ImagePrefetcherTests {
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("ends when nobody holds it any more")
+    @Test("ends when its last reference is released")
     func released() async {
         let completion = Gate()
         var prefetcher: ImagePrefetcher? = ImagePrefetcher(
@@ -268,7 +268,7 @@ struct ImagePrefetcherTests {
         #expect(await prefetcher.run() == PrefetchResult())
     }
 
-    @Test("tells its progress after each source, once however often it is tried")
+    @Test("reports its progress after each source, once however often it is tried")
     func progress() async {
         let clock = ManualClock()
         let test = TestPipeline(recovery: RecoveryConfiguration(network: ManualNetwork(), clock: clock))
@@ -290,7 +290,7 @@ struct ImagePrefetcherTests {
         #expect(counts.withLock { $0 } == [1, 2])
     }
 
-    @Test("tells its progress in order, although another load ends while it tells")
+    @Test("reports its progress in order, although another load ends during a report")
     func progressOrder() async {
         let (gate, counts) = (Gate(), Lock<[Int]>([]))
         let second = requests[1]
@@ -301,7 +301,7 @@ struct ImagePrefetcherTests {
             onProgress: { progress in
                 if progress.finishedCount == 1 {
                     gate.open()
-                    // Time enough for the other to be told first, if that were possible.
+                    // Time enough for the other to be reported first, if that were possible.
                     for _ in 0..<20_000 where counts.withLock({ $0.isEmpty }) { sched_yield() }
                 }
                 counts.withLock { $0.append(progress.finishedCount) }

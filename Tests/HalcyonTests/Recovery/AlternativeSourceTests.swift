@@ -35,7 +35,7 @@ struct AlternativeSourceTests {
         recovery.pipeline.task(for: recovery.url, options: ImageOptions([.alternativeSources(alternatives)] + more))
     }
 
-    @Test("are not touched while the first source is good")
+    @Test("are not loaded while the first source succeeds")
     func unneeded() async throws {
         transport.serve(recovery.url, Sample.png())
         let response = try await task(sources).response
@@ -135,7 +135,7 @@ struct AlternativeSourceTests {
         #expect(transport.transfers.map(\.request.url) == [recovery.url, recovery.url, urls[0]])
     }
 
-    @Test("serve those who want only the bytes as well")
+    @Test("serve loads of the bytes alone as well")
     func data() async throws {
         transport.serve(recovery.url, Data(), status: 404)
         transport.serve(urls[0], Sample.png())
@@ -157,7 +157,7 @@ struct AlternativeSourceTests {
     }
 }
 
-/// Fails when it is let, cancelled or not, with an error of its own.
+/// A provider that fails on a signal, cancelled or not, with an error of its own.
 private struct StubbornProvider: ImageDataProvider {
     struct Failure: Error {}
 

@@ -69,14 +69,14 @@ struct CircuitBreakerTests {
         #expect(try state == .closed(failures: 1))
     }
 
-    @Test("takes answers such as 404 for signs of life")
+    @Test("counts answers such as 404 as successes")
     func answers() async throws {
         for _ in 0..<2 { try await fail() }
         try await fail(status: 404)
         #expect(try state == .closed(failures: 0))
     }
 
-    @Test("takes an answer without a body for a sign of life too", arguments: [false, true])
+    @Test("counts an answer without a body as a success too", arguments: [false, true])
     func emptyAnswers(ignoresServer: Bool) async throws {
         let options: ImageOptions = ignoresServer ? [.ignoringServer] : []
         for _ in 0..<2 { try await fail() }

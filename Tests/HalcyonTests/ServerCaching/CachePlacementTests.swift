@@ -55,7 +55,7 @@ struct CachePlacementTests {
         #expect(try await original.storedImages().map(\.isProcessed) == [false])
     }
 
-    @Test("keep an original up to date that a processed load found to be old")
+    @Test("replace an original that a processed load found to be old")
     func replacement() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60"])
         let first = try await fixture.load([.waitForCache])
@@ -68,7 +68,7 @@ struct CachePlacementTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("answer with what came with the program, network or not, unless it is to be asked anew")
+    @Test("answer with bundled images, with or without a network, unless the server is to be asked")
     func bundles() async throws {
         let folder = fixture.test.folder + "/bundle"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -82,13 +82,13 @@ struct CachePlacementTests {
             #expect(try await fixture.load(options).source == .disk)
         }
         #expect(fixture.requestCount == 0)
-        // Asked for on request; where the server fails, it is still there.
+        // The server is asked on request; if it fails, the bundled image is still used.
         #expect(try await fixture.load([bundled, .revalidate]).source == .disk)
         #expect(fixture.requestCount == 1)
         fixture.serve(two, [.cacheControl: "max-age=60"])
         let new = try await fixture.load([bundled, .revalidate, .waitForCache])
         #expect(new.source == .network)
-        // What was stored goes before what came with the program.
+        // A stored image takes precedence over a bundled one.
         cache.removeAllFromMemory()
         #expect(try await fixture.load([bundled]).image.bitmap.hasSamePixels(as: new.image.bitmap))
     }
@@ -126,7 +126,7 @@ struct CachePlacementTests {
         #expect(cache.memoryStatistics.count == 0)
     }
 
-    @Test("ask with the validators of an earlier signature, and believe the answer", arguments: [false, true])
+    @Test("ask with the validators of an earlier signature, and accept the answer", arguments: [false, true])
     func signatures(isVarying: Bool) async throws {
         let rule = ImageOption.cacheKeyRule(.amazonS3)
         let urls = try (0..<3).map { try #require(URL(string: "\(fixture.url.absoluteString)?X-Amz-Signature=\($0)")) }
@@ -152,7 +152,7 @@ struct CachePlacementTests {
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == nil)
     }
 
-    @Test("lose what was made of an image that must not be stored any more")
+    @Test("lose the processed results of an image that must not be stored any more")
     func noStore() async throws {
         let options: [ImageOption] = [crop, .cacheOriginalImage, .waitForCache]
         fixture.serve(one, [.cacheControl: "max-age=600"])
@@ -218,7 +218,7 @@ struct CachePlacementTests {
         }
         #expect(await bodies.allSatisfy { $0 == one })
         await writer.settle()
-        // Fresh for the other as well, which asks nobody.
+        // Fresh for the other as well, which sends no request.
         #expect(try await reader.pipeline.response(for: url).source == .disk)
         #expect(reader.transport.startedCount == 0)
         #expect(writer.transport.startedCount == 21)

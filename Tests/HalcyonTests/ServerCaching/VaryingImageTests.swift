@@ -62,7 +62,7 @@ struct VaryingImageTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("is kept nowhere if modifiers may add to its request what nobody knows")
+    @Test("is kept nowhere if modifiers may add unknown headers to its request")
     func modifiers() async throws {
         serve(1)
         let options: [ImageOption] = [ImageOption { $0.network.requestModifier = HeaderModifier() }]
@@ -71,7 +71,7 @@ struct VaryingImageTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("is replaced by what a forced refresh brings although another was stored that began later")
+    @Test("is replaced by the result of a forced refresh although another was stored that began later")
     func otherRepresentation() async throws {
         serve(9)
         _ = try await fixture.load(headers: [.acceptLanguage: "en"])
@@ -103,7 +103,7 @@ struct VaryingImageTests {
         #expect(again.image.bitmap.pixel(0, 0)[0] == 10)
     }
 
-    @Test("is replaced where it is when it is stored, and not where it was expected to be when it came")
+    @Test("is replaced in its place at the time of the store, not at the time of the response")
     func placeAtStore() async throws {
         let url = Sample.url()
         let (old, new) = (Sample.png(seed: 9), Sample.png(seed: 10))
@@ -126,13 +126,13 @@ struct VaryingImageTests {
         }
         let german = begin("de", [.waitForCache])
         let germanTransfer = await test.transport.nextTransfer()
-        // Comes while nothing is on disk, and is stored when the other is.
+        // Arrives while nothing is on disk, and is stored when the other is.
         let english = begin("en")
         answer(await test.transport.nextTransfer(), old)
         await reached[old]?.wait()
         answer(germanTransfer, Sample.png(seed: 1))
         _ = try await german.response
-        // Comes while the other alone is on disk.
+        // Arrives while the other alone is on disk.
         let refresh = begin("en", [.forceRefresh])
         answer(await test.transport.nextTransfer(), new)
         await reached[new]?.wait()

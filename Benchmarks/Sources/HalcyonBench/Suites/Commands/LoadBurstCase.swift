@@ -36,9 +36,9 @@ struct LoadBurstCase: BenchmarkCase {
     /// the most that was in use beside the cache.
     static func main() async {
         do {
-            let picture = try SyntheticPicture.photograph(size)
-            let file = try ImageCodecs.standard.encode(picture, as: .jpeg, options: EncodeOptions(quality: 85))
-            let pixels = picture.byteCount
+            let image = try SyntheticImage.photograph(size)
+            let file = try ImageCodecs.standard.encode(image, as: .jpeg, options: EncodeOptions(quality: 85))
+            let pixels = image.byteCount
             StandardStream.output.writeLine(try await load(file, pixels: pixels))
         } catch {
             StandardStream.output.writeLine("failed: \(error)")
