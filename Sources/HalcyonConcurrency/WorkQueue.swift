@@ -75,6 +75,11 @@ package final class WorkQueue: Sendable {
         }
     }
 
+    /// Runs `body` on a thread of this queue, at some time. Nothing waits for it, and nothing cancels it.
+    package func schedule(priority: LoadPriority, _ body: @escaping @Sendable () -> Void) {
+        _ = enqueue(Item(run: body), priority: priority, false)
+    }
+
     private func enqueue(_ item: Item, priority: LoadPriority, _ isContinuation: Bool) -> PriorityQueue<Item>.ID {
         let (id, thread) = state.withLock { state in
             let id =

@@ -80,6 +80,11 @@ final class AsyncDiskCache: Sendable {
         self.flushClock = flushClock
     }
 
+    deinit {
+        // Closing the index writes down what is staged, and may wait for other processes, whichever thread releases this.
+        writing.schedule(priority: .normal) { [cache] in try? cache.close() }
+    }
+
     /// The entry for a key. Whatever the disk does, this is an entry or none. What is being stored when it is asked for is
     /// waited for: a load that has ended must not be followed by one that finds what was there before.
     ///
@@ -162,7 +167,7 @@ final class AsyncDiskCache: Sendable {
         // It is not cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
         return begin(name, byteCount: byteCount, priority: priority) { [self] in
             do {
-                let content = try await content()
+                let content = try await made(content, for: name, slot == nil ? admission : nil)
                 try await writing.run(priority: priority) { [cache] _ in
                     let key = if let slot { slot(cache) } else { Optional(name) }
                     guard let key, admission.isGranted() else {
@@ -189,6 +194,23 @@ final class AsyncDiskCache: Sendable {
                 faults.report(error)
                 retrySoon()
             }
+        }
+    }
+
+    /// Returns what is to be stored. If it cannot be made, such as because it cannot be encoded, the entry that it was to
+    /// replace is removed, which is older than what the load brought.
+    ///
+    /// - Parameter admission: Asked right before the entry is removed; `nil`: nothing is removed.
+    private func made(
+        _ content: @Sendable () async throws -> (body: Data, metadata: Data),
+        for key: String,
+        _ admission: StoreAdmission?
+    ) async throws -> (body: Data, metadata: Data) {
+        do {
+            return try await content()
+        } catch {
+            if let admission { await remove(for: key, if: admission) }
+            throw error
         }
     }
 
@@ -358,24 +380,5 @@ final class AsyncDiskCache: Sendable {
         for store in stores { store.priority.raise(to: .high) }
         for store in stores { await store.task.value }
         await flushStaged(priority: .high)
-    }
-}
-
-/// Tells of the disk's failures, each once.
-private final class FaultReport: Sendable {
-    private let folder: String
-    private let handler: (@Sendable (ImageError) -> Void)?
-    private let reported = Lock<Set<String>>([])
-
-    init(folder: String, handler: (@Sendable (ImageError) -> Void)?) {
-        self.folder = folder
-        self.handler = handler
-    }
-
-    func report(_ error: any Error) {
-        guard let handler else { return }
-        let text = (error as? DiskCacheError)?.description ?? "\(error)"
-        guard reported.withLock({ $0.insert(text).inserted }) else { return }
-        handler(ImageError(stage: .store, reason: .diskCache(text), source: folder))
     }
 }

@@ -106,6 +106,7 @@ extension ImageCache {
         // Beside an original there is nothing that could say what its samples mean.
         let metadata = isOriginal ? Data() : ProcessedImageMetadata(image, byteCount: original?.count ?? 0).data
         let diskKey = key.diskKey(options)
+        let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
         let body: Data
         do {
             body = try await PixelWorkers.shared.encode(
@@ -116,9 +117,10 @@ extension ImageCache {
                 priority: PriorityBox(options.priority)
             )
         } catch let error as CodecError {
+            // What it was to replace is older.
+            await disk.remove(for: diskKey, if: admission)
             throw ImageError(stage: .encode, reason: .codec(error), source: "\(request)")
         }
-        let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
         return try await disk.change(storing: diskKey) { disk in
             guard admission.isGranted() else { return false }
             return try disk.store(body, for: diskKey, metadata: metadata, expiration: policy.diskExpiration)

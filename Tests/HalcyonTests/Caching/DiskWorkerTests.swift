@@ -88,4 +88,32 @@ struct DiskWorkerTests {
         await eventually { other.contains("a") }
         #expect(clock.sleeperCount == 0)
     }
+
+    @Test("write down what is staged when the cache ends, whichever thread releases it", .timeLimit(.minutes(1)))
+    func end() async throws {
+        let folder = TestPipeline.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (isReleased, labels) = (Lock(false), Lock<Set<String>>([]))
+        var configuration = DiskCache.Configuration(folder: folder)
+        configuration.sweepInterval = nil
+        let other = DiskCache(configuration)
+        try other.open()
+        configuration.fileSystem = FaultInjectingFileSystem(observing: { _ in
+            guard isReleased.withLock({ $0 }) else { return }
+            let label = currentQueueLabel
+            labels.withLock { _ = $0.insert(label) }
+        })
+        let cache = ImageCache(disk: .init(folder: folder))
+        let key = try #require(ImageKey(.url(Sample.url()), options: ImageOptions()))
+        let claim = StoreClaim(original: StorePermits(for: key, in: [cache]), age: .new)
+        let admission = cache.admission(of: claim, .original)
+        do {
+            let disk = AsyncDiskCache(configuration: configuration, flushClock: ManualClock(), onFault: nil)
+            await disk.store(for: "a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }
+                .value
+            isReleased.withLock { $0 = true }
+        }
+        await eventually { other.contains("a") }
+        #expect(labels.withLock { $0 } == ["halcyon.disk-changes.0"])
+    }
 }

@@ -43,6 +43,44 @@ struct StoredResultTests {
         isFailing.withLock { $0 = false }
         #expect(try await test.pipeline.response(for: url, options: [crop, .onlyFromCache]).source == .disk)
     }
+
+    @Test("is removed by a newer one that cannot be encoded", arguments: [false, true])
+    func notEncoded(isStored: Bool) async throws {
+        let test = TestPipeline()
+        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))
+        // One pixel has more than one byte in any format.
+        let tooFew = ImageOption.serializer(.format(.png, EncodeOptions(maximumByteCount: 1)))
+        test.transport.serve(url, Sample.png(seed: 1))
+        _ = try await test.pipeline.response(for: url, options: [crop, .waitForCache])
+        test.transport.serve(url, Sample.png(seed: 2))
+        let newer = try await test.pipeline.response(for: url, options: [crop, tooFew, .forceRefresh, .waitForCache])
+        #expect(newer.image.owner == 2)
+        if isStored {
+            _ = try await test.pipeline.response(for: url, options: [crop, .forceRefresh, .waitForCache])
+            let request = ImageRequest(url, options: [crop, tooFew])
+            let error = await #expect(throws: ImageError.self) {
+                try await test.pipeline.cache.store(newer.image, for: request)
+            }
+            #expect(error?.stage == .encode)
+        }
+        #expect(try await test.pipeline.cache.diskStatistics().count == 0)
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: url, options: [crop]).image.owner == 2)
+    }
+
+    @Test("that cannot be encoded is reported once, as what it is, whatever its size")
+    func faults() async throws {
+        let test = TestPipeline()
+        let tooFew = ImageOption.serializer(.format(.png, EncodeOptions(maximumByteCount: 1)))
+        test.transport.serve(url, Sample.png())
+        for side in 8...12 {
+            let crop = ImageOption.processor(.crop(to: PixelSize(side, side)))
+            _ = try await test.pipeline.response(for: url, options: [crop, tooFew, .waitForCache])
+        }
+        let faults = test.faults.withLock { $0 }
+        #expect(faults.map(\.stage) == [.encode])
+        #expect(faults.map(\.code) == ["tooManyBytes"])
+    }
 }
 
 /// A decoder that has no memory for pixels from time to time.

@@ -1,0 +1,41 @@
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonStore
+
+/// Reports the failures to store something on disk, each kind once.
+final class FaultReport: Sendable {
+    /// A kind of failure. What differs from one failure to the next, such as a path or a size, is no part of it, so that there
+    /// are only a few.
+    private enum Kind: Hashable {
+        case disk(DiskCacheError.Operation, code: Int, indexCode: Int)
+        case codec(code: String)
+        case other
+    }
+
+    private let folder: String
+    private let handler: (@Sendable (ImageError) -> Void)?
+    private let reported = Lock<Set<Kind>>([])
+
+    init(folder: String, handler: (@Sendable (ImageError) -> Void)?) {
+        self.folder = folder
+        self.handler = handler
+    }
+
+    func report(_ error: any Error) {
+        guard let handler else { return }
+        let (kind, stage, reason): (Kind, ImageError.Stage, ImageError.Reason) =
+            switch error {
+            case let error as DiskCacheError:
+                (
+                    .disk(error.operation, code: error.code, indexCode: error.indexCode), .store,
+                    .diskCache(error.description)
+                )
+            case let error as CodecError:
+                (.codec(code: error.code), .encode, .codec(error))
+            default:
+                (.other, .store, .diskCache("\(error)"))
+            }
+        guard reported.withLock({ $0.insert(kind).inserted }) else { return }
+        handler(ImageError(stage: stage, reason: reason, source: folder))
+    }
+}
