@@ -56,11 +56,11 @@ extension ImageCache {
         let claim = StoreClaim(load: permits, age: age)
         let entry = try await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority)
         do {
-            let cached =
+            let found =
                 isOriginal
                 ? try await decodedOriginal(key, entry, request, codecs: codecs)
                 : try await decodedResult(entry, request, codecs: codecs)
-            guard let (cached, validity) = cached else { return nil }
+            guard let (cached, validity) = found else { return nil }
             // An image that its server wants to be asked about is not stored where it would be used unasked.
             if policy.storesInMemory, validity?.isOver(at: disk.now(), .server) != true {
                 remember(

@@ -33,7 +33,7 @@ struct RequestResolver: Sendable {
         // Before the load is given its number, so that nothing is removed between the two.
         let hasOpenNames = request.source.isFile || request.options.recovery.hasOtherSources
         let openLoads = hasOpenNames ? originalCaches(request.options).map { $0.order.beginOpenLoad() } : []
-        var pending = pending(request, begun: WorkNumber.next())
+        var pending = self.pending(request, begun: WorkNumber.next())
         pending.openLoads = openLoads
         return pending
     }

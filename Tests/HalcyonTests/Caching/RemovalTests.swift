@@ -146,7 +146,7 @@ struct RemovalTests {
         await test.settle()
         #expect(cache.memoryStatistics.count == 1)
         #expect(try await cache.diskStatistics().count == 1)
-        #expect(cache.order.openLoadCount == 0)
+        await eventually { cache.order.openLoadCount == 0 }
     }
 
     @Test("of one tier leaves the other to an alternative that is tried only then")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a server says to a credential that only a hook knows")
 struct HiddenAnswerTests {
-    private static let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+    private static let crop = ImageOption.processor(.crop(to: PixelSize(8, 8), anchor: .topLeft))
 
     private let fixture = ServerCachingFixture()
     private let modifier = ImageOption.requestModifier(
@@ -33,7 +33,7 @@ struct HiddenAnswerTests {
             for options in [[], [Self.crop]] {
                 let response = try? await fixture.load(options + [.onlyFromCache])
                 #expect(response?.source == (isInMemory ? .memory : .disk))
-                #expect(response?.image.info.size == PixelSize(64, 48))
+                #expect(response?.image.owner == 1)
             }
         }
     }
