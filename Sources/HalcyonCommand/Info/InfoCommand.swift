@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Halcyon
 
-/// `halcyon info`.
+/// The command `halcyon info`.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
@@ -51,7 +51,7 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     private func info(of argument: SourceArgument, pipeline: ImagePipeline) async throws -> ImageInfo {
-        let data = try await pipeline.data(for: argument.sourceOrStandardInput())
+        let data = try await pipeline.data(for: ImageRequest(argument.sourceOrStandardInput()))
         do {
             return try ImageCodecs.standard.info(of: data)
         } catch {

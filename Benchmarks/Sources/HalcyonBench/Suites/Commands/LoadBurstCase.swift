@@ -66,7 +66,7 @@ struct LoadBurstCase: BenchmarkCase {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, url) in urls.enumerated() {
                 if number >= concurrency { try await group.next() }
-                group.addTask { _ = try await pipeline.response(for: .url(url), options: settings) }
+                group.addTask { _ = try await pipeline.response(for: url, options: settings) }
             }
             try await group.waitForAll()
         }

@@ -28,7 +28,7 @@ struct PipelineMemoryHitCase: PairedCase {
         let image = try SyntheticImage.icon()
         for url in urls {
             transport.setRoute(url, .init(body: image))
-            _ = try await pipeline.response(for: .url(url), options: options)
+            _ = try await pipeline.response(for: url, options: options)
         }
         var random = SeededRandom(seed: 4)
         let order = urls.shuffled(using: &random)
@@ -55,7 +55,7 @@ struct PipelineMemoryHitCase: PairedCase {
                     let response = try await pipeline.response(for: urls[place], options: options)
                     pixels &+= response.image.size.width
                 case .synchronousSource:
-                    let response = pipeline.responseFromMemory(for: sources[place], options: options)
+                    let response = pipeline.responseFromMemory(for: ImageRequest(sources[place], options: options))
                     pixels &+= response?.image.size.width ?? 0
                 }
             }
@@ -71,12 +71,12 @@ struct PipelineMemoryHitCase: PairedCase {
         let keys = DigestKey.keys(MemorySuite.entryCount)
         let cache = MemoryCache<DigestKey, CachedObject>()
         for (number, key) in keys.enumerated() {
-            cache.insert(CachedObject(number), for: key, cost: 1)
+            cache.store(CachedObject(number), for: key, cost: 1)
         }
         return Contender("MemoryCache hit, key ready") { count in
             var sum = 0
             for index in 0..<count {
-                sum &+= cache.value(for: keys[index % keys.count])?.number ?? 0
+                sum &+= cache.entry(for: keys[index % keys.count])?.number ?? 0
             }
             blackHole(sum)
         }

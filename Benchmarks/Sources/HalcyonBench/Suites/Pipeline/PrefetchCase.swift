@@ -47,6 +47,6 @@ struct PrefetchCase: PairedCase {
         _ options: ImageOptions,
         _ destination: ImagePrefetcher.Destination
     ) -> ImagePrefetcher {
-        ImagePrefetcher(urls: urls, pipeline: pipeline, options: options, destination: destination)
+        ImagePrefetcher(urls: urls, options: options, pipeline: pipeline, destination: destination)
     }
 }
