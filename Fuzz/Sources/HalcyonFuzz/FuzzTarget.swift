@@ -108,8 +108,9 @@ enum FuzzTarget: Sendable {
     private func attempt(_ body: () throws -> Void) {
         do {
             try body()
+        } catch is CodecError {
         } catch {
-            let _: CodecError = error
+            fatalError("an error of another type: \(error)")
         }
     }
 

@@ -17,8 +17,9 @@ extension ImageCache {
     /// Returns the image that memory has for a request; `nil` if it has none. Never reads the disk, and does not check
     /// whether its server would want to be asked again.
     ///
-    /// - Parameter request: The source, and the options that name the image: processors, frame and key rule.
-    ///   ``CachePolicy/memoryExtension`` says what the access does to its expiry.
+    /// - Parameter request: The source, and the options that name the image, as for ``entry(for:codecs:)``. A file without a
+    ///   cache key is not found, as its state is not read. ``CachePolicy/memoryExtension`` says what the access does to its
+    ///   expiry.
     public func entryInMemory(for request: ImageRequest) -> Entry? {
         guard let key = ImageKey(request) else { return nil }
         let extending = request.options.cache.memoryExtension
@@ -33,16 +34,15 @@ extension ImageCache {
     /// removed.
     ///
     /// - Parameters:
-    ///   - request: The source, and the options that name the image: processors, frame and key rule;
-    ///     ``CachePolicy/reads`` names the parts that are read.
+    ///   - request: The source, and the options that name the image: processors, ``ImageOptions/decode``, key rule, scope,
+    ///     credentials and data modifier; ``CachePolicy/reads`` names the parts that are read.
     ///   - codecs: Decodes. Default: ``ImageCodecs/standard``.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if what is on disk goes beyond the limits of
     ///   ``ImageOptions/decode``; `CancellationError`.
     public func entry(for request: ImageRequest, codecs: ImageCodecs = .standard) async throws -> Entry? {
         let options = request.options
         let policy = options.cache
-        guard policy.reads != .none, let key = ImageKey(request)
-        else { return nil }
+        guard policy.reads != .none, let key = try await key(for: request) else { return nil }
         if let cached = memory.entry(for: key, extending: policy.memoryExtension) {
             return Entry(image: cached.image, tier: .memory)
         }

@@ -5,18 +5,15 @@ internal import HalcyonStore
 
 extension ImageCache {
     /// Returns the parts of the cache that have the image of a request, without extending its life.
-    ///
-    /// A file without a cache key is looked at only by a load, and is found nowhere. The disk is not looked at if memory
-    /// has the image.
     public func tiers(with request: ImageRequest) async -> Tiers {
-        guard let key = ImageKey(request) else { return [] }
-        if memory.contains(key) { return .memory }
-        let diskKey = key.diskKey(request.options)
-        let isOnDisk = try? await disk.contains(diskKey)
-        return isOnDisk == true ? .disk : []
+        guard let key = try? await key(for: request) else { return [] }
+        var tiers: Tiers = memory.contains(key) ? .memory : []
+        if (try? await disk.contains(key.diskKey(request.options))) == true { tiers.insert(.disk) }
+        return tiers
     }
 
-    /// Returns whether memory has the image of a request, without extending its life. Never reads the disk.
+    /// Returns whether memory has the image of a request, without extending its life. Never reads the disk, and so finds no
+    /// file without a cache key.
     public func isInMemory(_ request: ImageRequest) -> Bool {
         ImageKey(request).map { memory.contains($0) } ?? false
     }

@@ -97,18 +97,18 @@ public final class ImageCache: Sendable {
         try await remove(.everything, from: .all, inMemory: memory.removeAll) { try $0.removeAll() }
     }
 
-    /// Removes the original of a request and everything that was made of it, from memory and disk. What is being loaded or
-    /// stored of it is in neither afterwards.
+    /// Removes the original of a request and everything that was made of it. An image that is being loaded or stored is not
+    /// stored in these parts of the cache afterwards. Complexity: O(n) in the number of images in memory.
     ///
     /// - Parameters:
-    ///   - request: The request of one of its images. Of the options, the key rule, the scope and credentials count: they
-    ///     are part of the name of the original.
+    ///   - request: The request of one of its images. Of the options, the key rule, the scope, credentials and data modifiers
+    ///     count: they are part of the name of the original. A file is removed in its present state.
     ///   - tiers: The parts of the cache that it is removed from. Default: memory and disk.
     /// - Returns: The number of entries that were on disk.
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``; `CancellationError` while a file is looked at.
     @discardableResult
     public func remove(for request: ImageRequest, from tiers: Tiers = .all) async throws -> Int {
-        guard let key = ImageKey(request) else { return 0 }
+        guard let key = try await key(for: request) else { return 0 }
         let name = key.originalDiskKey
         let removeFromMemory = { [memory] in
             if tiers.contains(.memory) { memory.removeAll { $0.hasOriginal(of: key) } }
@@ -122,6 +122,18 @@ public final class ImageCache: Sendable {
             let count = try disk.removeEntries(prefix: name + "\0")
             return try disk.remove(for: name) ? count + 1 : count
         }
+    }
+
+    /// Returns the key of a request's image, for which the state of a file is read; `nil` if it has none.
+    ///
+    /// - Throws: `CancellationError`.
+    func key(for request: ImageRequest) async throws -> ImageKey? {
+        if let key = ImageKey(request) { return key }
+        guard case .file(let path) = request.source.location else { return nil }
+        let identity = try await disk.run(priority: PriorityBox(request.options.priority)) { _ in
+            try? FileReader.identity(of: path)
+        }
+        return identity.map { ImageKey($0, path: path, options: request.options) }
     }
 
     /// Removes something from memory and then from disk, and nothing of that comes back from what is under way.

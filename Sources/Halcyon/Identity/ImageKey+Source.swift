@@ -15,6 +15,12 @@ extension ImageKey {
         self.init(request.source, options: request.options)
     }
 
+    /// The key of the image in a file in this state.
+    init(_ file: FileReader.Identity, path: String, options: ImageOptions) {
+        let original = OriginalKey(text: file.key(of: path), scope: options.cache.scope.name)
+        self.init(original: original, options: options)
+    }
+
     /// The key of an original with these options.
     init(original: OriginalKey, options: ImageOptions) {
         let variant = Variant.of(decode: options.decode, processing: options.processing)

@@ -14,9 +14,28 @@ struct ImageOptionFields: OptionSet, Hashable, Sendable {
         self = fields.reduce(into: []) { $0.formUnion(ImageOptionFields($1)) }
     }
 
+    /// All fields.
+    static let all = ImageOptionFields(ImageOptionField.allCases)
+
     /// The fields, each on its own.
     var each: some Sequence<ImageOptionField> {
-        ImageOptionField.allCases.lazy.filter { !isDisjoint(with: ImageOptionFields($0)) }
+        sequence(state: rawValue) { rest -> ImageOptionField? in
+            guard rest != 0 else { return nil }
+            defer { rest &= rest - 1 }
+            return ImageOptionField(rawValue: rest.trailingZeroBitCount)
+        }
+    }
+
+    /// Returns those of the fields whose values differ.
+    func differences(between left: ImageOptions.Fields, and right: ImageOptions.Fields) -> ImageOptionFields {
+        each.reduce(into: []) { differing, field in
+            if !field.isEqual(left, right) { differing.formUnion(ImageOptionFields(field)) }
+        }
+    }
+
+    /// Copies the values of the fields.
+    func copy(from source: ImageOptions.Fields, to fields: inout ImageOptions.Fields) {
+        for field in each { field.copy(from: source, to: &fields) }
     }
 
     /// Those of ``CachePolicy``.

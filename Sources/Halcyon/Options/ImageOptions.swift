@@ -11,10 +11,16 @@ public import HalcyonConcurrency
 /// let options: ImageOptions = [.processor(.downsample(to: PixelSize(400, 400))), .cacheOriginalImage]
 /// ```
 ///
-/// An assignment that does not change a field's value leaves it open; name the field in a literal, or call
-/// ``applying(_:)``, to set it to the value that it has.
+/// An assignment to a field of a value that does not change it leaves the field open. An element of a literal sets it in any
+/// case, also an ``ImageOption`` of your own, which a pipeline applies to its default options.
 public struct ImageOptions: Sendable {
     private var storage: Storage
+
+    var fields: Fields { storage.fields }
+
+    fileprivate init(_ fields: Fields) {
+        storage = Storage(fields)
+    }
 
     /// The fields, shared by all copies until one of them is changed: options are passed with each look into memory,
     /// and hold a dozen references that would have to be counted.
@@ -27,15 +33,47 @@ public struct ImageOptions: Sendable {
         /// The fields that are not left open.
         @exclusivity(unchecked)
         var changes: ImageOptionFields
+        /// The program's own changes, in their order.
+        @exclusivity(unchecked)
+        var customChanges: [CustomChange]
+        /// The fields that were set after the last of them; all that were set, if there is none.
+        @exclusivity(unchecked)
+        var recentChanges: ImageOptionFields
         /// ``ImageOptions/isOrdinary``.
         @exclusivity(unchecked)
         var isOrdinary: Bool
 
-        init(_ fields: Fields, _ changes: ImageOptionFields) {
+        init(_ fields: Fields, _ changes: ImageOptionFields = []) {
             self.fields = fields
             self.changes = changes
+            customChanges = []
+            recentChanges = changes
             isOrdinary = fields.isOrdinary
         }
+
+        init(copying other: Storage) {
+            fields = other.fields
+            changes = other.changes
+            customChanges = other.customChanges
+            recentChanges = other.recentChanges
+            isOrdinary = other.isOrdinary
+        }
+
+        func noteChange(of changed: ImageOptionFields) {
+            changes.formUnion(changed)
+            recentChanges.formUnion(changed)
+            isOrdinary = fields.isOrdinary
+        }
+    }
+
+    /// A change of the program's own, with the fields that were set since the one before it.
+    ///
+    /// Kept because its outcome depends on the fields that it finds, which are those of a pipeline once the pipeline has
+    /// filled the open ones.
+    private struct CustomChange: Sendable, Hashable {
+        let fields: Fields
+        let changes: ImageOptionFields
+        let closure: IdentifiedClosure<@Sendable (inout ImageOptions) -> Void>
     }
 
     /// The values of all fields, those that are left open included.
@@ -53,7 +91,7 @@ public struct ImageOptions: Sendable {
         }
     }
 
-    private static let standard = Storage(Fields(), [])
+    private static let standard = Storage(Fields())
 
     /// Options that leave every field open.
     public init() {
@@ -75,7 +113,7 @@ public struct ImageOptions: Sendable {
     var isStandard: Bool { storage === Self.standard }
 
     private mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields, storage.changes) }
+        if !isKnownUniquelyReferenced(&storage) { storage = Storage(copying: storage) }
     }
 
     /// Changes fields, and marks those among `candidates` whose values differ afterwards as set.
@@ -83,10 +121,7 @@ public struct ImageOptions: Sendable {
         makeUnique()
         let earlier = storage.fields
         body(&storage.fields)
-        for field in candidates.each where !field.isEqual(earlier, storage.fields) {
-            storage.changes.formUnion(ImageOptionFields(field))
-        }
-        storage.isOrdinary = storage.fields.isOrdinary
+        storage.noteChange(of: candidates.differences(between: earlier, and: storage.fields))
     }
 
     /// The processing of the image. Default: ``ImageProcessorChain/identity``.
@@ -137,13 +172,17 @@ extension ImageOptions {
     private mutating func apply(_ changes: [ImageOption]) {
         for change in changes {
             switch change.change {
-            case .custom(let apply):
-                apply(&self)
+            case .custom(let closure):
+                makeUnique()
+                let custom = CustomChange(fields: storage.fields, changes: storage.recentChanges, closure: closure)
+                storage.fields = closure.outcome(on: custom.fields)
+                storage.noteChange(of: ImageOptionFields.all.differences(between: custom.fields, and: storage.fields))
+                storage.customChanges.append(custom)
+                storage.recentChanges = []
             case .fields(let fields, let apply):
                 makeUnique()
                 apply(&storage.fields)
-                storage.changes.formUnion(fields)
-                storage.isOrdinary = storage.fields.isOrdinary
+                storage.noteChange(of: fields)
             }
         }
     }
@@ -151,23 +190,56 @@ extension ImageOptions {
     /// Returns these options with the fields that they leave open filled from others.
     func filled(from defaults: ImageOptions) -> ImageOptions {
         if isStandard { return defaults }
+        if !storage.customChanges.isEmpty { return reapplied(to: defaults) }
         let open = defaults.storage.changes.subtracting(storage.changes)
         if open.isEmpty { return self }
-        var options = self
-        options.storage = Storage(storage.fields, storage.changes.union(open))
-        for field in open.each {
-            field.copy(from: defaults.storage.fields, to: &options.storage.fields)
+        var fields = storage.fields
+        var rest = open
+        // A group of which nothing is set is copied whole, which takes a fraction of the time.
+        func copyGroup<Group>(_ group: ImageOptionFields, _ path: WritableKeyPath<Fields, Group>) {
+            guard storage.changes.isDisjoint(with: group), !rest.isDisjoint(with: group) else { return }
+            fields[keyPath: path] = defaults.storage.fields[keyPath: path]
+            rest.subtract(group)
         }
-        options.storage.isOrdinary = options.storage.fields.isOrdinary
+        copyGroup(.cache, \.cache)
+        copyGroup(.network, \.network)
+        copyGroup(.decode, \.decode)
+        copyGroup(.recovery, \.recovery)
+        rest.copy(from: defaults.storage.fields, to: &fields)
+        var options = self
+        options.storage = Storage(fields, storage.changes.union(open))
+        return options
+    }
+
+    /// Returns the options that these changes make of others. All of their fields are set.
+    private func reapplied(to defaults: ImageOptions) -> ImageOptions {
+        var fields = defaults.storage.fields
+        for change in storage.customChanges {
+            change.changes.copy(from: change.fields, to: &fields)
+            fields = change.closure.outcome(on: fields)
+        }
+        storage.recentChanges.copy(from: storage.fields, to: &fields)
+        var options = self
+        options.storage = Storage(fields, .all)
         return options
     }
 }
 
+extension IdentifiedClosure<@Sendable (inout ImageOptions) -> Void> {
+    /// Returns the fields that the closure makes of others.
+    fileprivate func outcome(on fields: ImageOptions.Fields) -> ImageOptions.Fields {
+        var options = ImageOptions(fields)
+        function(&options)
+        return options.fields
+    }
+}
+
 extension ImageOptions: Hashable {
-    /// Returns whether both set the same fields to the same values.
+    /// Returns whether both set the same fields to the same values. A change of your own is equal to its copies only.
     public static func == (left: ImageOptions, right: ImageOptions) -> Bool {
         left.storage === right.storage
-            || (left.storage.changes == right.storage.changes && left.storage.fields == right.storage.fields)
+            || (left.storage.changes == right.storage.changes && left.storage.fields == right.storage.fields
+                && left.storage.customChanges == right.storage.customChanges)
     }
 
     /// Feeds the values of all fields.

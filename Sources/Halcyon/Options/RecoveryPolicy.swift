@@ -4,7 +4,7 @@
 /// ``lowDataSource`` is loaded instead; then each of the ``alternatives`` in turn. A cancelled load takes none of these
 /// steps.
 public struct RecoveryPolicy: Sendable, Hashable {
-    private struct Fields: Sendable, Hashable {
+    struct Fields: Sendable, Hashable {
         var retry: Hook<any RetryStrategy>?
         var alternatives: [Source] = []
         var lowDataSource: Source?

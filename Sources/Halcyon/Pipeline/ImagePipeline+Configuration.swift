@@ -12,8 +12,7 @@ extension ImagePipeline {
         public var cache: ImageCache
         /// The codecs that decode and encode images. Default: ``ImageCodecs/standard``.
         public var codecs: ImageCodecs
-        /// The options that fill the fields that the options of a call leave open, however those are given. Default: no
-        /// field is set.
+        /// The options that fill the fields which the options of a call leave open. Default: the standard options.
         public var defaultOptions: ImageOptions
         /// The number of images that are decoded or processed at the same time; at least 1. Default: the number of
         /// processors this process may use.

@@ -23,6 +23,19 @@ public final class ImagePrefetcher: Sendable {
         case disk
     }
 
+    /// The parts of a request that count where duplicates are looked for.
+    private struct Identity: Hashable {
+        let source: Source
+        let options: ImageOptions.Fields
+
+        init(_ request: ImageRequest) {
+            source = request.source
+            var options = request.options.fields
+            options.priority = .normal
+            self.options = options
+        }
+    }
+
     private let work: PrefetchWork
 
     /// A prefetcher that waits for ``start()``.
@@ -46,8 +59,9 @@ public final class ImagePrefetcher: Sendable {
     ) {
         let priority = PriorityBox(priority)
         let context = WorkContext(priority: priority, report: { _ in })
+        var identities: Set<Identity> = []
         work = PrefetchWork(
-            requests: requests,
+            requests: requests.filter { identities.insert(Identity(pipeline.completed($0))).inserted },
             maxConcurrentLoads: maxConcurrentLoads,
             priority: priority,
             onProgress: onProgress,

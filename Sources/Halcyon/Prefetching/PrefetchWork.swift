@@ -44,8 +44,7 @@ final class PrefetchWork: Sendable {
         onCompletion: (@Sendable (PrefetchResult) -> Void)?,
         load: @escaping @Sendable (ImageRequest) async throws -> Bool
     ) {
-        var seen: Set<ImageRequest> = []
-        self.requests = requests.filter { seen.insert($0).inserted }
+        self.requests = requests
         self.maxConcurrentLoads = max(1, maxConcurrentLoads)
         self.priority = priority
         self.onProgress = onProgress

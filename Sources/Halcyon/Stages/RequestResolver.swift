@@ -68,9 +68,7 @@ struct RequestResolver: Sendable {
         switch request.source.location {
         case .file(let path):
             let identity = try await files.identity(of: path, context: context)
-            let name = identity.key(of: path)
-            let original = OriginalKey(text: name, scope: request.options.cache.scope.name)
-            let key = ImageKey(original: original, options: request.options)
+            let key = ImageKey(identity, path: path, options: request.options)
             return resolved(request.source, options: request.options, key: key, begun: request.begun)
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)

@@ -53,9 +53,9 @@ struct FrameSequencer {
     /// - Throws: ``CodecError/limitExceeded(_:_:)``.
     func check(_ range: Range<Int>) throws(CodecError) {
         var workingByteCount = 0
-        for frame in frames[range] where !frame.size.isEmpty {
-            try limits.check(frame.size, of: format)
-            workingByteCount = max(workingByteCount, frame.workingByteCount)
+        for index in range where !frames[index].size.isEmpty {
+            try limits.check(frames[index].size, of: format)
+            workingByteCount = max(workingByteCount, frames[index].workingByteCount)
         }
         let canvasCount = 1 + heldBitmapCount + (firstRestored < range.upperBound ? 1 : 0)
         let canvases = canvas.size.bitmapByteCount(depth: canvas.depth).multipliedReportingOverflow(by: canvasCount)

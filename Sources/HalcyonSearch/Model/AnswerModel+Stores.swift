@@ -3,19 +3,14 @@ extension AnswerModel {
     enum Scope: Sendable {
         case everything
         case resource(Int)
-        case image(Identity, Variant)
+        case image(Identity)
 
         func contains(_ identity: Identity) -> Bool {
             switch self {
             case .everything: true
             case .resource(let resource): identity.resource == resource
-            case .image(let removed, _): identity == removed
+            case .image(let removed): identity == removed
             }
-        }
-
-        var variant: Variant? {
-            guard case .image(_, let variant) = self else { return nil }
-            return variant
         }
     }
 
@@ -54,7 +49,7 @@ extension AnswerModel {
                 state.images[serial]?.demands.append(
                     Demand(
                         rule: .removedImage,
-                        variant: removal.scope.variant,
+                        variant: nil,
                         time: end,
                         reason: "after it had been removed"
                     )
@@ -103,7 +98,7 @@ extension AnswerModel.Scope {
         switch self {
         case .everything: true
         case .resource(let removed): removed == resource
-        case .image(let identity, _): identity.resource == resource
+        case .image(let identity): identity.resource == resource
         }
     }
 }

@@ -43,7 +43,8 @@ extension Player {
             await comeToRest()
         case .settle, .restart:
             preconditionFailure("a barrier stands between groups")
-        case .store, .remove, .removeResource, .removeAll, .removeFromDisk, .clearMemory, .clearDisk, .memoryPressure,
+        case .store, .remove, .removeResource, .removeAll, .removeFromDisk, .removeFromMemory, .clearMemory, .clearDisk,
+            .memoryPressure,
             .trimDisk, .removeExpired, .flush:
             await maintain(step)
         }
@@ -57,7 +58,7 @@ extension Player {
         case .store(let identity):
             await store(identity)
         case .remove(let identity, let variant):
-            await remove(.image(identity, variant)) {
+            await remove(.image(identity)) {
                 for carrier in Call.scopes(of: identity) {
                     let call = Call(identity: identity, carrier: carrier, variant: variant)
                     try await cache.remove(for: ImageRequest(self.source(of: call), options: self.options(of: call)))
@@ -75,6 +76,9 @@ extension Player {
             model.disturb([identity.resource])
             let call = Call(identity: identity)
             _ = try? await cache.remove(for: ImageRequest(source(of: call), options: options(of: call)), from: .disk)
+        case .removeFromMemory(let identity):
+            let call = Call(identity: identity)
+            _ = try? await cache.remove(for: ImageRequest(source(of: call), options: options(of: call)), from: .memory)
         case .clearMemory:
             cache.removeAllFromMemory()
         case .clearDisk:

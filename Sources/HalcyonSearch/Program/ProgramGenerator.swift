@@ -127,10 +127,11 @@ struct ProgramGenerator {
         case .refreshing, .publishing:
             return .publish(resourceNumber())
         case .removing:
-            switch Int.random(in: 0..<5, using: &random) {
+            switch Int.random(in: 0..<6, using: &random) {
             case 0, 1: return .removeAll
             case 2: return .removeResource(target().identity.resource)
             case 3: return .removeFromDisk(target().identity)
+            case 4: return .removeFromMemory(target().identity)
             default:
                 let (identity, variant) = target()
                 return .remove(identity, variant)

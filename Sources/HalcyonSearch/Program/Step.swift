@@ -13,7 +13,7 @@ enum Step: Hashable, Codable, Sendable {
 
     /// Stores the bytes of an original in the cache.
     case store(Identity)
-    /// Removes an image.
+    /// Removes an original and what was made of it, named by the request of one of its variants.
     case remove(Identity, Variant)
     /// Removes all that was made of a resource, by the prefix of its URL.
     case removeResource(Int)
@@ -21,6 +21,8 @@ enum Step: Hashable, Codable, Sendable {
     case removeAll
     /// Removes an original and what was made of it from disk alone.
     case removeFromDisk(Identity)
+    /// Removes an original and what was made of it from memory alone.
+    case removeFromMemory(Identity)
     /// Clears the memory cache.
     case clearMemory
     /// Clears the disk cache.
@@ -98,6 +100,7 @@ extension Step: CustomStringConvertible {
         case .removeResource(let resource): "remove all originals beginning with r\(resource)"
         case .removeAll: "remove all"
         case .removeFromDisk(let identity): "remove \(identity) from disk"
+        case .removeFromMemory(let identity): "remove \(identity) from memory"
         case .clearMemory: "clear memory"
         case .clearDisk: "clear disk"
         case .memoryPressure(let isCritical): "memory pressure, \(isCritical ? "critical" : "warning")"

@@ -31,7 +31,7 @@ struct DiskWorkerTests {
         await eventually { reached.withLock { $0 } >= 1 }
         #expect(try await test.pipeline.response(for: url).source == .disk)
         #expect(await cache.storedData(for: ImageRequest(url)) != nil)
-        #expect(await cache.tiers(with: ImageRequest(url)) == .memory)
+        #expect(await cache.tiers(with: ImageRequest(url)) == .all)
         cache.removeAllFromMemory()
         #expect(await cache.tiers(with: ImageRequest(url)) == .disk)
         gate.open()

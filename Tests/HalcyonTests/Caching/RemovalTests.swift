@@ -92,6 +92,60 @@ struct RemovalTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
     }
 
+    @Test("takes every variant of an original, from the parts that it names")
+    func variants() async throws {
+        let test = TestPipeline()
+        test.transport.serve(url, Sample.png())
+        let variants = [ImageRequest(url), ImageRequest(url, options: options(isProcessed: true))]
+        let cache = test.pipeline.cache
+        func load() async throws {
+            for request in variants { _ = try await test.pipeline.response(for: request) }
+            await test.settle()
+            for request in variants { #expect(await cache.tiers(with: request) == .all) }
+        }
+        try await load()
+        #expect(try await cache.remove(for: variants[1], from: .memory) == 0)
+        for request in variants { #expect(await cache.tiers(with: request) == .disk) }
+        try await load()
+        #expect(try await cache.remove(for: variants[1], from: .disk) == 2)
+        for request in variants { #expect(await cache.tiers(with: request) == .memory) }
+        cache.removeAllFromMemory()
+        try await load()
+        #expect(try await cache.remove(for: variants[0]) == 2)
+        for request in variants { #expect(await cache.tiers(with: request) == []) }
+        #expect(try await cache.remove(for: variants[0], from: []) == 0)
+    }
+
+    @Test("from memory alone lets a load under way store on disk alone")
+    func memoryOfLoad() async throws {
+        let test = TestPipeline()
+        let request = ImageRequest(url)
+        let task = test.pipeline.task(for: request)
+        let transfer = await test.transport.nextTransfer()
+        try await test.pipeline.cache.remove(for: request, from: .memory)
+        transfer.answer(.init(body: Sample.png()))
+        _ = try await task.response
+        await test.settle()
+        #expect(await test.pipeline.cache.tiers(with: request) == .disk)
+    }
+
+    @Test("takes the image of a file in its present state")
+    func presentFile() async throws {
+        let path = TestPipeline.temporaryPath()
+        try Sample.png().write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let test = TestPipeline()
+        let request = ImageRequest(.file(path))
+        _ = try await test.pipeline.image(from: request)
+        let cache = test.pipeline.cache
+        #expect(await cache.tiers(with: request) == .memory)
+        #expect(try await cache.entry(for: request)?.tier == .memory)
+        try await cache.remove(for: request)
+        #expect(await cache.tiers(with: request) == [])
+        #expect(cache.memoryStatistics.count == 0)
+        #expect(try await cache.remove(for: ImageRequest(.file(path + ".missing"))) == 0)
+    }
+
     @Test("leaves nothing of a file that was asked for, and is looked at only then")
     func file() async throws {
         let path = TestPipeline.temporaryPath()

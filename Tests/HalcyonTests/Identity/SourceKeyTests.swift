@@ -43,6 +43,6 @@ struct SourceKeyTests {
                 await test.settle()
             }
         }
-        #expect(await test.pipeline.cache.tiers(with: ImageRequest(sources[0], options: [rule])) == .memory)
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(sources[0], options: [rule])).contains(.memory))
     }
 }

@@ -145,7 +145,7 @@ struct DefaultOptionsTests {
         #expect(pipeline().pipeline.completed(options).network.headers == Self.headers)
     }
 
-    @Test("count where a change of the program's own left a field as it was")
+    @Test("give way to a change of the program's own, also where it sets the standard value")
     func customChange() {
         let test = pipeline()
         let options: ImageOptions = [
@@ -154,8 +154,41 @@ struct DefaultOptionsTests {
                 $0.decode.frame = 3
             }
         ]
-        #expect(test.pipeline.completed(options).network.headers == Self.headers)
+        #expect(test.pipeline.completed(options).network.headers == [:])
         #expect(test.pipeline.completed(options).decode.frame == 3)
+        #expect(test.pipeline.completed(options).processing == .crop(to: PixelSize(8, 6)))
+        #expect(options.decode.frame == 3)
+    }
+
+    @Test("are what a change of the program's own finds, between the changes beside it")
+    func customChangeOfDefaults() {
+        let test = pipeline()
+        let append = ImageOption { $0.network.headers[.accept] = "image/avif" }
+        let reset = ImageOption { $0.decode.frame = 5 }
+        var options: ImageOptions = [append, .frame(1), reset, .frame(2)]
+        options.priority = .high
+        let completed = test.pipeline.completed(options)
+        #expect(completed.network.headers == [.authorization: "Bearer configured", .accept: "image/avif"])
+        #expect(completed.decode.frame == 2 && options.decode.frame == 2)
+        #expect(completed.priority == .high)
+        #expect(test.pipeline.completed([.frame(1), reset]).decode.frame == 5)
+        // Once more changes nothing, also where the change has undone a default.
+        let undone = test.pipeline.completed([ImageOption { $0.network.headers = [:] }])
+        #expect(test.pipeline.completed(undone) == undone && undone.network.headers == [:])
+        // As defaults they count as well.
+        let other = TestPipeline(defaultOptions: [append])
+        #expect(other.pipeline.completed([.frame(1)]).network.headers == [.accept: "image/avif"])
+    }
+
+    @Test("do not let one user's scope take the place of another's")
+    func customScope() {
+        let test = TestPipeline(defaultOptions: [.sharedAcrossCredentials])
+        let (url, own) = (Sample.url(), ImageOption { $0.cache.scope = .credential })
+        let keys = ["Bearer a", "Bearer b"].map { token in
+            let options = test.pipeline.completed([.headers([.authorization: token]), own])
+            return ImageKey(ImageRequest(url, options: options))
+        }
+        #expect(keys[0] != nil && keys[0] != keys[1])
     }
 
     @Test("reach every field that a call leaves alone")
@@ -186,22 +219,33 @@ struct DefaultOptionsTests {
         options.network.isAllowed = false
         options.decode.frame = 2
         options.recovery.allowsMetered = false
-        #expect(options.filled(from: defaults) == defaults)
+        #expect(options.filled(from: defaults).fields == defaults.fields)
+        var changed: ImageOptionFields = []
         for change in changes {
-            #expect(ImageOptions([change]) != ImageOptions())
+            let differences = ImageOptionFields.all.differences(
+                between: ImageOptions([change]).fields,
+                and: ImageOptions().fields
+            )
+            #expect(differences.each.reduce(0) { count, _ in count + 1 } == 1)
+            changed.formUnion(differences)
         }
+        #expect(changed == .all)
     }
 
     @Test("cover each field of each group")
     func fieldList() {
-        // A group that keeps its fields behind a reference is counted by hand.
-        let stored =
-            Mirror(reflecting: CachePolicy()).children.count + Mirror(reflecting: DecodePolicy()).children.count
-        let network = 3 + Mirror(reflecting: TransferRules()).children.count - 1
-        let hooks = Mirror(reflecting: TransferHandling()).children.count
-        #expect(ImageOptionField.allCases.count == stored + network + hooks + 4 + 2)
-        #expect(ImageOptionFields.cache.each.count { _ in true } == Mirror(reflecting: CachePolicy()).children.count)
-        #expect(ImageOptionFields.decode.each.count { _ in true } == Mirror(reflecting: DecodePolicy()).children.count)
+        func count(_ value: Any) -> Int { Mirror(reflecting: value).children.count }
+        func count(_ fields: ImageOptionFields) -> Int { fields.each.reduce(0) { count, _ in count + 1 } }
+        #expect(count(ImageOptionFields.cache) == count(CachePolicy()))
+        #expect(count(ImageOptionFields.decode) == count(DecodePolicy()))
+        #expect(count(ImageOptionFields.recovery) == count(RecoveryPolicy.Fields()))
+        // One field of the policy holds the rules, of which one is the handling.
+        let rules = count(TransferRules()) - 1 + count(TransferHandling())
+        #expect(count(ImageOptionFields.network) == count(NetworkPolicy()) - 1 + rules)
+        // The groups, and what is in none.
+        let groups = [ImageOptionFields.cache, .decode, .recovery, .network]
+        let others = ImageOptionFields.all.subtracting(groups.reduce(into: []) { $0.formUnion($1) })
+        #expect(count(others) == count(ImageOptions().fields) - groups.count)
     }
 
     @Test("give way to each built-in change, also where it sets the standard value")
@@ -220,7 +264,10 @@ struct DefaultOptionsTests {
                 continue
             }
             #expect(fields == ImageOptionFields(field))
-            #expect(ImageOptions([change]) != ImageOptions())
+            #expect(
+                ImageOptionFields.all.differences(between: ImageOptions([change]).fields, and: ImageOptions().fields)
+                    == []
+            )
         }
     }
 }

@@ -116,6 +116,19 @@ struct ImagePrefetcherTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
     }
 
+    @Test("counts requests as equal that differ in priority, or say what the pipeline says anyway")
+    func equalRequests() async {
+        serveAll()
+        let requests = [
+            ImageRequest(urls[0]), ImageRequest(urls[0], options: [.priority(.high)]),
+            ImageRequest(urls[0], options: [.frame(0)]), ImageRequest(urls[0], options: [.frame(1)]),
+        ]
+        let prefetcher = ImagePrefetcher(requests: requests, pipeline: test.pipeline, destination: .disk)
+        let result = await prefetcher.run()
+        #expect(prefetcher.progress.totalCount == 2)
+        #expect(Set(result.completed + result.skipped) == [requests[0], requests[3]])
+    }
+
     @Test("loads what is named twice once, and counts it once")
     func duplicates() async {
         serveAll()
