@@ -10,32 +10,17 @@ final class PixelWorkers: Sendable {
     static let shared = PixelWorkers(count: ProcessorCount.available, budget: SystemMemory().available / 4)
 
     private let queue: WorkQueue
-    /// Bytes of pixels in the making, and of those that wait to be processed.
-    private let budget: Budget
-    /// Bytes that processing takes beyond those of its image, by the place of the processor in its chain: work that holds a
-    /// part of a budget must not wait for more of it, and what waits to be processed holds a part of one before.
-    private let results: Lock<[Budget]>
+    let budget: PixelBudget
 
     init(count: Int, budget: Int) {
         queue = WorkQueue(name: "halcyon.pixels", width: max(1, count))
-        self.budget = Budget(limit: max(1, budget))
-        results = Lock([])
+        self.budget = PixelBudget(limit: budget)
     }
 
-    /// Pieces of work that wait for the budget.
-    var budgetWaiterCount: Int {
-        budget.waitingCount + results.withLock { $0 }.reduce(0) { $0 + $1.waitingCount }
-    }
+    /// The number of pieces of work that wait for the budget.
+    var budgetWaiterCount: Int { budget.waitingCount }
 
-    /// The budget for the results of the processors at a place in their chains.
-    private func budget(ofResultsAt place: Int) -> Budget {
-        results.withLock { results in
-            while results.count <= place { results.append(Budget(limit: budget.limit)) }
-            return results[place]
-        }
-    }
-
-    /// Pieces of work that wait for a thread.
+    /// The number of pieces of work that wait for a thread.
     var waitingCount: Int { queue.waitingCount }
 
     /// Reads a header on a worker: some formats have libraries that parse the whole file for it.
@@ -44,55 +29,6 @@ final class PixelWorkers: Sendable {
     func info(of data: Data, codecs: ImageCodecs, limits: DecodeLimits, priority: PriorityBox) async throws -> ImageInfo
     {
         try await queue.run(priority: priority) { _ in try codecs.info(of: data, limits: limits) }
-    }
-
-    /// Decodes on a worker what is handed out at once.
-    ///
-    /// - Throws: ``CodecError``, `CancellationError`.
-    func decode(
-        _ data: Data,
-        codecs: ImageCodecs,
-        options: DecodeOptions,
-        priority: PriorityBox
-    ) async throws -> DecodedImage {
-        try await decode(data, codecs: codecs, options: options, target: .full, priority: priority).image
-    }
-
-    /// Decodes on a worker, at the size that a target needs.
-    ///
-    /// - Returns: The image, and the part of the budget that its pixels take until they are processed or handed out.
-    /// - Throws: ``CodecError``, `CancellationError`.
-    func decode(
-        _ data: Data,
-        codecs: ImageCodecs,
-        options: DecodeOptions,
-        target: DecodeTarget,
-        priority: PriorityBox
-    ) async throws -> (image: DecodedImage, lease: PixelLease) {
-        let (image, lease) = try await run(priority: priority, within: budget) {
-            let info = try codecs.info(of: data, limits: options.limits)
-            var options = options
-            options.targetSize = target.targetSize(for: info.displaySize)
-            let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
-            let size = Self.largestSize(of: info, target: options.targetSize)
-            return Demand(byteCount: Self.byteCount(size, depth)) { [options] flag in
-                try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
-            }
-        }
-        // A decoder that reduced the image is done with the rest.
-        lease.reduce(to: image.bitmap.byteCount)
-        return (image, PixelLease(lease))
-    }
-
-    /// The size of what a decoder may have to make: a drawing is made as large as it takes to cover a target.
-    private static func largestSize(of info: ImageInfo, target: PixelSize?) -> PixelSize {
-        guard info.format == .svg, let target else { return info.size }
-        return info.displaySize.filling(target)
-    }
-
-    private static func byteCount(_ size: PixelSize, _ depth: SampleDepth) -> Int {
-        let (bytes, overflows) = size.area.multipliedReportingOverflow(by: depth.bytesPerPixel)
-        return overflows ? .max : bytes
     }
 
     /// Encodes on a worker.
@@ -120,7 +56,7 @@ final class PixelWorkers: Sendable {
         priority: PriorityBox,
         _ body: @escaping @Sendable (DecodedImage, CancellationFlag) throws -> Result
     ) async throws -> Result {
-        try await run(priority: priority, within: budget) {
+        try await run(priority: priority, within: budget.images) {
             Demand(byteCount: image.bitmap.byteCount) { flag in try body(image, flag) }
         }.result
     }
@@ -153,7 +89,7 @@ final class PixelWorkers: Sendable {
         }
         let (result, own) = try await run(
             priority: priority,
-            within: budget(ofResultsAt: place),
+            within: budget.results(at: place),
             isContinuation: place > 0
         ) {
             Demand(byteCount: need - atHand) { flag in try body(image, flag) }
@@ -163,8 +99,14 @@ final class PixelWorkers: Sendable {
         return (result, PixelLease(own))
     }
 
+    /// Returns the bytes of a bitmap; the greatest number there is where they cannot be counted.
+    static func byteCount(_ size: PixelSize, _ depth: SampleDepth) -> Int {
+        let (bytes, overflows) = size.area.multipliedReportingOverflow(by: depth.bytesPerPixel)
+        return overflows ? .max : bytes
+    }
+
     /// Work that needs a part of the budget.
-    private struct Demand<Result: Sendable>: Sendable {
+    struct Demand<Result: Sendable>: Sendable {
         let byteCount: Int
         let body: @Sendable (CancellationFlag) throws -> Result
     }
@@ -176,7 +118,7 @@ final class PixelWorkers: Sendable {
 
     /// Finds out on a worker what the work needs, and goes on there if the budget has that; else comes back to a worker
     /// when it has. So no thread waits for the budget.
-    private func run<Result: Sendable>(
+    func run<Result: Sendable>(
         priority: PriorityBox,
         within budget: Budget,
         isContinuation: Bool = false,

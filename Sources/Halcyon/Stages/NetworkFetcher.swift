@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
@@ -42,4 +43,93 @@ struct NetworkFetcher: OriginalFetching {
 extension ResolvedRequest {
     /// The error for a response without a body.
     var emptyBody: ImageError { ImageError(stage: .load, reason: .emptyBody, source: "\(source)") }
+}
+
+/// Gets the originals of one load from their server, for the HTTP cache.
+final class OriginalFetcher: Sendable {
+    typealias Outcome = FetchOutcome<ImageError>
+
+    private struct State {
+        var time: Duration?
+        var isForHiddenRequest = false
+        var number: UInt64?
+    }
+
+    private let request: ResolvedRequest
+    private let downloader: ImageDownloader
+    private let recovery: Recovery
+    private let since: UInt64
+    private let context: WorkContext
+    private let state = Lock(State())
+
+    /// - Parameter since: Transfers that began before, by their ``WorkNumber``, are not joined.
+    init(
+        for request: ResolvedRequest,
+        downloader: ImageDownloader,
+        recovery: Recovery,
+        since: UInt64,
+        context: WorkContext
+    ) {
+        self.request = request
+        self.downloader = downloader
+        self.recovery = recovery
+        self.since = since
+        self.context = context
+    }
+
+    /// The time of all transfers together; `nil` if there were none.
+    var time: Duration? { state.withLock { $0.time } }
+
+    /// A Boolean value that indicates whether the last answer was to another request, or another credential, than the load
+    /// shows, so that no key could distinguish it from the answers to others.
+    var isForOthers: Bool { state.withLock { $0.isForHiddenRequest } && !request.namesAudience }
+
+    /// The age of the last response.
+    var age: ContentAge { state.withLock { $0.number }.map { .transferred(began: $0) } ?? .new }
+
+    /// Gets a response.
+    ///
+    /// - Parameter transfer: The request, with the conditions that the cache adds.
+    /// - Throws: `CancellationError`.
+    func fetch(_ transfer: TransferRequest) async throws -> Outcome {
+        do {
+            let result = try await recovery.exchange(request) {
+                let start = ContinuousClock.now
+                defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
+                return try await downloader.download(
+                    transfer,
+                    policy: request.options.network,
+                    audience: request.audience,
+                    since: since,
+                    context: context
+                )
+            }
+            state.withLock { state in
+                state.isForHiddenRequest = result.body.isForHiddenRequest
+                state.number = result.number
+            }
+            return Outcome(result.body)
+        } catch let error as ImageError {
+            if error.reason == .transfer(.cancelled) { throw CancellationError() }
+            state.withLock { $0.isForHiddenRequest = error.isForHiddenRequest }
+            return Outcome(error)
+        }
+    }
+}
+
+extension FetchOutcome<ImageError> {
+    /// The outcome for an error of a download.
+    fileprivate init(_ error: ImageError) {
+        switch error.reason {
+        case .meteredNetwork, .failedBefore, .serverUnavailable:
+            // Nothing was sent: what may be used without a connection may be used now.
+            self = .unreachable(error)
+        case .transfer(let failure) where failure.isDisconnection:
+            self = .unreachable(error)
+        case .status(let status):
+            self = .refused(error, status: status)
+        default:
+            self = .refused(error, status: nil)
+        }
+    }
 }

@@ -1,0 +1,50 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonRaster
+
+extension PixelWorkers {
+    /// Decodes on a worker what is handed out at once.
+    ///
+    /// - Throws: ``CodecError``, `CancellationError`.
+    func decode(
+        _ data: Data,
+        codecs: ImageCodecs,
+        options: DecodeOptions,
+        priority: PriorityBox
+    ) async throws -> DecodedImage {
+        try await decode(data, codecs: codecs, options: options, target: .full, priority: priority).image
+    }
+
+    /// Decodes on a worker, at the size that a target needs.
+    ///
+    /// - Returns: The image, and the part of the budget that its pixels take until they are processed or handed out.
+    /// - Throws: ``CodecError``, `CancellationError`.
+    func decode(
+        _ data: Data,
+        codecs: ImageCodecs,
+        options: DecodeOptions,
+        target: DecodeTarget,
+        priority: PriorityBox
+    ) async throws -> (image: DecodedImage, lease: PixelLease) {
+        let (image, lease) = try await run(priority: priority, within: budget.images) {
+            let info = try codecs.info(of: data, limits: options.limits)
+            var options = options
+            options.targetSize = target.targetSize(for: info.displaySize)
+            let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
+            let size = Self.largestSize(of: info, target: options.targetSize)
+            return Demand(byteCount: Self.byteCount(size, depth)) { [options] flag in
+                try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
+            }
+        }
+        // A decoder that reduced the image is done with the rest.
+        lease.reduce(to: image.bitmap.byteCount)
+        return (image, PixelLease(lease))
+    }
+
+    /// The size of what a decoder may have to make: a drawing is made as large as it takes to cover a target.
+    private static func largestSize(of info: ImageInfo, target: PixelSize?) -> PixelSize {
+        guard info.format == .svg, let target else { return info.size }
+        return info.displaySize.filling(target)
+    }
+}
