@@ -171,7 +171,7 @@ struct ImageCacheTests {
             let cached = CachedImage(image: image, byteCount: 0)
             if number == 0 { shown.append(cached) }
             let key = ImageKey(original: OriginalKey(text: "\(number)"), variant: nil)
-            cache.memory.store(cached, for: key, cost: cached.cost)
+            cache.memory.store(cached, for: key, cost: cached.cost(under: key))
         }
         let cost = cache.memoryStatistics.cost
         monitor.tell(.warning)
@@ -192,7 +192,7 @@ struct ImageCacheTests {
             let image = try ImageCodecs.standard.decode(Sample.png(64, 64))
             shown = image.bitmap
             let cached = CachedImage(image: image, byteCount: 0)
-            cache.memory.store(cached, for: key, cost: cached.cost)
+            cache.memory.store(cached, for: key, cost: cached.cost(under: key))
         }
         let before = shown.withUnsafeBytes { Array($0) }
         cache.memory.trim()
