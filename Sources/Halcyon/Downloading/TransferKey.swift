@@ -6,7 +6,7 @@ internal import HalcyonHTTP
 struct TransferKey: Hashable, Sendable {
     private let request: TransferRequest
     private let handling: TransferHandling
-    private let audience: String?
+    private let audience: ExactString?
 
     /// - Parameters:
     ///   - request: After it was modified.
@@ -28,6 +28,6 @@ struct TransferKey: Hashable, Sendable {
         }
         self.request = request
         self.handling = handling
-        self.audience = audience
+        self.audience = audience.map { ExactString($0) }
     }
 }
