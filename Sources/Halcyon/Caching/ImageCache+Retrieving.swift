@@ -67,7 +67,7 @@ extension ImageCache {
             guard let cached else { return nil }
             // What its server wants to be asked about goes to no one who does not know that.
             if policy.storesInMemory, cached.validity?.isOver(at: disk.now(), .server) != true {
-                let original = isOriginal ? StoreOrder.Place.original : nil
+                let original = isOriginal ? StoreOrder.Item.original : nil
                 remember(cached, for: key, original: original, claim, expiration: policy.memoryExpiration)
             }
             return RetrievedImage(image: cached.image, type: .disk)

@@ -108,7 +108,7 @@ public final class ImageCache: Sendable {
         let name = key.originalDiskKey
         let diskKeys = OriginalStorage.diskKeys(name) + [key.processedDiskKey]
         return try await remove(
-            .places([.image(key), .original], name: name),
+            .items([.image(key), .original], name: name),
             from: .both,
             inMemory: { memory.remove(for: key) }
         ) { disk in

@@ -1,9 +1,9 @@
 internal import HalcyonConcurrency
 
-/// Work behind everyone's back, one piece a key at a time, that ends with its owner.
+/// Tasks in the background, at most one at a time for each key, which are cancelled when their owner is released.
 final class KeyedTasks: Sendable {
     private struct State {
-        var tasks: [String: Task<Void, Never>] = [:]
+        var tasks: [ExactString: Task<Void, Never>] = [:]
     }
 
     private let state = Lock(State())
@@ -14,10 +14,10 @@ final class KeyedTasks: Sendable {
         }
     }
 
-    /// Starts work, unless that of the same key goes on.
+    /// Starts work, unless a task of the same key is in progress.
     func start(_ key: String, _ work: @escaping @Sendable () async -> Void) {
-        // The task must not keep this object, whose end is to cancel it.
-        let lock = state
+        // The task must not retain this object, whose release is to cancel it.
+        let (key, lock) = (ExactString(key), state)
         lock.withLock { state in
             guard state.tasks[key] == nil else { return }
             state.tasks[key] = Task.detached {
@@ -27,7 +27,7 @@ final class KeyedTasks: Sendable {
         }
     }
 
-    /// Waits until nothing is under way any more.
+    /// Waits until no task is in progress.
     func wait() async {
         while let task = state.withLock({ $0.tasks.values.first }) {
             await task.value

@@ -6,14 +6,15 @@ internal import HalcyonStore
 
 /// The threads that read headers, decode, process and encode, and the budget for the pixels they have in the making.
 final class PixelWorkers: Sendable {
-    /// For caches that are used without a pipeline: one thread a processor, a quarter of the memory.
+    /// The workers of caches that are used without a pipeline: one thread a processor, a quarter of the memory.
     static let shared = PixelWorkers(count: ProcessorCount.available, budget: SystemMemory().available / 4)
 
     private let queue: WorkQueue
-    /// Bytes of pixels in the making, and of those that wait to be processed.
+    /// The budget for pixels in the making, and for those that wait to be processed, in bytes.
     private let budget: Budget
-    /// Bytes that processing takes beyond those of its image, by the place of the processor in its chain: work that holds a
-    /// part of a budget must not wait for more of it, and what waits to be processed holds a part of one before.
+    /// The budgets for the bytes that processing takes beyond those of its image, by the place of the processor in its
+    /// chain: work that holds a part of a budget must not wait for more of it, and an image that waits to be processed
+    /// holds a part of an earlier one.
     private let results: Lock<[Budget]>
 
     init(count: Int, budget: Int) {
@@ -22,12 +23,12 @@ final class PixelWorkers: Sendable {
         results = Lock([])
     }
 
-    /// Pieces of work that wait for the budget.
+    /// The number of pieces of work that wait for the budget.
     var budgetWaiterCount: Int {
         budget.waitingCount + results.withLock { $0 }.reduce(0) { $0 + $1.waitingCount }
     }
 
-    /// The budget for the results of the processors at a place in their chains.
+    /// Returns the budget for the results of the processors at a place in their chains.
     private func budget(ofResultsAt place: Int) -> Budget {
         results.withLock { results in
             while results.count <= place { results.append(Budget(limit: budget.limit)) }
@@ -35,7 +36,7 @@ final class PixelWorkers: Sendable {
         }
     }
 
-    /// Pieces of work that wait for a thread.
+    /// The number of pieces of work that wait for a thread.
     var waitingCount: Int { queue.waitingCount }
 
     /// Reads a header on a worker: some formats have libraries that parse the whole file for it.
@@ -46,7 +47,7 @@ final class PixelWorkers: Sendable {
         try await queue.run(priority: priority) { _ in try codecs.info(of: data, limits: limits) }
     }
 
-    /// Decodes on a worker what is handed out at once.
+    /// Decodes an image on a worker that is returned to the caller at once.
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
     func decode(
@@ -60,7 +61,7 @@ final class PixelWorkers: Sendable {
 
     /// Decodes on a worker, at the size that a target needs.
     ///
-    /// - Returns: The image, and the part of the budget that its pixels take until they are processed or handed out.
+    /// - Returns: The image, and the part of the budget that its pixels take until they are processed or returned.
     /// - Throws: ``CodecError``, `CancellationError`.
     func decode(
         _ data: Data,
@@ -84,7 +85,8 @@ final class PixelWorkers: Sendable {
         return (image, PixelLease(lease))
     }
 
-    /// The size of what a decoder may have to make: a drawing is made as large as it takes to cover a target.
+    /// Returns the largest size that a decoder may have to make: a drawing is made as large as it takes to cover a
+    /// target.
     private static func largestSize(of info: ImageInfo, target: PixelSize?) -> PixelSize {
         guard info.format == .svg, let target else { return info.size }
         return info.displaySize.filling(target)
@@ -112,9 +114,9 @@ final class PixelWorkers: Sendable {
         }
     }
 
-    /// Makes something other than an image of an image on a worker. It is taken to need as much memory as the image.
+    /// Runs a function of an image on a worker. It is taken to need as much memory as the image.
     ///
-    /// - Throws: What `body` throws, or `CancellationError`.
+    /// - Throws: The error of `body`, or `CancellationError`.
     func withPixels<Result: Sendable>(
         of image: DecodedImage,
         priority: PriorityBox,
@@ -130,9 +132,9 @@ final class PixelWorkers: Sendable {
     /// - Parameters:
     ///   - lease: The part of the budget that the image's pixels take.
     ///   - size: The size of the largest bitmap that is made.
-    ///   - place: How many processors of the chain come before.
+    ///   - place: The number of processors of the chain that come before.
     /// - Returns: The image, and the part of the budget that its pixels take.
-    /// - Throws: What `body` throws, or `CancellationError`.
+    /// - Throws: The error of `body`, or `CancellationError`.
     func process(
         _ image: DecodedImage,
         lease: PixelLease,
@@ -144,7 +146,7 @@ final class PixelWorkers: Sendable {
         let need = Self.byteCount(size, image.bitmap.depth)
         let successor = lease.successor()
         let atHand = successor?.amount ?? 0
-        // What is no larger takes the place of the image as far as the budget goes.
+        // A result that is no larger takes over the image's part of the budget.
         if let successor, need <= atHand {
             let result = try await queue.run(priority: priority, isContinuation: place > 0) { flag in
                 try body(image, flag)
@@ -174,8 +176,8 @@ final class PixelWorkers: Sendable {
         case mustWait(Demand<Result>)
     }
 
-    /// Finds out on a worker what the work needs, and goes on there if the budget has that; else comes back to a worker
-    /// when it has. So no thread waits for the budget.
+    /// Determines on a worker what the work needs, and goes on there if the budget has that; else it continues on a
+    /// worker once the budget has it. So no thread waits for the budget.
     private func run<Result: Sendable>(
         priority: PriorityBox,
         within budget: Budget,
@@ -193,7 +195,7 @@ final class PixelWorkers: Sendable {
             return (result, lease)
         case .mustWait(let demand):
             let lease = try await budget.lease(demand.byteCount, priority: priority)
-            // It has its part of the budget, which others wait for.
+            // It holds its part of the budget, which others wait for.
             return (try await queue.run(priority: priority, isContinuation: true, demand.body), lease)
         }
     }

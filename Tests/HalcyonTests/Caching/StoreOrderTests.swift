@@ -80,10 +80,25 @@ struct StoreOrderTests {
             let late = CachedImage(image: try ImageCodecs.standard.decode(Sample.png(seed: 9)), byteCount: 1)
             cache.remember(late, for: key, original: isProcessed ? nil : .original, claim, expiration: nil)
             #expect(firstSample(cache.imageInMemory(.url(url), options: options)) == 10)
-            let places: [StoreOrder.Place] = isProcessed ? [.image(key)] : [.image(key), .original]
-            for place in places { #expect(!cache.admission(of: claim, place).isGranted()) }
+            let items: [StoreOrder.Item] = isProcessed ? [.image(key)] : [.image(key), .original]
+            for item in items { #expect(!cache.admission(of: claim, item).isGranted()) }
         }
         #expect(cache.order.permitCount == 0)
+    }
+
+    @Test("keeps images apart whose names differ in their bytes alone")
+    func equivalentNames() async throws {
+        // "é" as one scalar and as two.
+        let names = ["caf\u{e9}", "cafe\u{301}"].map { Source.request(TransferRequest(url: url), cacheKey: $0) }
+        let task = test.pipeline.task(for: names[0])
+        let transfer = await test.transport.nextTransfer()
+        try await cache.store(Sample.png(seed: 9), for: names[1])
+        #expect(try await cache.remove(names[1]))
+        transfer.answer(.init(body: Sample.png(seed: 10)))
+        _ = try await task.response
+        await test.settle()
+        #expect(firstSample(cache.imageInMemory(names[0])) == 10)
+        #expect(await cache.storedData(for: names[0]) == Sample.png(seed: 10))
     }
 
     @Test("takes an explicit store for later than a load that began before it")
