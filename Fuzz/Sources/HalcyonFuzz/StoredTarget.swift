@@ -3,6 +3,7 @@ import HTTPTypes
 
 @testable import Halcyon
 @testable import HalcyonCodecs
+@testable import HalcyonFiles
 @testable import HalcyonHTTP
 @testable import HalcyonStore
 
@@ -41,9 +42,8 @@ enum StoredTarget: String, CaseIterable, Sendable {
         case .dataURL:
             do {
                 _ = try DataURL(String(decoding: data, as: UTF8.self)).decoded()
-            } catch is DataURLError {
             } catch {
-                fatalError("an error of another type: \(error)")
+                let _: DataURLError = error
             }
         }
     }
@@ -84,9 +84,8 @@ enum StoredTarget: String, CaseIterable, Sendable {
         try? data.prefix(100).write(to: URL(filePath: "\(folder)/0000000001.body"))
         do {
             _ = try Self.imported.importEntries(from: folder)
-        } catch is DiskCacheError {
         } catch {
-            fatalError("an error of another type: \(error)")
+            let _: DiskCacheError = error
         }
     }
 
@@ -124,9 +123,8 @@ enum StoredTarget: String, CaseIterable, Sendable {
             _ = try cache.verify(repair: true)
             let isSound = try cache.verify().isSound
             precondition(isSound, "a cache that is not sound after its repair")
-        } catch is DiskCacheError {
         } catch {
-            fatalError("an error of another type: \(error)")
+            let _: DiskCacheError = error
         }
     }
 

@@ -23,14 +23,7 @@ final class StoreOrder: Sendable {
         case representation(String)
     }
 
-    /// The parts of a cache.
-    struct Tiers: OptionSet, Hashable, Sendable {
-        let rawValue: Int
-
-        static let memory = Tiers(rawValue: 1)
-        static let disk = Tiers(rawValue: 2)
-        static let both: Tiers = [.memory, .disk]
-    }
+    typealias Tiers = ImageCache.Tiers
 
     /// The items that a removal covers.
     enum Scope: Sendable {
@@ -39,8 +32,6 @@ final class StoreOrder: Sendable {
         case names(beginningWith: String)
         /// All items under a name.
         case name(String)
-        /// Some items under a name.
-        case items([Item], name: String)
     }
 
     /// A removal in progress.
@@ -79,22 +70,17 @@ final class StoreOrder: Sendable {
                 switch scope {
                 case .everything: Array(names.keys)
                 case .names(let prefix): names.keys.filter { $0.text.utf8.starts(with: prefix.utf8) }
-                case .name(let name), .items(_, let name): [ExactString(name)]
+                case .name(let name): [ExactString(name)]
                 }
             // Work in progress may be shared where only memory was cleared, which is done to free space.
             if tiers.contains(.disk) {
                 sharedSince = time
                 for name in covered { names[name]?.sharedSince = time }
             }
-            switch scope {
-            case .everything:
+            if case .everything = scope {
                 clearing.note(time, tiers)
-            case .names, .name:
+            } else {
                 for name in covered { names[name]?.clearing.note(time, tiers) }
-            case .items(let items, _):
-                for location in items.flatMap(NameRecord.Location.all(of:)) where tiers.contains(location.tier) {
-                    for name in covered { names[name]?.note(.init(time: time, number: .max), at: location) }
-                }
             }
         }
     }
@@ -146,7 +132,7 @@ final class StoreOrder: Sendable {
         let name: ExactString? =
             switch scope {
             case .everything, .names: nil
-            case .name(let name), .items(_, let name): ExactString(name)
+            case .name(let name): ExactString(name)
             }
         let begun = state.withLock { state -> (number: UInt64, sharesSince: UInt64)? in
             state.note(scope, tiers)
@@ -180,9 +166,9 @@ final class StoreOrder: Sendable {
         }
     }
 
-    /// Records that everything was removed from parts of the cache at once.
-    func clear(_ tiers: Tiers) {
-        state.withLock { $0.note(.everything, tiers) }
+    /// Records that something was removed from parts of the cache at once. Default: everything.
+    func clear(_ tiers: Tiers, of scope: Scope = .everything) {
+        state.withLock { $0.note(scope, tiers) }
     }
 
     /// Ends work: its permit was released.

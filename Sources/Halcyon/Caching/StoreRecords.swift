@@ -41,7 +41,7 @@ struct NameRecord {
     struct Change {
         /// The time at which it was made.
         let time: UInt64
-        /// The number of the work that brought the content; the highest number of all for a removal.
+        /// The number of the work that brought the content.
         let number: UInt64
         /// A Boolean value that indicates whether the program stored the content, so that no work that began before
         /// replaces it, however new its own content is.
@@ -98,7 +98,7 @@ struct NameRecord {
     /// Returns the age of an item on disk.
     func age(of item: StoreOrder.Item) -> ContentAge {
         let numbers = (changes[Location(item: item, tier: .disk)] ?? []).map(\.number)
-        return numbers.filter { $0 != .max }.max().map { ContentAge(number: $0, isFromCache: true) } ?? .unknown
+        return numbers.max().map { ContentAge(number: $0, isFromCache: true) } ?? .unknown
     }
 
     /// Returns the ages of an original's representations on disk, by their items.

@@ -1,23 +1,25 @@
 public import FoundationEssentials
 
-/// The bytes inside a `data:` URL (RFC 2397, as browsers read it: WHATWG Fetch, "data: URL processor").
+/// A provider of the bytes inside a `data:` URL (RFC 2397, as browsers read it: WHATWG Fetch, "data: URL processor").
 public struct DataURL: ImageDataProvider {
     /// The URL itself.
     public let cacheKey: String
 
-    /// Takes the text of a URL. Whether it is well formed shows when the bytes are asked for.
+    /// A provider for the text of a URL. The text is checked when the bytes are read.
     public init(_ url: String) {
         cacheKey = url
     }
 
-    /// The decoded bytes.
+    /// Returns the decoded bytes.
     ///
     /// - Throws: ``DataURLError``.
     public func data() async throws -> Data {
         try decoded()
     }
 
-    /// The decoded bytes, at once.
+    /// Returns the decoded bytes without suspending.
+    ///
+    /// - Throws: ``DataURLError``.
     public func decoded() throws(DataURLError) -> Data {
         let text = cacheKey.utf8
         guard text.count > 5, text.prefix(5).elementsEqual("data:".utf8, by: { $0 | 0x20 == $1 | 0x20 }) else {
@@ -34,7 +36,7 @@ public struct DataURL: ImageDataProvider {
         return data
     }
 
-    /// Whether the media type ends with "; base64", spaces and letter case aside.
+    /// Returns whether the media type ends with "; base64", spaces and letter case aside.
     private static func isBase64(_ mediaType: String) -> Bool {
         guard let semicolon = mediaType.lastIndex(of: ";") else { return false }
         let last = mediaType[mediaType.index(after: semicolon)...]
@@ -45,7 +47,7 @@ public struct DataURL: ImageDataProvider {
     private static func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.underestimatedCount)
-        /// Bytes that may turn out to be the start of an escape: "%" and perhaps one digit.
+        /// Bytes that may be the start of an escape: "%" and perhaps one digit.
         var pending: [UInt8] = []
         for byte in text {
             switch (pending.count, hexValue(byte)) {
@@ -74,7 +76,8 @@ public struct DataURL: ImageDataProvider {
         }
     }
 
-    /// Forgiving-base64 decode (WHATWG Infra): ASCII whitespace is skipped, padding is optional.
+    /// Returns the bytes of Base64 text (WHATWG Infra, "forgiving-base64 decode"): ASCII whitespace is skipped, padding
+    /// is optional; `nil` if the text is invalid.
     private static func base64Decoded(_ bytes: [UInt8]) -> Data? {
         var stripped = bytes.filter { ![0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
         if stripped.count % 4 == 0 {
@@ -88,16 +91,16 @@ public struct DataURL: ImageDataProvider {
     }
 }
 
-/// Why a `data:` URL has no bytes.
+/// The reason that a `data:` URL has no bytes.
 public enum DataURLError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The text does not start with "data:".
     case notADataURL
     /// There is no comma between the media type and the body.
     case missingComma
-    /// The body claims to be Base64 and is not.
+    /// The body is declared as Base64 and is not valid.
     case invalidBase64
 
-    /// What is wrong, in words.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .notADataURL: "not a data URL"

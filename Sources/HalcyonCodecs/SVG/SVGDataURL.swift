@@ -19,7 +19,7 @@ enum SVGDataURL {
         return Data(base64Encoded: Data(padded(bytes)), options: .ignoreUnknownCharacters) ?? Data([0])
     }
 
-    /// Where the type would stand in an address that has none; `nil` where there is one, or no such address.
+    /// Returns the place of the type in an address that has none; `nil` where there is one, or no such address.
     static func placeOfMissingType(in text: Data) -> Data.Index? {
         let text = text.drop { $0 <= 0x20 }
         let scheme = text.prefix(5)

@@ -3,7 +3,7 @@ internal import HTTPTypes
 
 extension OriginServer {
     /// Serves the files of a folder as web servers do, with `Content-Type`, `Content-Length`, `ETag` and
-    /// `Last-Modified`; answers `HEAD` and `If-None-Match`. Never leaves the folder by way of "..".
+    /// `Last-Modified`; answers `HEAD` and `If-None-Match`. Never leaves the folder through "..".
     public static func files(in folder: String) -> Handler {
         { request in
             guard request.method == "GET" || request.method == "HEAD" else { return Response(405) }
@@ -29,7 +29,7 @@ extension OriginServer {
         }
     }
 
-    /// As RFC 9110, section 5.6.7 wants it: "Sun, 06 Nov 1994 08:49:37 GMT".
+    /// Returns a date in the form of RFC 9110, section 5.6.7: "Sun, 06 Nov 1994 08:49:37 GMT".
     static func httpDate(_ secondsSince1970: Int) -> String {
         var time = time_t(secondsSince1970)
         var parts = tm()
@@ -42,7 +42,8 @@ extension OriginServer {
             "\(days[Int(parts.tm_wday)]), \(date) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
     }
 
-    /// `nil` where a percent sign is followed by something else than two digits, or the bytes are not UTF-8.
+    /// Returns the text without percent encoding; `nil` where a percent sign is not followed by two digits, or the
+    /// bytes are not UTF-8.
     private static func percentDecoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -20,20 +20,20 @@ struct DiskWorkerTests {
         let test = TestPipeline(fileSystem: fileSystem)
         let cache = test.pipeline.cache
         let url = Sample.url()
-        #expect(try await cache.store(Sample.png(), for: .url(url)))
+        #expect(try await cache.store(Sample.png(), for: ImageRequest(url)))
         isHeld.withLock { $0 = true }
         let count = 8
         let stores = (0..<count).map { seed in
             let body = Sample.encoded(Sample.noise(100 + seed, 100), .png)
-            return Task { try await cache.store(body, for: .url(Sample.url())) }
+            return Task { try await cache.store(body, for: ImageRequest(Sample.url())) }
         }
         // Stores and removals have a thread of their own; the other stores wait for it.
         await eventually { reached.withLock { $0 } >= 1 }
         #expect(try await test.pipeline.response(for: url).source == .disk)
-        #expect(await cache.storedData(for: .url(url)) != nil)
-        #expect(await cache.cachedType(of: .url(url)) == .memory)
+        #expect(await cache.storedData(for: ImageRequest(url)) != nil)
+        #expect(await cache.tiers(with: ImageRequest(url)) == .memory)
         cache.removeAllFromMemory()
-        #expect(await cache.cachedType(of: .url(url)) == .disk)
+        #expect(await cache.tiers(with: ImageRequest(url)) == .disk)
         gate.open()
         for store in stores { #expect(try await store.value) }
     }

@@ -36,7 +36,7 @@ struct RetryRandomnessTests {
         let retrier = Retrier(RecoveryConfiguration(network: ManualNetwork(), generator: generator))
         let options: ImageOptions = [.retry(.fixed(maxAttempts: 1))]
         let resolver = TestPipeline().pipeline.stages.resolver
-        let request = try #require(resolver.begin(.url(Sample.url()), options: options).resolved)
+        let request = try #require(resolver.begin(ImageRequest(Sample.url(), options: options)).resolved)
         let error = ImageError(stage: .load, reason: .status(503), source: "")
         let (first, second) = (Thread(), Thread())
         let early = Task(executorPreference: first) {
