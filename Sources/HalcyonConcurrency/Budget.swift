@@ -1,7 +1,7 @@
 /// A bounded amount of something, such as bytes of decoded pixels, lent to pieces of work while they need it.
 ///
-/// The most urgent waiter is served first. Nobody overtakes it, however little they ask for, so that a large demand
-/// is not starved by small ones. A waiter's priority may change while it waits.
+/// The most urgent waiter is served first. No other waiter overtakes it, however small its demand, so that a large
+/// demand is not starved by small ones. A waiter's priority may change while it waits.
 package final class Budget: Sendable {
     private struct Waiter: Sendable {
         let number: UInt64
@@ -12,12 +12,12 @@ package final class Budget: Sendable {
     private struct State {
         var available: Int
         var waiting = PriorityQueue<Waiter>()
-        /// Where those who wait stand in the queue.
+        /// The places of the waiters in the queue.
         var places: [UInt64: PriorityQueue<Waiter>.ID] = [:]
         var lastNumber: UInt64 = 0
     }
 
-    /// What there is in all.
+    /// The whole amount.
     package let limit: Int
     private let state: Lock<State>
 
@@ -27,29 +27,16 @@ package final class Budget: Sendable {
         state = Lock(State(available: limit))
     }
 
-    /// What is not lent at the moment.
+    /// The amount that is not lent at the moment.
     package var available: Int { state.withLock { $0.available } }
 
-    /// Pieces of work that wait.
+    /// The number of pieces of work that wait.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Runs `body` while `amount` is lent to it. A demand beyond ``limit`` is taken as ``limit``, and so runs alone.
-    ///
-    /// - Throws: What `body` throws, or `CancellationError` if the task is cancelled while it waits.
-    package func withAmount<Result: Sendable>(
-        _ amount: Int,
-        priority: PriorityBox,
-        _ body: () async throws -> Result
-    ) async throws -> Result {
-        let amount = clamped(amount)
-        if !take(amount) { try await wait(for: amount, priority) }
-        defer { giveBack(amount) }
-        return try await body()
-    }
-
+    /// Returns an amount that can be lent: 0…``limit``.
     func clamped(_ amount: Int) -> Int { min(max(amount, 0), limit) }
 
-    /// Takes what is there, unless others wait already.
+    /// Takes an amount that is available, unless others wait already.
     func take(_ amount: Int) -> Bool {
         state.withLock { state in
             guard state.waiting.isEmpty, amount <= state.available else { return false }
@@ -65,7 +52,7 @@ package final class Budget: Sendable {
         }
         let observer = priority.addObserver { [weak self] in self?.refreshPriority(of: number, priority) }
         defer { priority.removeObserver(observer) }
-        // Set when the task is cancelled; whoever comes second of waiting and leaving sees the first.
+        // Set when the task is cancelled; the second of waiting and leaving sees the first.
         let cancellation = CancellationFlag()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -114,7 +101,7 @@ package final class Budget: Sendable {
         resume(served)
     }
 
-    /// Lends to waiters in their order for as long as what is left suffices; they are to be resumed once the lock is
+    /// Lends to waiters in their order for as long as the rest suffices; they are to be resumed once the lock is
     /// released.
     private func serve(_ state: inout State) -> [Waiter] {
         var served: [Waiter] = []

@@ -1,12 +1,13 @@
-/// A part of a ``Budget`` that is lent for as long as something holds this: it may go on from one piece of work to the next
-/// along with what it was taken for.
+/// A part of a ``Budget`` that is lent for as long as something holds this: it may pass from one piece of work to the
+/// next together with the memory that it was taken for.
 ///
-/// Who holds one must not wait for more of the same budget: all of it might be lent to others that wait as well.
+/// Work that holds a lease must not wait for more of the same budget: all of it might be lent to others that wait as
+/// well.
 package final class BudgetLease: Sendable {
     private let budget: Budget
     private let state: Lock<Int>
 
-    /// - Parameter amount: What has been taken from the budget already.
+    /// - Parameter amount: The amount that has been taken from the budget already.
     init(_ amount: Int, of budget: Budget) {
         self.budget = budget
         state = Lock(amount)
@@ -16,10 +17,10 @@ package final class BudgetLease: Sendable {
         budget.giveBack(amount)
     }
 
-    /// What is lent.
+    /// The amount that is lent.
     package var amount: Int { state.withLock { $0 } }
 
-    /// Gives back what goes beyond an amount.
+    /// Gives back the part beyond an amount.
     package func reduce(to amount: Int) {
         let excess = state.withLock { lent -> Int in
             let excess = max(0, lent - max(0, amount))
@@ -31,7 +32,7 @@ package final class BudgetLease: Sendable {
 }
 
 extension Budget {
-    /// Lends an amount as soon as there is so much. A demand beyond ``limit`` is taken as ``limit``.
+    /// Lends an amount as soon as it is available. A demand beyond ``limit`` counts as ``limit``.
     ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits.
     package func lease(_ amount: Int, priority: PriorityBox) async throws -> BudgetLease {
@@ -40,7 +41,7 @@ extension Budget {
         return BudgetLease(amount, of: self)
     }
 
-    /// Lends an amount, unless that would have to be waited for; `nil` if so.
+    /// Lends an amount that is available at once; `nil` if it is not.
     package func leaseAtHand(_ amount: Int) -> BudgetLease? {
         let amount = clamped(amount)
         return take(amount) ? BudgetLease(amount, of: self) : nil

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tells work on a thread of its own that nobody waits for it any more.
+/// A flag by which work on a thread of its own finds that no caller waits for it any more.
 ///
 /// Work off Swift's cooperative pool has no `Task.isCancelled` to ask.
 package final class CancellationFlag: Sendable {
@@ -8,7 +8,7 @@ package final class CancellationFlag: Sendable {
 
     package init() {}
 
-    /// Whether ``cancel()`` has been called.
+    /// A Boolean value that indicates whether ``cancel()`` has been called.
     package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
     /// Asks the work to end.

@@ -1,4 +1,4 @@
-/// How urgent a piece of work is, compared with the other work that waits.
+/// The urgency of a piece of work, compared with the other work that waits.
 ///
 /// A piece of work that several callers share has the highest priority among them. The priority of queued and of
 /// running work can be changed.

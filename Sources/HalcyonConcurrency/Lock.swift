@@ -13,10 +13,11 @@ internal import Synchronization
 /// value of theirs, never resume a continuation, and never let a reference to the protected state out of the closure.
 ///
 /// Locks are taken one at a time, with one exception: the memory cache asks `StoreOrder`, whose lock is taken last and
-/// under which nothing else is locked, while it changes an entry. A priority (`PriorityBox`) is atomic, so that it can be
-/// read and set under the lock of what depends on it.
+/// under which nothing else is locked, while it changes an entry. A priority (`PriorityBox`) is atomic, so that it can
+/// be read and set under the lock of what depends on it.
 ///
-/// `withLock` is inlinable, because a closure passed to generic code that is not specialised takes longer than the lock.
+/// `withLock` is inlinable, because a closure passed to generic code that is not specialised takes longer than the
+/// lock.
 ///
 /// A class, not a noncopyable struct around `Mutex<State>`: the compiler (6.3.1) crashes on the latter when `State`
 /// holds closures. Unchecked: `state` is only touched while the mutex is held.

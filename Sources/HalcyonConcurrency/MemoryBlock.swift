@@ -32,8 +32,8 @@ package struct MemoryBlock: @unchecked Sendable {
         capacity = (rounded + page - 1) & ~(page - 1)
         let address = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let address, address != MAP_FAILED else { return nil }
-        // To touch 8 MB for the first time takes 4.8 ms in pages of 4 KiB, and 0.3 ms in pages of 2 MiB. Where the system
-        // has none to give, that is no error.
+        // To touch 8 MB for the first time takes 4.8 ms in pages of 4 KiB, and 0.3 ms in pages of 2 MiB. Where the
+        // system has none to give, that is no error.
         if capacity >= Self.largePageByteCount { _ = madvise(address, capacity, MADV_HUGEPAGE) }
         pointer = address
     }
@@ -47,6 +47,7 @@ package struct MemoryBlock: @unchecked Sendable {
         }
     }
 
-    /// Whether this is a build with AddressSanitizer, which watches the bounds of what comes from malloc alone.
+    /// A Boolean value that indicates whether this is a build with AddressSanitizer, which checks the bounds of blocks
+    /// of malloc alone.
     package static let isInstrumented = dlsym(nil, "__asan_init") != nil
 }

@@ -10,11 +10,12 @@ internal import Dispatch
 ///   at most 25 % is wasted, and only of address space until the pages are touched.
 /// - Blocks of more than half the limit are neither rounded nor kept: one of them would displace all others.
 /// - Above the limit, the blocks that have waited longest are freed first: they are of sizes no longer asked for.
-/// - What was not needed for some seconds is freed as well: after a burst, a pool that nobody uses is soon empty.
+/// - Blocks that were not needed for some seconds are freed as well: after a burst, a pool that is not used is soon
+///   empty.
 ///
 /// Unchecked: the blocks that the lock protects are raw pointers, each owned by the pool alone while it waits there.
 package final class MemoryPool: @unchecked Sendable {
-    /// What the pool holds and how well it serves.
+    /// The contents of the pool, and the counts of its use.
     package struct Statistics: Hashable, Sendable {
         /// Bytes kept for reuse.
         package var keptByteCount: Int
@@ -77,10 +78,10 @@ package final class MemoryPool: @unchecked Sendable {
         }
     }
 
-    /// What the pool holds now.
+    /// The present contents of the pool.
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
-    /// Whether a block that serves `byteCount` bytes waits here.
+    /// Returns whether a block that serves `byteCount` bytes is in the pool.
     package func keeps(_ byteCount: Int) -> Bool {
         state.withLock { state in state.blocks.contains { $0.capacity == Self.sizeClass(of: byteCount) } }
     }

@@ -1,6 +1,6 @@
 /// A block of a ``MemoryPool``, which gets it back when the last reference ends.
 ///
-/// Unchecked: whoever has the only reference may write to the memory; while it is shared it is only read.
+/// Unchecked: the owner of the only reference may write to the memory; while it is shared it is only read.
 package final class PooledMemory: @unchecked Sendable {
     /// The first byte, aligned to 64 bytes.
     package let pointer: UnsafeMutableRawPointer

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// A priority that can change while the work it belongs to waits or runs, and tells those who care.
+/// A priority that can change while the work it belongs to waits or runs, with observers of its changes.
 ///
 /// Two changes may reach an observer in either order. An observer therefore gets no value: it reads ``value`` while
-/// it holds its own lock, so that whoever comes last applies the latest one.
+/// it holds its own lock, so that the last one applies the latest value.
 ///
-/// The value is atomic and no lock is held while observers are called: so it can be read and set under any other lock, and
-/// work that waits for other work passes a change on without holding two locks at a time.
+/// The value is atomic and no lock is held while observers are called: so it can be read and set under any other lock,
+/// and work that waits for other work passes a change on without holding two locks at a time.
 package final class PriorityBox: Sendable {
     /// Identifies an observer, to remove it.
     package typealias ObserverID = Int
@@ -14,9 +14,10 @@ package final class PriorityBox: Sendable {
     private struct State {
         var observers: [ObserverID: @Sendable () -> Void] = [:]
         var nextID: ObserverID = 0
-        /// Whether a thread calls the observers.
+        /// A Boolean value that indicates whether a thread calls the observers.
         var isTelling = false
-        /// Whether it has to call them once more, because of a change it may have missed.
+        /// A Boolean value that indicates whether it has to call them once more, because of a change it may have
+        /// missed.
         var mustTellAgain = false
     }
 
@@ -33,12 +34,12 @@ package final class PriorityBox: Sendable {
         LoadPriority(rawValue: rawValue.load(ordering: .acquiring)) ?? .normal
     }
 
-    /// Changes the priority; observers are told after the change if it differs.
+    /// Changes the priority; observers are called after the change if it differs.
     package func update(_ value: LoadPriority) {
         if set(value) { tellObservers() }
     }
 
-    /// Makes the priority at least this high; observers are told after the change if it differs.
+    /// Makes the priority at least this high; observers are called after the change if it differs.
     package func raise(to value: LoadPriority) {
         let change = rawValue.max(value.rawValue, ordering: .acquiringAndReleasing)
         if change.oldValue < value.rawValue { tellObservers() }
@@ -56,18 +57,19 @@ package final class PriorityBox: Sendable {
         return try await body()
     }
 
-    /// Changes the priority without telling observers. It may be called while other locks are held, such as the one that
-    /// decides the value, so that of two changes the later holds; ``tellObservers()`` must follow once it is released.
+    /// Changes the priority without telling observers. It may be called while other locks are held, such as the one
+    /// that decides the value, so that of two changes the later holds; ``tellObservers()`` must follow once it is
+    /// released.
     ///
-    /// - Returns: Whether the priority was another before: if not, nobody has to be told.
+    /// - Returns: `true` if the priority was another before; if not, no observer has to be called.
     package func set(_ value: LoadPriority) -> Bool {
         rawValue.exchange(value.rawValue, ordering: .acquiringAndReleasing) != value.rawValue
     }
 
     /// Calls the observers. No lock may be held that one of them takes.
     ///
-    /// One thread calls at a time, so that the last call an observer gets sees the latest value. A second one leaves its
-    /// change to the first and returns at once.
+    /// One thread calls at a time, so that the last call an observer gets sees the latest value. A second one leaves
+    /// its change to the first and returns at once.
     package func tellObservers() {
         var observers = state.withLock { state -> [@Sendable () -> Void] in
             state.mustTellAgain = state.isTelling

@@ -1,13 +1,13 @@
 /// Elements in order of urgency and, among equals, in the order in which they were lined up.
 ///
 /// Adding, removing any element and changing its priority take constant time (amortised). Each priority has a doubly
-/// linked list, because the element that is cancelled or raised stands anywhere; the links are indices into one array, so
-/// that an element costs no allocation, and a million of them are let go of without a recursion.
+/// linked list, because the element that is cancelled or raised stands anywhere; the links are indices into one array,
+/// so that an element costs no allocation, and a million of them are released without a recursion.
 ///
 /// For elements of this module, where the compiler specialises it; a transport's hot path has a queue of its own.
 package struct PriorityQueue<Element> {
-    /// Identifies an element in the queue: its slot, and the number of its insertion, which tells a later user of the
-    /// slot from it.
+    /// Identifies an element in the queue: its slot, and the number of its insertion, which distinguishes a later user
+    /// of the slot from it.
     package typealias ID = UInt64
 
     struct Slot {
@@ -48,10 +48,10 @@ package struct PriorityQueue<Element> {
 
     package init() {}
 
-    /// Whether nothing waits.
+    /// A Boolean value that indicates whether nothing waits.
     package var isEmpty: Bool { count == 0 }
 
-    /// Adds an element behind those of its priority.
+    /// Adds an element after those of its priority.
     package mutating func append(_ element: Element, priority: LoadPriority) -> ID {
         let index = take(element, priority)
         link(index)
@@ -78,7 +78,7 @@ package struct PriorityQueue<Element> {
         index(id).flatMap { takeOut($0) }
     }
 
-    /// Puts an element behind those of another priority; does nothing if it no longer waits.
+    /// Moves an element after those of another priority; does nothing if it no longer waits.
     package mutating func setPriority(_ priority: LoadPriority, of id: ID) {
         guard let index = index(id), slots[index].priority != priority else { return }
         unlink(index)
@@ -144,7 +144,7 @@ package struct PriorityQueue<Element> {
 
     // MARK: Lists
 
-    /// Puts a slot behind those of its priority.
+    /// Links a slot after those of its priority.
     mutating func link(_ index: Int) {
         let priority = slots[index].priority.rawValue
         let previous = lists[priority].last

@@ -15,7 +15,7 @@ package final class WorkQueue: Sendable {
         var idleThreads: [Int]
     }
 
-    /// How many pieces of work run at the same time.
+    /// The number of pieces of work that run at the same time.
     package let width: Int
     private let state: Lock<State>
     /// Serial queues, each of which is a thread while it works. One concurrent queue would share the threads of Swift's
@@ -39,9 +39,9 @@ package final class WorkQueue: Sendable {
     ///
     /// - Parameters:
     ///   - priority: Of `body`, which may change while it waits.
-    ///   - isContinuation: Whether `body` goes on with work that holds memory until it is done, so that it runs before what
-    ///     begins work of the same priority. Default: `false`.
-    /// - Throws: What `body` throws, or `CancellationError`.
+    ///   - isContinuation: `true` if `body` continues work that holds memory until it is done, so that it runs before
+    ///     what begins work of the same priority. Default: `false`.
+    /// - Throws: The error of `body`, or `CancellationError`.
     package func run<Result: Sendable>(
         priority: PriorityBox,
         isContinuation: Bool = false,
@@ -108,7 +108,7 @@ package final class WorkQueue: Sendable {
     }
 }
 
-/// One piece of work: its continuation is resumed exactly once, by whoever takes it out of the state first.
+/// One piece of work: its continuation is resumed exactly once, by the thread that takes it out of the state first.
 private final class Job<Result: Sendable>: Sendable {
     private enum Phase {
         case created

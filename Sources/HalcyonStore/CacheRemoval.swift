@@ -1,38 +1,38 @@
 internal import HalcyonConcurrency
 public import Synchronization
 
-/// Why a cache no longer has an entry.
+/// The reason for which a cache removed an entry.
 public enum CacheRemovalReason: String, Sendable, Hashable, CaseIterable {
-    /// Somebody asked for its removal.
+    /// Its removal was requested.
     case removed
-    /// Somebody asked for the removal of everything.
+    /// The removal of everything was requested.
     case cleared
-    /// Its time was over.
+    /// It had expired.
     case expired
-    /// It had to make room, or a limit was lowered.
+    /// It was removed to make room, or because a limit was lowered.
     case evicted
     /// Its body was missing, cut short or altered.
     case damaged
 }
 
-/// An entry that a cache no longer has.
+/// The removal of an entry from a cache.
 public struct CacheRemoval<Key: Hashable & Sendable>: Sendable, Hashable {
-    /// Why it went.
+    /// The reason for a removal.
     public typealias Reason = CacheRemovalReason
 
-    /// What it was stored under.
+    /// The key of the entry.
     public let key: Key
-    /// Why it went.
+    /// The reason for the removal.
     public let reason: Reason
 
-    /// Makes a value, for tests of who listens.
+    /// Makes a value, for tests of listeners.
     public init(key: Key, reason: Reason) {
         self.key = key
         self.reason = reason
     }
 }
 
-/// Those who listen to what a cache removes.
+/// The streams of a cache's removals.
 @usableFromInline
 final class RemovalListeners<Key: Hashable & Sendable>: Sendable {
     private struct State {
@@ -41,7 +41,7 @@ final class RemovalListeners<Key: Hashable & Sendable>: Sendable {
     }
 
     private let state = Lock(State())
-    /// Asked on every removal, where the lock would cost as much as the removal.
+    /// The number of streams, which every removal reads: the lock would cost as much as the removal.
     @usableFromInline let count = Atomic<Int>(0)
 
     @usableFromInline
@@ -54,7 +54,7 @@ final class RemovalListeners<Key: Hashable & Sendable>: Sendable {
     @inlinable
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    /// A stream of what is removed from now on. One that nobody reads holds the newest 16,384 removals.
+    /// Returns a stream of the removals from now on. A stream that is not read holds the newest 16,384 removals.
     @usableFromInline
     func makeStream() -> AsyncStream<CacheRemoval<Key>> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -71,7 +71,7 @@ final class RemovalListeners<Key: Hashable & Sendable>: Sendable {
         return stream
     }
 
-    /// Tells everyone. No lock of the cache may be held.
+    /// Reports removals to all streams. No lock of the cache may be held.
     @usableFromInline
     func tell(_ keys: some Sequence<Key>, _ reason: CacheRemoval<Key>.Reason) {
         guard !isEmpty else { return }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// When a cached entry stops being valid.
+/// The time at which a cached entry stops being valid.
 public enum Expiration: Sendable, Hashable {
     /// Never.
     case never
@@ -13,7 +13,8 @@ public enum Expiration: Sendable, Hashable {
     /// Already over: nothing is stored.
     case expired
 
-    /// The lifetime in seconds that the entry starts with at `now`: infinite for ``never``, zero or less if it is over.
+    /// Returns the lifetime, in seconds, that an entry starts with at `now`: infinite for ``never``, zero or less if it
+    /// is over.
     public func interval(since now: Date) -> Double {
         switch self {
         case .never: .infinity
@@ -24,12 +25,12 @@ public enum Expiration: Sendable, Hashable {
         }
     }
 
-    /// Whether an entry stored at `now` would not be valid for any time.
+    /// Returns whether an entry stored at `now` would not be valid for any time.
     public func isOver(at now: Date) -> Bool {
         !(interval(since: now) > 0)
     }
 
-    /// Whether the expiry moves when an access restarts the original lifetime.
+    /// A Boolean value that indicates whether the expiry moves when an access restarts the original lifetime.
     @usableFromInline
     var isRelative: Bool {
         switch self {

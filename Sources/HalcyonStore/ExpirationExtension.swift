@@ -1,6 +1,6 @@
-/// What an access does to the expiry of the entry it finds.
+/// The effect of an access on the expiry of the entry it finds.
 public enum ExpirationExtension: Sendable, Hashable {
-    /// Nothing.
+    /// The expiry stays as it is.
     case none
     /// The lifetime given when the entry was stored starts again. An expiry at a fixed date stays where it is.
     case originalLifetime

@@ -120,3 +120,16 @@ struct BudgetTests {
         #expect(budget.available == 10)
     }
 }
+
+extension Budget {
+    /// Runs `body` while an amount is lent to it.
+    fileprivate func withAmount<Result: Sendable>(
+        _ amount: Int,
+        priority: PriorityBox,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let lease = try await lease(amount, priority: priority)
+        defer { withExtendedLifetime(lease) {} }
+        return try await body()
+    }
+}

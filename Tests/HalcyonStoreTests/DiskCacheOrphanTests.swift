@@ -62,6 +62,39 @@ struct DiskCacheOrphanTests {
         #expect(try fixture.cache.verify().isSound)
     }
 
+    @Test("a few of them when a process closes the folder before its first sweep, by itself or with its end")
+    func shortProcess() throws {
+        for closes in [true, false] {
+            try leaveOrphans(130)
+            try leaveOrphans(2, published: false)
+            do {
+                let fixture = try fixture()
+                try fixture.cache.store(bytes(20_000), for: "a")
+                if closes { try fixture.cache.close() }
+            }
+            #expect((1...32).contains(folder.bodyFiles.count))
+            let next = try fixture()
+            #expect(next.cache.entry(for: "a") != nil)
+            try next.cache.close()
+            #expect(folder.bodyFiles.count == 1)
+        }
+    }
+
+    @Test("not when the folder is closed after a sweep, and not where nothing is swept")
+    func closing() async throws {
+        let fixture = try fixture()
+        try fixture.cache.open()
+        await step(.seconds(1))
+        try leaveOrphans(3)
+        try fixture.cache.close()
+        #expect(folder.bodyFiles.count == 3)
+        let unswept = try self.fixture()
+        unswept.cache.sweepInterval = nil
+        try unswept.cache.open()
+        try unswept.cache.close()
+        #expect(folder.bodyFiles.count == 3)
+    }
+
     @Test("a few at a time, with a pause for others")
     func pieces() async throws {
         try leaveOrphans(300)

@@ -2,64 +2,34 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonStore
 
-/// The disk cache on worker threads, with its failures kept from the loads.
+/// A disk cache whose calls run on threads of their own, and whose failures are reported instead of thrown to loads.
 ///
-/// Entries are stored and removed on one thread, so that a store which is asked for its right at the last moment cannot be
-/// overtaken, and so that those who read never wait behind those who write.
+/// Entries are stored and removed on one thread, so that no other change comes between the moment at which a store is
+/// admitted and the store itself, and so that look-ups never wait behind changes.
 final class AsyncDiskCache: Sendable {
-    /// A store that goes on.
-    private struct Pending {
-        let name: String
-        let task: Task<Void, Never>
-        /// Of storing, which those who wait for it raise.
-        let priority: PriorityBox
-        let byteCount: Int
-    }
-
-    private struct State {
-        var pending: [UInt64: Pending] = [:]
-        /// The numbers of the stores under each name.
-        var numbers: [String: Set<UInt64>] = [:]
-        var pendingByteCount = 0
-        var nextID: UInt64 = 0
-        /// Whether what is staged will be written down.
+    struct State {
+        var pending = PendingDiskStores()
+        /// A Boolean value that indicates whether a flush of the staged entries is planned.
         var isFlushPlanned = false
-
-        mutating func add(_ pending: Pending, _ id: UInt64) {
-            self.pending[id] = pending
-            numbers[pending.name, default: []].insert(id)
-            pendingByteCount += pending.byteCount
-        }
-
-        mutating func remove(_ id: UInt64) {
-            guard let ended = pending.removeValue(forKey: id) else { return }
-            numbers[ended.name]?.remove(id)
-            if numbers[ended.name]?.isEmpty == true { numbers[ended.name] = nil }
-            pendingByteCount -= ended.byteCount
-        }
     }
 
-    /// How many bytes may wait to be stored before loads wait for their stores.
+    /// The bytes that may wait to be stored before loads wait for their stores.
     private static let pendingByteLimit = 64 << 20
-    /// For how long an entry may be known to this process alone.
-    private static let flushDelay = Duration.milliseconds(100)
-    /// When it is tried again to write down what could not be: another process may keep the index.
-    private static let retryDelay = Duration.seconds(1)
 
-    private let cache: DiskCache
-    private let faults: FaultReport
+    let cache: DiskCache
+    let faults: DiskFaultReport
     private let clock: StoreClock
-    /// What a planned flush sleeps by.
-    private let flushClock: any Clock<Duration>
-    private let state = Lock(State())
-    /// Those who wait for stores, each of whom can leave at once.
+    /// The clock that a planned flush sleeps by.
+    let flushClock: any Clock<Duration>
+    let state = Lock(State())
+    /// The callers that wait for stores, each of which can be cancelled at once.
     private let waits = WorkCoalescer<UInt64, Void>()
-    /// Reads of several images overlap; more threads than this only queue in the kernel.
+    /// The threads of look-ups. Reads of several images overlap; more threads than four only queue in the kernel.
     private let reading = WorkQueue(name: "halcyon.disk", width: 4)
-    /// For what stores and removes, which may wait for space and for other processes: with the threads of the reads, four that
-    /// wait would keep every look-up waiting.
-    private let writing = WorkQueue(name: "halcyon.disk-changes", width: 1)
-    /// For what walks through all entries, which takes long.
+    /// The thread of stores and removals, which may wait for space and for other processes: on the threads of look-ups,
+    /// four that wait would block every look-up.
+    let writing = WorkQueue(name: "halcyon.disk-changes", width: 1)
+    /// The threads of calls that walk over all entries, which takes long.
     private let maintenance = WorkQueue(name: "halcyon.disk-upkeep", width: 2)
 
     init(
@@ -67,7 +37,7 @@ final class AsyncDiskCache: Sendable {
         flushClock: any Clock<Duration> = ContinuousClock(),
         onFault: (@Sendable (ImageError) -> Void)?
     ) {
-        let faults = FaultReport(folder: configuration.folder, handler: onFault)
+        let faults = DiskFaultReport(folder: configuration.folder, handler: onFault)
         var configuration = configuration
         let onEvent = configuration.onEvent
         configuration.onEvent = { event in
@@ -81,14 +51,26 @@ final class AsyncDiskCache: Sendable {
     }
 
     deinit {
-        // Closing the index writes down what is staged, and may wait for other processes, whichever thread releases this.
+        // Closing the index writes what is staged, and may wait for other processes, whichever thread releases this.
         writing.schedule(priority: .normal) { [cache] in try? cache.close() }
     }
 
-    /// The entry for a key. Whatever the disk does, this is an entry or none. What is being stored when it is asked for is
-    /// waited for: a load that has ended must not be followed by one that finds what was there before.
+    /// The date by the disk cache's clock.
+    var now: @Sendable () -> Date { clock.now }
+
+    /// The entries that the disk cache removes from now on.
+    var removals: AsyncStream<CacheRemoval<String>> { cache.removals }
+
+    /// A Boolean value that indicates whether so many bytes wait to be stored that loads have to wait for their stores.
+    var isBehind: Bool { state.withLock { $0.pending.byteCount > Self.pendingByteLimit } }
+
+    /// The number of callers that wait for stores.
+    var waitingReadCount: Int { waits.waiterCount }
+
+    /// Returns the entry for a key; `nil` if there is none, or the disk fails. Waits for stores of it that are in
+    /// progress: a load that follows another one must not find what that one replaced.
     ///
-    /// - Parameter name: The name under which it is stored, if that is not the key.
+    /// - Parameter name: The name under which it is stored. Default: the key.
     /// - Throws: `CancellationError`.
     func entry(
         for key: String,
@@ -103,27 +85,7 @@ final class AsyncDiskCache: Sendable {
         }
     }
 
-    /// Those who wait to read what is being stored.
-    var waitingReadCount: Int { waits.waiterCount }
-
-    /// Waits for what is being stored under a name. Whoever has to know how old the entry is that will be read calls this
-    /// first, asks for the age, and reads then: a store that ends between the two makes the entry newer than the age, so that
-    /// what is made of it is not kept.
-    ///
-    /// - Throws: `CancellationError`.
-    func settle(_ name: String, priority: PriorityBox) async throws {
-        let stores = state.withLock { state in
-            (state.numbers[name] ?? []).compactMap { id in state.pending[id].map { (id: id, store: $0) } }
-        }
-        for (id, store) in stores {
-            let context = WorkContext(priority: priority, report: { _ in })
-            try await waits.value(for: id, context: context) { waiters in
-                await store.priority.following(waiters.priority) { await store.task.value }
-            }
-        }
-    }
-
-    /// Whether there is an entry for a key, once what is being stored there is stored. Changes nothing.
+    /// Returns whether there is an entry for a key, once the stores of it have ended. Changes nothing.
     ///
     /// - Throws: `CancellationError`.
     func contains(_ key: String) async throws -> Bool {
@@ -132,7 +94,21 @@ final class AsyncDiskCache: Sendable {
         return try await reading.run(priority: priority) { [cache] _ in cache.contains(key) }
     }
 
-    /// Runs what blocks on the threads that read.
+    /// Waits for the stores under a name. A caller that needs the age of the entry it reads calls this first, asks for
+    /// the age, and then reads: a store that ends between the two makes the entry newer than the age, so that nothing
+    /// made of it is kept.
+    ///
+    /// - Throws: `CancellationError`.
+    func settle(_ name: String, priority: PriorityBox) async throws {
+        for (number, store) in state.withLock({ $0.pending.stores(under: name) }) {
+            let context = WorkContext(priority: priority, report: { _ in })
+            try await waits.value(for: number, context: context) { waiters in
+                await store.priority.following(waiters.priority) { await store.task.value }
+            }
+        }
+    }
+
+    /// Runs a blocking function on the threads of look-ups.
     func run<Result: Sendable>(
         priority: PriorityBox,
         _ body: @escaping @Sendable (CancellationFlag) throws -> Result
@@ -140,229 +116,17 @@ final class AsyncDiskCache: Sendable {
         try await reading.run(priority: priority, body)
     }
 
-    /// What the disk cache removes from now on.
-    var removals: AsyncStream<CacheRemoval<String>> { cache.removals }
-
-    /// Whether so much waits to be stored that loads had better wait for it.
-    var isBehind: Bool { state.withLock { $0.pendingByteCount > Self.pendingByteLimit } }
-
-    /// Stores an entry in the background; ``flush()`` waits for it.
-    ///
-    /// - Parameters:
-    ///   - name: The key of the entry, or what all are stored under of which `slot` picks one.
-    ///   - slot: Picks the key when the entry is stored; `nil`: none, and nothing is stored. Default: the name.
-    ///   - byteCount: What waits in memory meanwhile.
-    ///   - priority: Of storing, and raised by those who wait for it, so that nothing else may have the same. Default: low.
-    ///   - admission: Asked right before the entry is stored, after all changes before it.
-    ///   - content: Makes what is stored.
-    func store(
-        for name: String,
-        slot: (@Sendable (DiskCache) -> String?)? = nil,
-        expiration: Expiration?,
-        byteCount: Int,
-        priority: PriorityBox = PriorityBox(.low),
-        admission: StoreAdmission,
-        content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)
-    ) -> Task<Void, Never> {
-        // It is not cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
-        return begin(name, byteCount: byteCount, priority: priority) { [self] in
-            do {
-                let content = try await made(content, for: name, slot == nil ? admission : nil)
-                try await writing.run(priority: priority) { [cache] _ in
-                    let key = if let slot { slot(cache) } else { Optional(name) }
-                    guard let key, admission.isGranted() else {
-                        // Of several representations nobody knows which one this is newer than.
-                        if slot == nil, admission.removesOlder() { try cache.remove(for: name) }
-                        return
-                    }
-                    do {
-                        try cache.store(
-                            content.body,
-                            for: key,
-                            metadata: content.metadata,
-                            expiration: expiration,
-                            durability: .none
-                        )
-                    } catch {
-                        // What was to be replaced is older than what the load brought.
-                        _ = try? cache.remove(for: key)
-                        throw error
-                    }
-                }
-                flushSoon()
-            } catch {
-                faults.report(error)
-                retrySoon()
-            }
-        }
-    }
-
-    /// Returns what is to be stored. If it cannot be made, such as because it cannot be encoded, the entry that it was to
-    /// replace is removed, which is older than what the load brought.
-    ///
-    /// - Parameter admission: Asked right before the entry is removed; `nil`: nothing is removed.
-    private func made(
-        _ content: @Sendable () async throws -> (body: Data, metadata: Data),
-        for key: String,
-        _ admission: StoreAdmission?
-    ) async throws -> (body: Data, metadata: Data) {
-        do {
-            return try await content()
-        } catch {
-            if let admission { await remove(for: key, if: admission) }
-            throw error
-        }
-    }
-
-    /// Begins a store. It is owned by the state until it ends, and made under the lock so that it cannot end before it is
-    /// noted.
-    private func begin(
-        _ name: String,
-        byteCount: Int,
-        priority: PriorityBox,
-        _ work: @escaping @Sendable () async -> Void
-    ) -> Task<Void, Never> {
-        let lock = state
-        return lock.withLock { state in
-            state.nextID += 1
-            let id = state.nextID
-            let task = Task.detached {
-                await work()
-                lock.withLock { $0.remove(id) }
-            }
-            state.add(Pending(name: name, task: task, priority: priority, byteCount: byteCount), id)
-            return task
-        }
-    }
-
-    /// Writes down what is staged a moment later, for all stores of that moment together: a transaction for each takes a
-    /// quarter of what storing an image takes.
-    private func flushSoon(after delay: Duration = AsyncDiskCache.flushDelay) {
-        let isPlanned = state.withLock { state in
-            defer { state.isFlushPlanned = true }
-            return state.isFlushPlanned
-        }
-        if isPlanned { return }
-        // Not cancelled: it ends by itself. The disk cache writes down what is staged when it is released.
-        Task.detached { [weak self, flushClock] in
-            try? await flushClock.sleep(for: delay)
-            await self?.flushPlanned()
-        }
-    }
-
-    private func flushPlanned() async {
-        state.withLock { $0.isFlushPlanned = false }
-        if await !flushStaged(priority: .low) { retrySoon() }
-    }
-
-    /// Plans to write down what could not be written down and still waits.
-    private func retrySoon() {
-        if cache.hasWaitingEntries { flushSoon(after: Self.retryDelay) }
-    }
-
-    /// Returns whether it was possible.
-    @discardableResult
-    private func flushStaged(priority: LoadPriority) async -> Bool {
-        let isFlushed = try? await writing.run(priority: PriorityBox(priority)) { [cache, faults] _ in
-            do {
-                try cache.flush()
-                return true
-            } catch {
-                faults.report(error)
-                return false
-            }
-        }
-        return isFlushed ?? false
-    }
-
-    /// Stores other metadata beside a body, if that is still the one that was found.
-    ///
-    /// - Parameters:
-    ///   - expiration: The entry's lifetime from now on; `nil` leaves it as it is.
-    ///   - version: What was found.
-    /// - Returns: What it is now; `nil` if it is no more what was found.
-    func updateMetadata(
-        _ metadata: Data,
-        for key: String,
-        expiration: Expiration?,
-        replacing version: DiskCache.Version
-    ) async -> DiskCache.Version? {
-        let updated = try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
-            do {
-                return try cache.replaceMetadata(metadata, for: key, expiration: expiration, replacing: version)
-            } catch {
-                faults.report(error)
-                return nil
-            }
-        }
-        return updated ?? nil
-    }
-
-    /// The date by the disk cache's clock.
-    var now: @Sendable () -> Date { clock.now }
-
-    /// Removes an entry that turned out to be useless.
-    ///
-    /// - Parameter admission: Asked right before it is removed, after all changes before it; `nil`, the default: it is removed.
-    func remove(for key: String, if admission: StoreAdmission? = nil) async {
-        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
-            do {
-                if admission?.isGranted() ?? true { try cache.remove(for: key) }
-            } catch {
-                faults.report(error)
-            }
-        }
-    }
-
-    /// Removes an entry that turned out to be useless, if it is still the one that was found.
-    func remove(for key: String, ifStill version: DiskCache.Version) async {
-        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
-            do {
-                try cache.remove(for: key, ifStill: version)
-            } catch {
-                faults.report(error)
-            }
-        }
-    }
-
-    /// Runs a function that stores or removes entries, after all that do so already.
-    ///
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
-    func change<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
-        try await perform(on: writing, body)
-    }
-
-    /// The same for a function that stores an entry under a name; who reads that waits for it.
-    func change<Result: Sendable>(
-        storing name: String,
-        _ body: @escaping @Sendable (DiskCache) throws -> Result
-    ) async throws -> Result {
-        let result = Lock<Swift.Result<Result, any Error>?>(nil)
-        let task = begin(name, byteCount: 0, priority: PriorityBox(.normal)) { [self] in
-            do {
-                let value = try await change(body)
-                result.withLock { $0 = .success(value) }
-            } catch {
-                result.withLock { $0 = .failure(error) }
-            }
-        }
-        await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-        guard let result = result.withLock({ $0 }) else { throw CancellationError() }
-        return try result.get()
-    }
-
-    /// Runs a function that asks for something, or whose changes no load depends on.
+    /// Runs a function that only reads, or whose changes no load depends on.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func perform<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
         try await perform(on: maintenance, body)
     }
 
-    private func perform<Result: Sendable>(
+    /// Runs a function on one of the queues.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func perform<Result: Sendable>(
         on queue: WorkQueue,
         _ body: @escaping @Sendable (DiskCache) throws -> Result
     ) async throws -> Result {
@@ -371,14 +135,5 @@ final class AsyncDiskCache: Sendable {
         } catch let error as DiskCacheError {
             throw ImageError(stage: .store, reason: .diskCache(error.description), source: cache.folder)
         }
-    }
-
-    /// Waits until everything that was stored before is on disk. What is stored meanwhile is not waited for: under load there
-    /// is always more.
-    func flush() async {
-        let stores = state.withLock { Array($0.pending.values) }
-        for store in stores { store.priority.raise(to: .high) }
-        for store in stores { await store.task.value }
-        await flushStaged(priority: .high)
     }
 }

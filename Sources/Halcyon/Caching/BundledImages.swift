@@ -4,12 +4,12 @@ internal import HalcyonStore
 
 /// Originals that came with a program: a second location that is only read.
 public struct BundledImages: Sendable {
-    private enum Place: Sendable {
+    private enum Location: Sendable {
         case cache(DiskCache)
         case files(folder: String, name: @Sendable (String) -> String?)
     }
 
-    private let place: Place
+    private let location: Location
 
     /// The folder of a disk cache that was filled elsewhere, such as when the program was built.
     ///
@@ -17,7 +17,7 @@ public struct BundledImages: Sendable {
     public static func cache(folder: String) -> BundledImages {
         var configuration = DiskCache.Configuration(folder: folder)
         configuration.isReadOnly = true
-        return BundledImages(place: .cache(DiskCache(configuration)))
+        return BundledImages(location: .cache(DiskCache(configuration)))
     }
 
     /// A folder of image files. They are the same for all: an image with a ``CacheScope``, a credential, or a modifier of its
@@ -32,7 +32,7 @@ public struct BundledImages: Sendable {
         in folder: String,
         named name: @escaping @Sendable (_ cacheKey: String) -> String? = { lastPathComponent(of: $0) }
     ) -> BundledImages {
-        BundledImages(place: .files(folder: folder, name: name))
+        BundledImages(location: .files(folder: folder, name: name))
     }
 
     /// What stands behind the last slash of an address, without query and fragment; `nil` if that is nothing.
@@ -45,7 +45,7 @@ public struct BundledImages: Sendable {
 
     /// The bytes of an original; `nil` if there is none, or it cannot be read. Blocks.
     func data(for key: ImageKey) -> Data? {
-        switch place {
+        switch location {
         case .cache(let cache):
             return cache.entry(for: key.originalDiskKey)?.body
         case .files(let folder, let name):

@@ -3,23 +3,23 @@ internal import HalcyonCodecs
 internal import HalcyonRaster
 internal import HalcyonStore
 
-/// What the memory cache holds of an image: no more references than a hit needs to count, which is one where its server
-/// says nothing.
+/// An image in the memory cache. It has as few references as possible, because a hit counts each: one where the server
+/// stated nothing.
 struct CachedImage: Sendable {
     let image: DecodedImage
     /// The size of the encoded original.
     let byteCount: Int
-    /// What its server says about its use; `nil`: nothing, and the memory cache has it no longer than until
-    /// ``OriginalValidity/silentEnd``.
+    /// The validity that its server stated; `nil` if it stated nothing, and the memory cache holds the image until
+    /// ``OriginalValidity/silentEnd`` at most.
     let validity: OriginalValidity?
-    /// When it came from its server, or was validated last, in seconds since the reference date; not a number if it has none,
-    /// or that is not known. Half the size of an optional date, which each hit would copy.
+    /// The time at which it came from its server, or was validated last, in seconds since the reference date; not a
+    /// number if there is none, or it is not known. Half the size of an optional date, which each hit would copy.
     private let receivedAt: Double
 
     /// - Parameters:
-    ///   - receivedAt: For an image whose validity is not known. Default: `nil`.
-    ///   - dropsSilence: Whether the memory cache lets the image go at ``OriginalValidity/silentEnd``, so that nothing has to
-    ///     be asked at each hit. Default: `false`.
+    ///   - receivedAt: The date of an image whose validity is not known. Default: `nil`.
+    ///   - dropsSilence: `true` if the memory cache removes the image at ``OriginalValidity/silentEnd``, so that a hit
+    ///     has nothing to check. Default: `false`.
     init(
         image: DecodedImage,
         byteCount: Int,
@@ -51,14 +51,14 @@ struct CachedImage: Sendable {
         return cost
     }
 
-    /// Whether a request that gives it this time has to ask its server, if it has one.
+    /// Returns whether a request that gives the image this lifetime has to ask its server, if it has one.
     func isOver(_ expiration: Expiration, at now: Date) -> Bool {
         guard !receivedAt.isNaN else { return false }
         return expiration.isOver(since: Date(timeIntervalSinceReferenceDate: receivedAt), at: now)
     }
 
-    /// A way to find the image again after eviction, for as long as something shows it: its pixels are then still in
-    /// memory.
+    /// The weak reference by which the image is found after its eviction, for as long as something shows it: its pixels
+    /// are then still in memory.
     var weakReference: WeakValue<CachedImage> {
         let info = image.info
         let fullSize = image.fullSize
@@ -69,7 +69,7 @@ struct CachedImage: Sendable {
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         let depth = image.bitmap.depth
-        // What the image is found by again must not be changed by who shows it.
+        // The pixels by which the image is found must not be changed by code that shows it.
         image.bitmap.buffer.seal()
         return WeakValue(image.bitmap.buffer) { buffer in
             let bitmap = Bitmap(size: size, isOpaque: isOpaque, depth: depth, buffer: buffer)

@@ -10,12 +10,12 @@ struct OpenLoads {
         let time: UInt64
         let isReplacement: Bool
 
-        func covers(_ name: String) -> Bool {
+        func covers(_ name: ExactString) -> Bool {
             switch scope {
-            case .names(let prefix): name.utf8.starts(with: prefix.utf8)
-            case .name(let other): name == other
-            // A load finds everything noted elsewhere, and places are removed in favour of what is loaded.
-            case .everything, .places: false
+            case .names(let prefix): name.text.utf8.starts(with: prefix.utf8)
+            case .name(let other): name == ExactString(other)
+            // Recorded in the order's own state, which every load asks.
+            case .everything: false
             }
         }
     }
@@ -59,7 +59,7 @@ struct OpenLoads {
     }
 
     /// Adds to the record of a name that has just become known the changes since a load began.
-    func noteChanges(of name: String, since begun: UInt64, in record: inout NameRecord) {
+    func noteChanges(of name: ExactString, since begun: UInt64, in record: inout NameRecord) {
         if begun <= floor { record.floor = max(record.floor, floor) }
         for change in changes where change.time > begun && change.covers(name) {
             record.clearing.note(change.time, change.tiers)

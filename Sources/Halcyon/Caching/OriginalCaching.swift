@@ -34,8 +34,8 @@ struct OriginalCaching: Sendable {
         let metadata: Data
     }
 
-    /// The place of the original on disk.
-    var place: StoreOrder.Place { .ofOriginal(validity?.response) }
+    /// The item of the original on disk.
+    var item: StoreOrder.Item { .ofOriginal(validity?.response) }
 
     /// The server has no say in whether it is kept.
     ///
@@ -69,9 +69,9 @@ struct OriginalCaching: Sendable {
     }
 }
 
-extension StoreOrder.Place {
-    /// The place on disk of an original with this head.
-    static func ofOriginal(_ head: StoredResponse?) -> StoreOrder.Place {
+extension StoreOrder.Item {
+    /// The item on disk of an original with this head.
+    static func ofOriginal(_ head: StoredResponse?) -> StoreOrder.Item {
         guard let head, head.isVarying else { return .original }
         return .representation(head.representation)
     }

@@ -17,8 +17,8 @@ final class OriginalStorage: HTTPCacheStorage {
     /// A response to be stored, and under which name.
     struct Pending: Sendable {
         let diskKey: String
-        /// Picks its place among the representations under that name, when it is stored: others may be stored until then.
-        /// `nil`: the first.
+        /// Picks its place among the representations under that name, when it is stored: others may be stored until
+        /// then. `nil`: the first.
         let slot: (@Sendable (DiskCache) -> String?)?
         let head: StoredResponse
     }
@@ -203,7 +203,10 @@ final class OriginalStorage: HTTPCacheStorage {
         }
     }
 
-    /// The place of what is replaced, else a free one, else that of the oldest.
+    /// Returns the key of the representation that is replaced, else a free one, else that of the oldest.
+    ///
+    /// The other representations are found only behind a first one that varies. Where there is none, as after a removal
+    /// or an expiry, they are removed: they may have been replaced since by one that is gone as well.
     private static func slot(
         of diskKey: String,
         url: URL,
@@ -214,8 +217,14 @@ final class OriginalStorage: HTTPCacheStorage {
         var oldest = (slot: 0, time: Date.distantFuture)
         for slot in 0..<slotCount {
             let key = Self.diskKey(diskKey, slot: slot)
-            guard let entry = disk.entry(for: key, extending: .none), let head = head(of: entry, url: url) else {
-                if slot == 0 { return key }
+            let head = disk.entry(for: key, extending: .none).flatMap { Self.head(of: $0, url: url) }
+            if slot == 0, head?.isVarying != true {
+                for other in diskKeys(diskKey).dropFirst() where disk.contains(other) {
+                    _ = try? disk.remove(for: other)
+                }
+                return key
+            }
+            guard let head else {
                 free = free ?? slot
                 continue
             }
@@ -247,8 +256,9 @@ final class OriginalStorage: HTTPCacheStorage {
         return isSame(head.url, url) ? head.named(url) : head
     }
 
-    /// Whether a URL names what this request is for. Names on disk that are equal are taken for the same image, and URLs
-    /// that then differ in their queries alone, such as by a signature that is new each time, have the same validators.
+    /// Whether a URL names what this request is for. Names on disk that are equal are taken for the same image, and
+    /// URLs that then differ in their queries alone, such as by a signature that is new each time, have the same
+    /// validators.
     private static func isSame(_ other: URL, _ url: URL) -> Bool {
         let rule = CacheKeyRule.ignoringQuery
         return other != url && rule.key(for: other.absoluteString) == rule.key(for: url.absoluteString)

@@ -2,25 +2,25 @@ internal import FoundationEssentials
 internal import HalcyonHTTP
 internal import HalcyonStore
 
-/// For how long and for whom an original may be used, and all that was made of it.
+/// The time and the requests for which an original, and every image that was made of it, may be used.
 ///
-/// It keeps what the server said, and not what one request made of that: each request has rules of its own.
+/// It keeps the statements of the server, not the conclusions of one request: each request has rules of its own.
 ///
 /// A class, so that one reference is counted where an image in memory is looked at.
 final class OriginalValidity: Sendable {
-    /// The head of the response, as far as it decides this.
+    /// The head of the response, as far as reuse depends on it.
     let response: StoredResponse
-    /// When a request that leaves it to the server has to ask again.
+    /// The date from which a request that follows the server has to ask it again.
     private let freshUntil: Date
-    /// Whether the server said nothing about it, so that the default lifetime holds, after which the cache
-    /// has it no longer.
+    /// A Boolean value that indicates whether the server stated nothing about it, so that the default lifetime holds,
+    /// after which the cache has it no longer.
     let isSilent: Bool
-    /// Whether the image is for some requests alone.
+    /// A Boolean value that indicates whether the image is for some requests alone.
     let isVarying: Bool
-    /// The bytes this value keeps in memory.
+    /// The number of bytes that this value takes in memory.
     let byteCount: Int
 
-    /// As a server said.
+    /// Makes the validity that the head of a response states.
     init(_ head: StoredResponse) {
         response = head.forReuse
         byteCount = response.byteCount
@@ -31,16 +31,17 @@ final class OriginalValidity: Sendable {
         isSilent = !mustAsk && !freshness.isExplicit && freshness.isFresh && !head.isVarying
     }
 
-    /// When an image of which the server said nothing has to be asked for again, however often it was used; `nil` for others.
+    /// The date from which an image about which the server stated nothing has to be asked for again, however often it
+    /// was used; `nil` for others.
     var silentEnd: Date? { isSilent ? freshUntil : nil }
 
-    /// Whether there are failures of the server that make the image usable when its time is over.
+    /// A Boolean value that indicates whether failures of the server make the stale image usable.
     var mayBeUsedStale: Bool {
         let control = response.cacheControl
         return !control.noCache && !control.mustRevalidate
     }
 
-    /// Whether a request with this rule has to ask the server.
+    /// Returns whether a request with this rule has to ask the server.
     func isOver(at now: Date, _ rule: FreshnessPolicy) -> Bool {
         switch rule {
         case .ignoringServer: false
@@ -49,7 +50,8 @@ final class OriginalValidity: Sendable {
         }
     }
 
-    /// When a request with this rule has to ask the server, if there is such a date and it does not come from a default.
+    /// Returns the date from which a request with this rule has to ask the server, if there is such a date and it does
+    /// not come from a default.
     func statedEnd(_ rule: FreshnessPolicy) -> Date? {
         switch rule {
         case .ignoringServer:
@@ -64,20 +66,20 @@ final class OriginalValidity: Sendable {
 }
 
 extension Expiration {
-    /// Whether the time of what came at `start` is over. After the clock went back nobody knows.
+    /// Returns whether a lifetime that began at `start` has ended. If the clock was set back since, it counts as ended.
     func isOver(since start: Date, at now: Date) -> Bool {
         start.addingTimeInterval(interval(since: start)) <= now || now.isBefore(start)
     }
 }
 
 extension Date {
-    /// Whether this is earlier than what came before it, by more than clocks are adjusted.
+    /// Returns whether this is earlier than an earlier date, by more than clocks are adjusted.
     fileprivate func isBefore(_ earlier: Date) -> Bool { timeIntervalSince(earlier) <= -60 }
 }
 
 extension HTTPCacheRules {
-    /// What the standard leaves open, for images: seven days where the server says nothing, and no parts, as each is decoded
-    /// whole.
+    /// The rules for images where the standard leaves a choice: seven days where the server states no lifetime, and no
+    /// parts, as each image is decoded whole.
     static let images: HTTPCacheRules = {
         var rules = HTTPCacheRules()
         rules.defaultLifetime = .seconds(7 * 86_400)

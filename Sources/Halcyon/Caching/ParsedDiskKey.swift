@@ -1,8 +1,8 @@
-/// A name on disk, taken apart again.
+/// The parts of a key on disk.
 package struct ParsedDiskKey {
     package let original: String
     package let isProcessed: Bool
-    /// Whether it is for some requests only, such as those with one credential.
+    /// A Boolean value that indicates whether it is for some requests only, such as those with one credential.
     package let hasScope: Bool
 
     /// See ``ImageKey/processedDiskKey`` for the form.
@@ -16,18 +16,18 @@ package struct ParsedDiskKey {
         isProcessed = end != key.utf8.endIndex && !suffix.starts(with: Self.slotMark.utf8)
     }
 
-    /// Begins, behind a byte 0, the number of a further representation of an original. No variant is written with this
-    /// letter.
+    /// The letter that begins, after a byte 0, the number of a further representation of an original. No variant is
+    /// written with this letter.
     static let slotMark = "v"
 
-    /// Stands between a name and a scope. No name is written with it: a byte 1 in it is followed by another.
+    /// The mark between a name and a scope. No name is written with it: a byte 1 in it is followed by another byte.
     static let scopeMark = "\u{1}s"
 
     private static func scopeStart(in name: Substring.UTF8View) -> Substring.UTF8View.Index? {
         name.indices.first { name[$0...].starts(with: scopeMark.utf8) }
     }
 
-    /// A name without the byte 0: it and the byte 1 become two bytes each. Beginnings stay beginnings.
+    /// Returns a name without the byte 0: it and the byte 1 become two bytes each. A prefix of a name stays one.
     static func escaped(_ name: String) -> String {
         guard name.utf8.contains(where: { $0 < 2 }) else { return name }
         return String(decoding: name.utf8.flatMap { $0 < 2 ? [1, $0 + 0x30] : [$0] }, as: UTF8.self)

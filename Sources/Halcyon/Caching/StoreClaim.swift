@@ -5,9 +5,9 @@ internal import HalcyonStore
 struct StorePermits: Sendable {
     private let permits: [StorePermit]
 
-    /// Begins work on what a key names.
+    /// Begins work on the image of a key.
     ///
-    /// - Parameter begun: When it was asked for, by its ``WorkNumber``, if that was earlier. Default: now.
+    /// - Parameter begun: The ``WorkNumber`` of the request, if it is lower. Default: now.
     init(for key: ImageKey, in caches: [ImageCache], _ kind: StorePermit.Kind = .load, begun: UInt64? = nil) {
         let name = key.originalDiskKey
         permits = caches.map { $0.order.permit(for: name, kind, begun: begun) }
@@ -17,19 +17,19 @@ struct StorePermits: Sendable {
         permits = [permit]
     }
 
-    /// The work may share other work that began since then.
+    /// The number since which the work may share other work.
     var sharesSince: UInt64 { permits.map(\.sharesSince).max() ?? 0 }
 
     subscript(order: StoreOrder) -> StorePermit? { permits.first { $0.order === order } }
 }
 
-/// What is to be stored, as far as its age is concerned.
+/// The age of content that is to be stored, and the permits of the work that brought it.
 struct StoreClaim: Sendable {
-    /// Since the load began; `nil` for what is not part of one.
+    /// The permits since the load began; `nil` for content that is not part of a load.
     var load: StorePermits?
-    /// Since the original was asked for; `nil` where it was not: its result was on disk.
+    /// The permits since the original was asked for; `nil` where it was not: its result was on disk.
     var original: StorePermits?
-    /// How old the content is.
+    /// The age of the content.
     var age: ContentAge
     /// The age of the answer by which its server confirmed the content; `nil`: the content came with its own answer, or the
     /// server was not asked.
@@ -38,19 +38,19 @@ struct StoreClaim: Sendable {
     /// The claim of the server's answer, which may be newer than the content.
     var ofAnswer: StoreClaim { StoreClaim(load: load, original: original, age: confirmation ?? age) }
 
-    /// Whether it may be stored now, as ``StoreOrder/admits(_:_:_:with:in:)`` says.
+    /// Returns whether the content may be stored now, as ``StoreOrder/admits(_:_:_:with:in:)`` does.
     func isAdmitted(
         to order: StoreOrder,
-        _ place: StoreOrder.Place,
-        with companion: StoreOrder.Place? = nil,
+        _ item: StoreOrder.Item,
+        with companion: StoreOrder.Item? = nil,
         in tier: StoreOrder.Tiers
     ) -> Bool {
-        order.admits(permits(of: order), age, place, with: companion, in: tier)
+        order.admits(permits(of: order), age, item, with: companion, in: tier)
     }
 
-    /// Whether what is there now has to go, as ``StoreOrder/admitsRemoval(_:_:_:in:)`` says.
-    func removes(_ place: StoreOrder.Place, from tier: StoreOrder.Tiers, of order: StoreOrder) -> Bool {
-        order.admitsRemoval(permits(of: order), age, place, in: tier)
+    /// Returns whether the stored item has to be removed, as ``StoreOrder/admitsRemoval(_:_:_:in:)`` does.
+    func removes(_ item: StoreOrder.Item, from tier: StoreOrder.Tiers, of order: StoreOrder) -> Bool {
+        order.admitsRemoval(permits(of: order), age, item, in: tier)
     }
 
     private func permits(of order: StoreOrder) -> [StorePermit] {
@@ -58,30 +58,30 @@ struct StoreClaim: Sendable {
     }
 }
 
-/// Asks on the thread that changes the disk what a claim allows there.
+/// A claim to an item on disk, asked for on the thread that changes the disk.
 struct StoreAdmission: Sendable {
     fileprivate let order: StoreOrder
     fileprivate let claim: StoreClaim
-    fileprivate let place: StoreOrder.Place
-    fileprivate let companion: StoreOrder.Place?
+    fileprivate let item: StoreOrder.Item
+    fileprivate let companion: StoreOrder.Item?
 
-    /// Whether the content may be stored, or what it takes the place of may be removed, now.
-    func isGranted() -> Bool { claim.isAdmitted(to: order, place, with: companion, in: .disk) }
+    /// Returns whether the content may be stored, or the item that it replaces removed, now.
+    func isGranted() -> Bool { claim.isAdmitted(to: order, item, with: companion, in: .disk) }
 
-    /// Whether the content may not be stored, and what is there is older all the same.
-    func removesOlder() -> Bool { claim.removes(place, from: .disk, of: order) }
+    /// Returns whether the content may not be stored although the stored item is older.
+    func removesOlder() -> Bool { claim.removes(item, from: .disk, of: order) }
 }
 
 extension ImageCache {
-    /// Keeps an image in memory, if its claim holds.
+    /// Stores an image in memory, if its claim is admitted.
     ///
     /// - Parameters:
-    ///   - original: The place on disk of the same image, if it is no result of processing.
-    ///   - latest: When it goes however often it is used; `nil`, the default: never.
+    ///   - original: The item on disk of the same image, if it is not the result of processing.
+    ///   - latest: The date at which it expires however often it is used. Default: `nil`, which is never.
     func remember(
         _ image: CachedImage,
         for key: ImageKey,
-        original: StoreOrder.Place?,
+        original: StoreOrder.Item?,
         _ claim: StoreClaim,
         expiration: Expiration?,
         latest: Date? = nil
@@ -95,16 +95,16 @@ extension ImageCache {
         if !isAdmitted { forget(key, claim) }
     }
 
-    /// The right to store something on disk.
+    /// Returns the admission of a claim to an item on disk.
     func admission(
         of claim: StoreClaim,
-        _ place: StoreOrder.Place,
-        with companion: StoreOrder.Place? = nil
+        _ item: StoreOrder.Item,
+        with companion: StoreOrder.Item? = nil
     ) -> StoreAdmission {
-        StoreAdmission(order: order, claim: claim, place: place, companion: companion)
+        StoreAdmission(order: order, claim: claim, item: item, companion: companion)
     }
 
-    /// Removes an image from memory in favour of one that must not be kept, unless it is the newer one.
+    /// Removes an image from memory in favor of one that must not be stored, unless it is the newer one.
     func forget(_ key: ImageKey, _ claim: StoreClaim) {
         memory.remove(for: key) { claim.removes(.image(key), from: .memory, of: order) }
     }

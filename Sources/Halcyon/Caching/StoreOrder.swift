@@ -1,23 +1,24 @@
 internal import HalcyonConcurrency
 
-/// Decides what a cache takes from work that goes on at the same time: nothing that was under way when its place was
-/// removed comes back, and what began earlier never takes the place of what began later.
+/// Decides which results a cache accepts from work in progress: nothing that was in progress when its item was removed
+/// is stored again, and the result of older work never replaces that of newer work.
 ///
-/// Each piece of work that may store something gets a permit when it begins. Changes are noted by the name of the original
-/// for as long as there are permits for that name, so that what is noted goes with the work. A load of which not all names
+/// Each piece of work that may store something gets a permit when it begins. Changes are recorded under the name of the
+/// original for as long as there are permits for that name, so that the records end with the work. A load of which not all names
 /// are known when it begins is an ``OpenLoad`` until it ends.
 ///
-/// Loads share work with others that began before. Each permit says since when: what a removal, a store or a forced refresh
-/// made older is not shared with loads that begin afterwards.
+/// Loads share work that began before them. Each permit says since when: work that a removal, a store or a forced
+/// refresh made outdated is not shared with loads that begin afterwards.
 ///
-/// Who stores asks at the last moment, where nothing can come between: memory under the lock of its changes, disk on the
-/// thread that makes them all. Who removes notes it first, and removes then. Nothing else is locked under the lock of this.
+/// Admission is asked for at the last moment, when nothing can come between: for memory under the lock of its changes,
+/// for disk on the thread that makes all changes. A removal is recorded first and made then. Nothing else is locked
+/// under the lock of this type.
 final class StoreOrder: Sendable {
-    /// What is stored under the name of an original.
-    enum Place: Hashable, Sendable {
+    /// An item that is stored under the name of an original.
+    enum Item: Hashable, Sendable {
         /// The image of a key, in memory, and on disk if it is the result of processing.
         case image(ImageKey)
-        /// The original on disk, all of its representations together.
+        /// The original on disk, with all of its representations.
         case original
         /// One of the representations that an original has for different requests.
         case representation(String)
@@ -25,37 +26,35 @@ final class StoreOrder: Sendable {
 
     typealias Tiers = ImageCache.Tiers
 
-    /// What a removal covers.
+    /// The items that a removal covers.
     enum Scope: Sendable {
         case everything
-        /// Everything under names that begin so.
+        /// All items under names that begin with a prefix.
         case names(beginningWith: String)
-        /// Everything under a name.
+        /// All items under a name.
         case name(String)
-        /// Some places under a name.
-        case places([Place], name: String)
     }
 
-    /// A removal that is under way.
+    /// A removal in progress.
     struct Removal: Sendable {
-        /// Keeps what is noted under the name, if there is one.
+        /// Keeps the records of the name, if the removal has one.
         fileprivate let permit: StorePermit?
 
-        /// To store what takes the place of what is removed.
+        /// The permits to store what replaces the removed items.
         var permits: StorePermits? { permit.map { StorePermits($0) } }
     }
 
-    private struct State {
-        var names: [String: NameRecord] = [:]
+    struct State {
+        var names: [ExactString: NameRecord] = [:]
         var clearing = Clearing()
         var reads = CacheReads()
-        /// No work that began before is shared with loads of names that have no record.
+        /// The number before which work is not shared with loads of names that have no record.
         var sharedSince: UInt64 = 0
         var openLoads = OpenLoads()
 
-        /// - Parameter begun: When the work was asked for; `nil`: now.
+        /// - Parameter begun: The ``WorkNumber`` of the request, if the name was not known then; `nil`: now.
         mutating func begin(
-            _ name: String,
+            _ name: ExactString,
             _ kind: StorePermit.Kind,
             begun: UInt64? = nil
         ) -> (number: UInt64, sharesSince: UInt64) {
@@ -68,14 +67,14 @@ final class StoreOrder: Sendable {
                     in: &names[name, default: NameRecord(sharedSince: sharedSince)]
                 )
             }
-            if kind == .replacement { openLoads.note(.name(name), .all, at: number, isReplacement: true) }
+            if kind == .replacement { openLoads.note(.name(name.text), .all, at: number, isReplacement: true) }
             return (number, since)
         }
 
-        mutating func end(_ name: String, _ number: UInt64, _ kind: StorePermit.Kind) {
+        mutating func end(_ name: ExactString, _ number: UInt64, _ kind: StorePermit.Kind) {
             names[name]?.end(number, kind)
             guard let record = names[name], record.permits.isEmpty else { return }
-            // Downloads that are none of a pipeline have no permits, and may go on.
+            // Downloads outside a pipeline have no permits, and may be in progress.
             sharedSince = max(sharedSince, record.sharedSince)
             names[name] = nil
         }
@@ -85,47 +84,41 @@ final class StoreOrder: Sendable {
             let covered =
                 switch scope {
                 case .everything: Array(names.keys)
-                case .names(let prefix): names.keys.filter { $0.utf8.starts(with: prefix.utf8) }
-                case .name(let name), .places(_, let name): [name]
+                case .names(let prefix): names.keys.filter { $0.text.utf8.starts(with: prefix.utf8) }
+                case .name(let name): [ExactString(name)]
                 }
             openLoads.note(scope, tiers, at: time)
-            // What goes on may be shared where it is only memory that was cleared, as that is to free space.
+            // Work in progress may be shared where only memory was cleared, which is done to free space.
             if tiers.contains(.disk) {
                 sharedSince = time
                 for name in covered { names[name]?.sharedSince = time }
             }
-            switch scope {
-            case .everything:
+            if case .everything = scope {
                 clearing.note(time, tiers)
-            case .names:
+            } else {
                 for name in covered { names[name]?.clearing.note(time, tiers) }
-            case .name(let name):
-                names[name]?.clearing.note(time, tiers)
-            case .places(let places, let name):
-                for spot in places.flatMap(NameRecord.Spot.all(of:)) where tiers.contains(spot.tier) {
-                    names[name]?.note(.init(time: time, number: .max), in: spot)
-                }
             }
         }
     }
 
-    private let state = Lock(State())
+    let state = Lock(State())
 
-    /// Permits that are still in use.
+    /// The number of permits in use.
     var permitCount: Int { state.withLock { $0.names.values.reduce(0) { $0 + $1.permits.count } } }
 
-    /// Loads of which not all names are known yet.
+    /// The number of loads of which not all names are known yet.
     var openLoadCount: Int { state.withLock { $0.openLoads.count } }
 
-    /// Whether there are removals that are not made yet.
+    /// A Boolean value that indicates whether removals are recorded that are not made yet.
     var isChanging: Bool {
         state.withLock { state in state.reads.isChanging || state.names.values.contains { $0.reads.isChanging } }
     }
 
     /// Begins work that may store something under the name of an original.
     ///
-    /// - Parameter begun: When it was asked for, by its ``WorkNumber``, if that was before its name was known. Default: now.
+    /// - Parameter begun: The ``WorkNumber`` of the request, if the name was not known then. Default: now.
     func permit(for name: String, _ kind: StorePermit.Kind = .load, begun: UInt64? = nil) -> StorePermit {
+        let name = ExactString(name)
         let (number, sharesSince) = state.withLock { $0.begin(name, kind, begun: begun) }
         return StorePermit(
             order: self,
@@ -137,7 +130,7 @@ final class StoreOrder: Sendable {
         )
     }
 
-    /// Begins a load of which not all names are known. What is removed from now on is noted until it ends.
+    /// Begins a load of which not all names are known. Removals are recorded for it until it ends.
     func beginOpenLoad() -> OpenLoad {
         let number = state.withLock { state in
             let number = WorkNumber.next()
@@ -151,28 +144,28 @@ final class StoreOrder: Sendable {
         state.withLock { $0.openLoads.end(number) }
     }
 
-    /// The age of what is read from a place on disk from now on, at least.
+    /// Returns the least age of an item that is read from disk from now on.
     ///
-    /// Asked between ``AsyncDiskCache/settle(_:priority:)`` and a read of ``AsyncDiskCache``, which waits for stores once more: all that
-    /// is counted here is in what is read then.
-    func age(of place: Place, named name: String) -> ContentAge {
-        state.withLock { $0.names[name]?.age(of: place) } ?? .unknown
+    /// Asked for between ``AsyncDiskCache/settle(_:priority:)`` and a read of ``AsyncDiskCache``, which waits for
+    /// stores once more: every store that is counted here is in what is read then.
+    func age(of item: Item, named name: String) -> ContentAge {
+        state.withLock { $0.names[ExactString(name)]?.age(of: item) } ?? .unknown
     }
 
-    /// The same of the original, which of its representations it will be: by their places.
-    func agesOfOriginal(named name: String) -> [Place: ContentAge] {
-        state.withLock { $0.names[name]?.agesOfOriginal() } ?? [:]
+    /// Returns the ages of an original's representations, by their items: the one that is read is not known yet.
+    func agesOfOriginal(named name: String) -> [Item: ContentAge] {
+        state.withLock { $0.names[ExactString(name)]?.agesOfOriginal() } ?? [:]
     }
 
-    /// Notes a removal. Nothing that is under way is stored where it was, and nothing read from the cache until ``end(_:)``
-    /// is called, when it has been made, gets another place there.
+    /// Records a removal. No work in progress stores what it covers, and nothing read from the cache is stored there
+    /// until the removal has been made and ``end(_:)`` is called.
     ///
-    /// - Returns: The removal, whose permits, for a scope with a name, are younger than it.
+    /// - Returns: The removal. Its permits, for a scope with a name, are newer than it.
     func begin(_ scope: Scope, from tiers: Tiers) -> Removal {
-        let name: String? =
+        let name: ExactString? =
             switch scope {
             case .everything, .names: nil
-            case .name(let name), .places(_, let name): name
+            case .name(let name): ExactString(name)
             }
         let begun = state.withLock { state -> (number: UInt64, sharesSince: UInt64)? in
             state.note(scope, tiers)
@@ -197,7 +190,7 @@ final class StoreOrder: Sendable {
         )
     }
 
-    /// Notes that a removal has been made.
+    /// Records that a removal has been made.
     func end(_ removal: Removal) {
         state.withLock { state in
             let time = WorkNumber.next()
@@ -206,76 +199,13 @@ final class StoreOrder: Sendable {
         }
     }
 
-    /// Notes that something was removed from parts of the cache at once. Default: everything.
+    /// Records that something was removed from parts of the cache at once. Default: everything.
     func clear(_ tiers: Tiers, of scope: Scope = .everything) {
         state.withLock { $0.note(scope, tiers) }
     }
 
-    func end(_ name: String, _ number: UInt64, _ kind: StorePermit.Kind) {
+    /// Ends work: its permit was released.
+    func end(_ name: ExactString, _ number: UInt64, _ kind: StorePermit.Kind) {
         state.withLock { $0.end(name, number, kind) }
-    }
-
-    /// Whether a change may be made now, which then counts as made.
-    ///
-    /// - Parameters:
-    ///   - permits: Those of the work, in the order of its stages: the last is that of the content.
-    ///   - age: How old the content is, if it is older than that: it came with a transfer that had begun before, or was
-    ///     read from the cache.
-    ///   - place: What is changed.
-    ///   - companion: Another place under the same name that must not have been changed by later work either.
-    ///   - tier: Memory or disk.
-    func admits(
-        _ permits: [StorePermit],
-        _ age: ContentAge,
-        _ place: Place,
-        with companion: Place? = nil,
-        in tier: Tiers
-    ) -> Bool {
-        guard let work = StoringWork(permits, age) else { return false }
-        return state.withLock { state in
-            let clearing = max(state.clearing.time(of: tier), state.names[work.name]?.clearing.time(of: tier) ?? 0)
-            guard let record = state.names[work.name], work.begin > record.floor, work.begin > clearing,
-                !age.isFromCache
-                    || (state.reads.areValid(since: work.begin) && record.reads.areValid(since: work.begin))
-            else { return false }
-            let places = [place, companion].compactMap(\.self).flatMap(record.placesAffecting)
-            let hasLater = places.flatMap(NameRecord.Spot.all(of:)).contains { record.hasChange(in: $0, after: work) }
-            guard !hasLater else { return false }
-            state.names[work.name]?.note(work.change, in: NameRecord.Spot(place: place, tier: tier))
-            return true
-        }
-    }
-
-    /// Whether something may be stored on disk under a name now, under which later work has stored nothing at all; it then
-    /// counts as the original.
-    func admitsUnchanged(_ permits: StorePermits) -> Bool {
-        guard let permit = permits[self], let work = StoringWork([permit], .new) else { return false }
-        return state.withLock { state in
-            guard let record = state.names[work.name], work.begin > record.floor,
-                work.begin > max(state.clearing.time(of: .disk), record.clearing.time(of: .disk)),
-                !record.changes.keys.contains(where: { record.hasChange(in: $0, after: work) })
-            else { return false }
-            state.names[work.name]?.note(work.change, in: NameRecord.Spot(place: .original, tier: .disk))
-            return true
-        }
-    }
-
-    /// Whether what a place has may be older than what must not be stored there, and so has to go, which then counts as
-    /// done: the other tier has what is newer than both, or everything was removed since, and what is there came back from
-    /// the other tier.
-    ///
-    /// The parameters are those of ``admits(_:_:_:with:in:)``.
-    func admitsRemoval(_ permits: [StorePermit], _ age: ContentAge, _ place: Place, in tier: Tiers) -> Bool {
-        guard !age.isFromCache, let work = StoringWork(permits, age) else { return false }
-        return state.withLock { state in
-            guard let record = state.names[work.name], work.begin > record.floor else { return false }
-            // What the disk has since it was cleared was stored by later work. What memory has may have come from the disk.
-            let clearing = max(state.clearing.time(of: .disk), record.clearing.time(of: .disk))
-            guard tier == .memory || work.begin > clearing else { return false }
-            let spots = record.placesAffecting(place).map { NameRecord.Spot(place: $0, tier: tier) }
-            guard !spots.contains(where: { record.hasChange(in: $0, after: work) }) else { return false }
-            state.names[work.name]?.note(work.change, in: NameRecord.Spot(place: place, tier: tier))
-            return true
-        }
     }
 }

@@ -1,27 +1,27 @@
-/// The right of a piece of work to store something in one cache, which is given when it begins.
+/// The permit of a piece of work to store something in one cache, given when the work begins.
 final class StorePermit: Sendable {
-    /// What the work is to the work that began before it.
+    /// The relation of the work to work that began before it.
     enum Kind: Sendable {
-        /// It may share that.
+        /// A load, which may share earlier work.
         case load
-        /// A load that asks no cache, which shares only what other such loads began, and what began after them.
+        /// A load that reads no cache. It shares only the work of other such loads, and work that began after them.
         case refresh
-        /// A store of the program's own, which makes all that older.
+        /// A store by the program, which makes all earlier work outdated.
         case replacement
     }
 
     let order: StoreOrder
     /// The name of the original.
-    let name: String
-    /// The order of beginnings.
+    let name: ExactString
+    /// The number of the work, in the order of beginnings.
     let number: UInt64
-    /// When the work was asked for, which may be earlier.
+    /// The number of the request for the work, which may be lower.
     let begun: UInt64
-    /// The work may share other work that began since then.
+    /// The number since which the work may share other work.
     let sharesSince: UInt64
     let kind: Kind
 
-    init(order: StoreOrder, name: String, kind: Kind, number: UInt64, begun: UInt64, sharesSince: UInt64) {
+    init(order: StoreOrder, name: ExactString, kind: Kind, number: UInt64, begun: UInt64, sharesSince: UInt64) {
         self.order = order
         self.name = name
         self.kind = kind
@@ -35,20 +35,20 @@ final class StorePermit: Sendable {
     }
 }
 
-/// How old content is that may be stored.
+/// The age of content that may be stored.
 struct ContentAge: Sendable {
-    /// The number of the work that brought it, in the order of beginnings: of the transfer, or of what stored it where it was
-    /// read; the highest number of all where there was no such work.
+    /// The number of the work that brought it, in the order of beginnings: of the transfer, or of the work that stored
+    /// it in the cache it was read from; the highest number of all where there was no such work.
     let number: UInt64
-    /// Whether it was read from a cache.
+    /// A Boolean value that indicates whether it was read from a cache.
     let isFromCache: Bool
 
-    /// Content that was made for the work that stores it.
+    /// The age of content that was made for the work that stores it.
     static let new = ContentAge(number: .max, isFromCache: false)
 
-    /// Content of a cache that was stored there before all that goes on began, as far as is known.
+    /// The age of content of a cache that was stored there before all work in progress began, as far as is known.
     static let unknown = ContentAge(number: 0, isFromCache: true)
 
-    /// Content that came with a transfer.
+    /// Returns the age of content that came with a transfer.
     static func transferred(began number: UInt64) -> ContentAge { ContentAge(number: number, isFromCache: false) }
 }

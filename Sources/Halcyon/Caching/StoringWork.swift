@@ -1,11 +1,11 @@
-/// Work that wants to change a place.
+/// Work that asks to change an item of a cache.
 struct StoringWork {
-    let name: String
-    /// When it began, with all of its stages.
+    let name: ExactString
+    /// The number of the first of its stages.
     let begin: UInt64
-    /// How old its content is.
+    /// The number of the work that brought its content.
     let number: UInt64
-    /// Later changes of its place may be newer than its content.
+    /// The number after which changes of its item may be newer than its content.
     let since: UInt64
     private let isReplacement: Bool
 
@@ -15,7 +15,7 @@ struct StoringWork {
         name = last.name
         self.begin = begin
         number = min(age.number, last.number)
-        // A transfer that is shared may have begun before all who wait for it now.
+        // A shared transfer may have begun before all loads that wait for it now.
         since = age.isFromCache ? begin : min(begin, number)
         isReplacement = last.kind == .replacement
     }

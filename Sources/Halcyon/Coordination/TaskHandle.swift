@@ -1,7 +1,7 @@
 internal import HalcyonConcurrency
 
-/// What a task that is handed out consists of: work that goes on whether or not anybody waits for it, with one result,
-/// its progress and its urgency.
+/// The state of a task that is returned to a caller: work that goes on whether or not a caller waits for it, with one
+/// result, its progress and its priority.
 struct TaskHandle<Value: Sendable>: Sendable {
     private struct State {
         var progress = ImageProgress()
@@ -15,18 +15,18 @@ struct TaskHandle<Value: Sendable>: Sendable {
     let priority: PriorityBox
     private let state: Lock<State>
 
-    /// Work that begins with ``start(_:)``, or that is over with `value`.
+    /// Makes a handle of work that begins with ``start(_:)``, or that has ended with `value`.
     init(priority: LoadPriority, value: Value? = nil) {
         self.priority = PriorityBox(priority)
         state = Lock(State(result: value.map { .success($0) }))
     }
 
     func start(_ operation: @escaping @Sendable (WorkContext) async throws -> Value) {
-        // Neither progress nor the work keep the state of a task that nobody holds.
+        // Neither progress nor the work retain the state of a task that has no other owner.
         let context = WorkContext(priority: priority) { [weak state] progress in
             if let state { Self.advance(state, to: progress) }
         }
-        // Owned by the state until it ends. If that goes first, the work goes on, as it would for a task that is held.
+        // Owned by the state until it ends. If the state is released first, the work goes on, as it would otherwise.
         let task = Task.detached { [weak state] in
             do {
                 let value = try await operation(context)
@@ -44,7 +44,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
         if isCancelled { task.cancel() }
     }
 
-    /// How it ended; waits for that. Cancelling the Swift task that waits cancels the work.
+    /// The result of the work; waits for its end. Cancelling the Swift task that waits cancels the work.
     var result: Result<Value, any Error> {
         get async {
             typealias Now = (result: Result<Value, any Error>?, task: Task<Value, any Error>?)
@@ -59,7 +59,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value if the work has succeeded already.
+    /// The value, if the work has succeeded already.
     var finishedValue: Value? { state.withLock { try? $0.result?.get() } }
 
     func cancel() {
@@ -97,7 +97,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
 
     private static func advance(_ state: Lock<State>, to progress: ImageProgress) {
         let subscribers = state.withLock { state -> [AsyncStream<ImageProgress>.Continuation] in
-            // A late joiner is told the present state beside the changes, and may get them in either order.
+            // A new subscriber receives the present state and the changes, in either order.
             guard state.result == nil, progress.receivedBytes > state.progress.receivedBytes else { return [] }
             state.progress = progress
             return Array(state.subscribers.values)

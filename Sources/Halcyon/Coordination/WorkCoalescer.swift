@@ -1,142 +1,30 @@
 internal import HalcyonConcurrency
 
-/// Does each distinct piece of work once for everyone who asks for it while it goes on.
+/// Coalesces equal work: each distinct piece of work is done once for all callers that ask for it while it is in
+/// progress.
 ///
-/// The first to ask for a key starts the work; those who ask before it ends wait for the same result. The work has the
-/// highest priority among its waiters at any moment. It is cancelled when the last one leaves, and someone who asks
-/// after that moment, or after the end, starts it anew. So does someone who needs a result that is newer than that of the work
-/// in progress: the new work takes its place in the table, and the older one ends for those who wait for it.
+/// The first caller that asks for a key starts the work; callers that ask before it ends wait for the same result. The
+/// work has the highest priority among its waiters at any moment. It is cancelled when the last waiter leaves; a caller
+/// that asks after that moment, or after the end, starts it anew. So does a caller that needs a newer result than that
+/// of the work in progress: the new work replaces it in the table, and the older work goes on for its own waiters.
 ///
-/// Everything that decides who gets what happens under one lock: joining, leaving and ending. A result is taken to
-/// exactly those who are waiting when the work ends, and a waiter is resumed by whoever takes it out of the table.
+/// Joining, leaving and ending are decided under one lock. A result is delivered to exactly the waiters that are in the
+/// table when the work ends, and a waiter is resumed by the thread that takes it out of the table.
 ///
-/// Work of one table waits for other work of the same table, and priorities go from one to the other. So under the table's
-/// lock a priority is only set, and whoever depends on it is told once the lock is released.
+/// Work of one table waits for other work of the same table, and priorities pass from one to the other. Therefore a
+/// priority is only set under the table's lock, and its observers are called once the lock is released.
 final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Operation = @Sendable (WorkContext) async throws -> Value
-    private typealias HashedKey = HashedWorkKey<Key>
+    typealias HashedKey = HashedWorkKey<Key>
 
-    private struct Waiter {
-        let continuation: CheckedContinuation<Value, any Error>
-        let report: @Sendable (ImageProgress) -> Void
-        let stopObserving: @Sendable () -> Void
-        /// What the waiter itself wants, at any moment.
-        let wish: PriorityBox
-        /// What is counted for it.
-        var priority: LoadPriority
-    }
-
-    /// One piece of work in progress.
-    private final class Node: Sendable {
-        let id: UInt64
-        /// No part of its result is older than this.
-        let since: UInt64
-        let priority: PriorityBox
-
-        init(id: UInt64, since: UInt64, priority: LoadPriority) {
-            self.id = id
-            self.since = since
-            self.priority = PriorityBox(priority)
-        }
-    }
-
-    private struct Entry {
-        let node: Node
-        var task: Task<Void, Never>?
-        var waiters: [UInt64: Waiter] = [:]
-        /// Waiters at each priority, so that the highest is found without a walk through ten thousand.
-        var priorityCounts = [Int](repeating: 0, count: LoadPriority.allCases.count)
-        var progress: ImageProgress?
-
-        var highestPriority: LoadPriority {
-            priorityCounts.lastIndex { $0 > 0 }.flatMap(LoadPriority.init(rawValue:)) ?? .veryLow
-        }
-
-        /// Passes the waiters' priority on to the work. Who is told of it is told once the table's lock is released.
-        mutating func changePriority(_ change: (inout [Int]) -> Void) -> PriorityBox? {
-            change(&priorityCounts)
-            return node.priority.set(highestPriority) ? node.priority : nil
-        }
-    }
-
-    /// Where an entry is.
-    private enum Location {
-        case current(Dictionary<HashedKey, Entry>.Index)
-        case replaced(Dictionary<UInt64, Entry>.Index)
-    }
-
-    private struct State {
-        /// The work that can be joined.
-        var entries: [HashedKey: Entry] = [:]
-        /// Work that others have taken the place of, by the number of its node; mostly none.
-        var replaced: [UInt64: Entry] = [:]
-        var nextID: UInt64 = 0
-
-        /// The entry of work that is new enough, or a new one in its place.
-        mutating func join(
-            _ key: HashedKey,
-            since: UInt64,
-            node: (_ id: UInt64) -> Node
-        ) -> (index: Dictionary<HashedKey, Entry>.Index, isNew: Bool)? {
-            let index = entries.index(forKey: key)
-            if let index, entries.values[index].node.since >= since { return (index, false) }
-            nextID += 1
-            let entry = Entry(node: node(nextID))
-            if let index {
-                let older = entries.values[index]
-                entries.values[index] = entry
-                replaced[older.node.id] = older
-            } else {
-                entries[key] = entry
-            }
-            return entries.index(forKey: key).map { ($0, true) }
-        }
-
-        /// The place of the entry in which someone waits.
-        func location(of waiterID: UInt64, _ key: HashedKey) -> Location? {
-            if let index = entries.index(forKey: key), entries.values[index].waiters[waiterID] != nil {
-                return .current(index)
-            }
-            return replaced.indices.first { replaced.values[$0].waiters[waiterID] != nil }.map { .replaced($0) }
-        }
-
-        /// The place of an entry, if it is still that of a node.
-        func location(of node: Node, _ key: HashedKey) -> Location? {
-            if let index = entries.index(forKey: key), entries.values[index].node === node { return .current(index) }
-            return replaced.index(forKey: node.id).map { .replaced($0) }
-        }
-
-        /// Changes an entry in place.
-        mutating func change<Result>(_ location: Location, _ body: (inout Entry) -> Result) -> Result {
-            switch location {
-            case .current(let index): body(&entries.values[index])
-            case .replaced(let index): body(&replaced.values[index])
-            }
-        }
-
-        /// Takes out an entry, with the key of the table if it goes too.
-        mutating func remove(_ location: Location) -> Removed {
-            switch location {
-            case .current(let index):
-                let (key, entry) = entries.remove(at: index)
-                return (key, entry)
-            case .replaced(let index):
-                return (nil, replaced.remove(at: index).value)
-            }
-        }
-    }
-
-    /// The key in the table may be the last reference to values of a user, so it is released after the lock.
-    private typealias Removed = (key: HashedKey?, entry: Entry)
-
-    private let state = Lock(State())
+    private let state = Lock(Table())
 
     init() {}
 
-    /// Pieces of work in progress.
+    /// The number of pieces of work in progress.
     var count: Int { state.withLock { $0.entries.count + $0.replaced.count } }
 
-    /// Those who wait, for all pieces of work together.
+    /// The number of waiters of all pieces of work.
     var waiterCount: Int {
         state.withLock { state in
             state.entries.values.reduce(0) { $0 + $1.waiters.count }
@@ -144,13 +32,13 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the value of a key; starts `operation` unless it is being worked out already.
+    /// Returns the value of a key; starts `operation` unless work on the key is in progress.
     ///
     /// - Parameters:
-    ///   - since: Work that began before, by its ``WorkNumber``, is not joined. Default: any may be joined.
-    ///   - number: Of `operation`, if it is where values come from. Default: it waits for other work, of which none is
-    ///     older than `since`.
-    /// - Throws: What the operation throws, or `CancellationError` as soon as the calling task is cancelled.
+    ///   - since: The ``WorkNumber`` before which work is too old to be joined. Default: any work is joined.
+    ///   - number: The number of `operation`, if values originate in it. Default: it waits for other work, none of
+    ///     which is older than `since`.
+    /// - Throws: The error of the operation, or `CancellationError` as soon as the calling task is cancelled.
     func value(
         for key: Key,
         since: UInt64 = 0,
@@ -164,7 +52,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             state.nextID += 1
             return state.nextID
         }
-        // Set when the task is cancelled; whoever comes second of joining and leaving sees the first.
+        // Set when the task is cancelled; the second of joining and leaving sees the first.
         let cancellation = CancellationFlag()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -192,7 +80,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         typealias Joined = (node: Node, isNew: Bool, progress: ImageProgress?, changed: PriorityBox?)
         let joined = state.withLock { state -> Joined? in
             guard !cancellation.isCancelled else { return nil }
-            // Read here, so that a change comes either before or finds the waiter in the table.
+            // Read here, so that a change either comes before or finds the waiter in the table.
             let priority = context.priority.value
             // Changed in place: the key in the table stays that of the first, so that none is released under the lock.
             let joined = state.join(key, since: since) { id in
@@ -203,7 +91,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 continuation: continuation,
                 report: context.report,
                 stopObserving: stopObserving,
-                wish: context.priority,
+                requested: context.priority,
                 priority: priority
             )
             let changed = state.entries.values[index].changePriority { $0[priority.rawValue] += 1 }
@@ -227,11 +115,11 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             self?.report(progress, from: node, key)
         }
         state.withLock { state in
-            // Everyone may have left already: then nothing is begun, as it might send a request.
+            // No waiter may be left: then nothing is begun, as it might send a request.
             guard let location = state.location(of: node, key) else { return }
             // Owned by the entry, which cancels it when the last waiter leaves; made under the lock, so that it cannot
-            // end before it is noted. Detached, so that it inherits neither the actor nor the task-local values of
-            // whoever happened to come first.
+            // end before it is noted. Detached, so that it inherits neither the actor nor the task-local values of the
+            // first caller.
             let task = Task.detached {
                 let result: Result<Value, any Error>
                 do {
@@ -272,7 +160,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             guard let location = state.location(of: waiterID, key) else { return nil }
             return state.change(location) { entry in
                 guard let waiter = entry.waiters[waiterID] else { return nil }
-                let priority = waiter.wish.value
+                let priority = waiter.requested.value
                 entry.waiters[waiterID]?.priority = priority
                 return entry.changePriority { counts in
                     counts[waiter.priority.rawValue] -= 1

@@ -1,9 +1,9 @@
 internal import HalcyonConcurrency
 
-/// What a piece of work knows of those it works for: how urgent they are, and whom to tell of progress.
+/// The context of a piece of work: the priority of its waiters, and the function to which it reports progress.
 struct WorkContext: Sendable {
-    /// The urgency; it may change while the work goes on.
+    /// The priority, which may change while the work is in progress.
     let priority: PriorityBox
-    /// Tells those who wait how far the bytes have come.
+    /// Reports the progress of the bytes to the waiters.
     let report: @Sendable (ImageProgress) -> Void
 }

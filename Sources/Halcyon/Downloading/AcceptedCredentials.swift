@@ -13,14 +13,15 @@ final class AcceptedCredentials: Sendable {
         let responder: ScopedResponder
     }
 
-    private struct Place {
+    /// A folder at whose paths a server has accepted a credential.
+    private struct ProtectedFolder {
         /// Ends with a slash.
-        let folder: String
+        let path: String
         let proof: CredentialProof
     }
 
     private struct State {
-        var places: [Owner: [Place]] = [:]
+        var folders: [Owner: [ProtectedFolder]] = [:]
         var count = 0
     }
 
@@ -37,9 +38,9 @@ final class AcceptedCredentials: Sendable {
             let owner = Self.owner(of: request.url, responder)
         else { return nil }
         let path = Self.path(of: request.url)
-        guard !Self.climbs(path), let places = state.withLock({ $0.places[owner] }) else { return nil }
-        let place = places.filter { path.hasPrefix($0.folder) }.max { $0.folder.utf8.count < $1.folder.utf8.count }
-        guard var proof = place?.proof else { return nil }
+        guard !Self.climbs(path), let folders = state.withLock({ $0.folders[owner] }) else { return nil }
+        let folder = folders.filter { path.hasPrefix($0.path) }.max { $0.path.utf8.count < $1.path.utf8.count }
+        guard var proof = folder?.proof else { return nil }
         proof.isUnasked = true
         return proof
     }
@@ -54,20 +55,20 @@ final class AcceptedCredentials: Sendable {
         // Released after the lock, as it holds objects of the program.
         var forgotten = State()
         state.withLock { state in
-            var places = state.places[owner, default: []]
-            if places.contains(where: { folder.hasPrefix($0.folder) && $0.proof.credential == proof.credential }) {
+            var folders = state.folders[owner, default: []]
+            if folders.contains(where: { folder.hasPrefix($0.path) && $0.proof.credential == proof.credential }) {
                 return
             }
             if state.count >= Self.maximumCount {
                 swap(&state, &forgotten)
-                places = []
+                folders = []
             }
-            let before = places.count
-            places.removeAll { $0.folder == folder }
-            if places.count >= Self.maximumFolders { places.removeFirst() }
-            places.append(Place(folder: folder, proof: proof))
-            state.count += places.count - before
-            state.places[owner] = places
+            let before = folders.count
+            folders.removeAll { $0.path == folder }
+            if folders.count >= Self.maximumFolders { folders.removeFirst() }
+            folders.append(ProtectedFolder(path: folder, proof: proof))
+            state.count += folders.count - before
+            state.folders[owner] = folders
         }
     }
 
@@ -76,14 +77,14 @@ final class AcceptedCredentials: Sendable {
         guard let owner = Self.owner(of: url, responder) else { return }
         let path = Self.path(of: url)
         // Released after the lock: the responder there is equal to this one, but need not be the same object.
-        let forgotten = state.withLock { state -> (key: Owner, value: [Place])? in
-            guard let index = state.places.index(forKey: owner) else { return nil }
-            let before = state.places.values[index].count
-            state.places.values[index].removeAll {
-                path.hasPrefix($0.folder) && $0.proof.credential == proof.credential
+        let forgotten = state.withLock { state -> (key: Owner, value: [ProtectedFolder])? in
+            guard let index = state.folders.index(forKey: owner) else { return nil }
+            let before = state.folders.values[index].count
+            state.folders.values[index].removeAll {
+                path.hasPrefix($0.path) && $0.proof.credential == proof.credential
             }
-            state.count += state.places.values[index].count - before
-            return state.places.values[index].isEmpty ? state.places.remove(at: index) : nil
+            state.count += state.folders.values[index].count - before
+            return state.folders.values[index].isEmpty ? state.folders.remove(at: index) : nil
         }
         withExtendedLifetime(forgotten) {}
     }

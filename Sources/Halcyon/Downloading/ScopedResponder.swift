@@ -3,5 +3,10 @@
 struct ScopedResponder: Hashable, Sendable {
     let hook: Hook<any AuthenticationResponding>
     /// The scope that the options or the responder name; `nil` for none.
-    let audience: String?
+    private let audience: ExactString?
+
+    init(hook: Hook<any AuthenticationResponding>, audience: String?) {
+        self.hook = hook
+        self.audience = audience.map { ExactString($0) }
+    }
 }

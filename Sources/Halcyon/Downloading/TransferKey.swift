@@ -5,7 +5,7 @@ internal import HalcyonHTTP
 struct TransferKey: Hashable, Sendable {
     private let request: TransferRequest
     private let handling: TransferHandling
-    private let audience: String?
+    private let audience: ExactString?
 
     /// - Parameters:
     ///   - request: The request after it was modified.
@@ -27,6 +27,6 @@ struct TransferKey: Hashable, Sendable {
         }
         self.request = request
         self.handling = handling
-        self.audience = audience
+        self.audience = audience.map { ExactString($0) }
     }
 }

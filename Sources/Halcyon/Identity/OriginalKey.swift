@@ -16,16 +16,8 @@ struct OriginalKey: Sendable, Hashable {
     }
 
     static func == (left: OriginalKey, right: OriginalKey) -> Bool {
-        hasSameBytes(left.text, right.text) && hasSameBytes(left.scope ?? "", right.scope ?? "")
+        ExactString.hasSameBytes(left.text, right.text) && ExactString.hasSameBytes(left.scope ?? "", right.scope ?? "")
             && (left.scope == nil) == (right.scope == nil)
-    }
-
-    private static func hasSameBytes(_ left: String, _ right: String) -> Bool {
-        var (left, right) = (left, right)
-        // A generic comparison of the two views takes 200 ns for a URL; this takes 10.
-        return left.withUTF8 { left in
-            right.withUTF8 { UnsafeRawBufferPointer(left).hasSameBytes(as: UnsafeRawBufferPointer($0)) }
-        }
     }
 
     func hash(into hasher: inout Hasher) {

@@ -101,8 +101,6 @@ extension ImageResponse {
 public struct ImageTimings: Sendable, Hashable {
     /// From the call to the result. Default: zero.
     public var total: Duration = .zero
-    /// Looking into the memory cache.
-    public var memory: Duration?
     /// Reading from the disk cache.
     public var disk: Duration?
     /// Reading the bytes from the network, a file or a provider.

@@ -1,15 +1,16 @@
-/// A dictionary with an upper bound: what was put in first goes first. Each operation takes constant time on average.
+/// A dictionary with an upper bound: the entry that was inserted first is removed first. Each operation takes constant time
+/// on average.
 struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private struct Place {
+    private struct Entry {
         var value: Value
-        /// Which of the key's entries in `order` counts; older ones are skipped.
+        /// The turn in `order` that counts for the key; older ones are skipped.
         var turn: UInt64
     }
 
     private let capacity: Int
-    private var places: [Key: Place] = [:]
+    private var entries: [Key: Entry] = [:]
     private var order: [(key: Key, turn: UInt64)] = []
-    /// What stands before it in `order` is gone.
+    /// The index in `order` before which everything is removed.
     private var first = 0
     private var lastTurn: UInt64 = 0
 
@@ -18,26 +19,26 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.capacity = max(1, capacity)
     }
 
-    var count: Int { places.count }
+    var count: Int { entries.count }
 
-    subscript(key: Key) -> Value? { places[key]?.value }
+    subscript(key: Key) -> Value? { entries[key]?.value }
 
-    /// Puts a value in, as the youngest, in the place of one that the key had; the oldest makes room.
+    /// Inserts a value as the newest, replacing that of the key; the oldest is removed to make room.
     mutating func insert(_ value: Value, for key: Key) {
         lastTurn += 1
-        places[key] = Place(value: value, turn: lastTurn)
+        entries[key] = Entry(value: value, turn: lastTurn)
         order.append((key, lastTurn))
-        while places.count > capacity { removeOldest() }
-        // Keys that were put in again or removed leave gaps behind: no more of them than entries.
+        while entries.count > capacity { removeOldest() }
+        // Keys that were inserted again or removed leave gaps behind: no more of them than entries.
         if (order.count - first) / 2 > capacity || first > capacity { removeGaps() }
     }
 
     mutating func remove(_ key: Key) {
-        places[key] = nil
+        entries[key] = nil
     }
 
     mutating func removeAll(where isGone: (Key) -> Bool) {
-        for key in places.keys where isGone(key) { places[key] = nil }
+        for key in entries.keys where isGone(key) { entries[key] = nil }
         removeGaps()
     }
 
@@ -45,14 +46,14 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         while first < order.count {
             let (key, turn) = order[first]
             first += 1
-            guard places[key]?.turn == turn else { continue }
-            places[key] = nil
+            guard entries[key]?.turn == turn else { continue }
+            entries[key] = nil
             return
         }
     }
 
     private mutating func removeGaps() {
-        order = order[first...].filter { places[$0.key]?.turn == $0.turn }
+        order = order[first...].filter { entries[$0.key]?.turn == $0.turn }
         first = 0
     }
 }

@@ -1,4 +1,3 @@
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
 /// Makes attempts to get a source's bytes, as often as its strategy wants.
@@ -8,12 +7,12 @@ final class Retrier: Sendable {
 
     private let network: any NetworkMonitoring
     private let clock: any Clock<Duration>
-    private let generator: Lock<any RandomNumberGenerator & Sendable>
+    private let fractions: RandomFractions
 
     init(_ configuration: RecoveryConfiguration) {
         network = configuration.network
         clock = configuration.clock
-        generator = Lock(configuration.generator)
+        fractions = RandomFractions(configuration.generator)
     }
 
     /// Makes attempts to get a source's bytes until one succeeds or the strategy ends it.
@@ -35,7 +34,7 @@ final class Retrier: Sendable {
                     source: source,
                     error: error,
                     previousErrors: errors,
-                    randomFraction: randomFraction()
+                    randomFraction: await fractions.next()
                 )
                 let decision = await strategy.decide(context)
                 try Task.checkCancellation()
@@ -69,10 +68,19 @@ final class Retrier: Sendable {
     private func sleep(_ delay: Duration) async throws {
         if delay > .zero { try await clock.sleep(for: delay) }
     }
+}
 
-    private func randomFraction() -> Double {
-        generator.withLock { Double($0.next() >> 11) * 0x1p-53 }
+/// The random numbers of a generator, one after the other. An actor and no lock, because the generator is code of the user:
+/// tasks that wait for a slow one block no thread.
+private actor RandomFractions {
+    private var generator: any RandomNumberGenerator & Sendable
+
+    init(_ generator: any RandomNumberGenerator & Sendable) {
+        self.generator = generator
     }
+
+    /// Returns a number in 0..<1.
+    func next() -> Double { Double(generator.next() >> 11) * 0x1p-53 }
 }
 
 extension Source {

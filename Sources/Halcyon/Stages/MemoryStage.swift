@@ -138,7 +138,7 @@ struct MemoryStage: Sendable {
         cache.remember(
             cached,
             for: request.key,
-            original: request.isProcessed ? nil : StoreOrder.Place.ofOriginal(validity?.response),
+            original: request.isProcessed ? nil : StoreOrder.Item.ofOriginal(validity?.response),
             claim,
             expiration: policy.memoryExpiration,
             latest: isFollowed ? validity?.silentEnd : nil

@@ -14,8 +14,8 @@ struct OriginalWriter: Sendable {
         let (policy, caching) = (request.options.cache, original.caching)
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
         var stores: [Task<Void, Never>] = []
-        // In memory the representations of an original have one place, so that it says nothing about each of them.
-        let companion = !request.isProcessed && caching.place == .original ? StoreOrder.Place.image(request.key) : nil
+        // In memory the representations of an original have one item, so that it says nothing about each of them.
+        let companion = !request.isProcessed && caching.item == .original ? StoreOrder.Item.image(request.key) : nil
         if !request.isProcessed || policy.storesOriginal, let store = store(original, with: companion) {
             stores.append(store)
         } else if let entry = caching.entry, let old = caching.replaced,
@@ -46,11 +46,11 @@ struct OriginalWriter: Sendable {
 
     /// Begins to store an original; `nil` if it is there already, or its server forbids it.
     ///
-    /// - Parameter image: The place in memory of the same image, if it is stored there.
-    func store(_ original: Original, with image: StoreOrder.Place? = nil) -> Task<Void, Never>? {
+    /// - Parameter image: The item in memory of the same image, if it is stored there.
+    func store(_ original: Original, with image: StoreOrder.Item? = nil) -> Task<Void, Never>? {
         guard let entry = original.caching.entry else { return nil }
         let cache = request.originalCaches[0]
-        let admission = cache.admission(of: claim, original.caching.place, with: image)
+        let admission = cache.admission(of: claim, original.caching.item, with: image)
         return store(original, entry, in: cache, slot: entry.slot, admission)
     }
 
@@ -63,7 +63,7 @@ struct OriginalWriter: Sendable {
         in cache: ImageCache,
         slot: @escaping @Sendable (DiskCache) -> String?
     ) -> Task<Void, Never> {
-        store(original, entry, in: cache, slot: slot, cache.admission(of: claim, original.caching.place))
+        store(original, entry, in: cache, slot: slot, cache.admission(of: claim, original.caching.item))
     }
 
     private func store(

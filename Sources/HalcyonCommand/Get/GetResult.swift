@@ -78,7 +78,7 @@ extension GetResult.Loaded {
     /// The time of each stage that ran.
     var milliseconds: [String: Double] {
         let stages: [(String, Duration?)] = [
-            ("memory", timings.memory), ("disk", timings.disk), ("load", timings.load), ("decode", timings.decode),
+            ("disk", timings.disk), ("load", timings.load), ("decode", timings.decode),
             ("process", timings.process), ("store", timings.store), ("encode", encodeTime), ("write", writeTime),
             ("total", timings.total),
         ]

@@ -38,7 +38,6 @@ struct TraceReport {
             spans.append(Span(name: name, start: now, end: now + duration))
             now += duration
         }
-        add("memory", timings.memory)
         add("disk", timings.disk)
         if let metrics = loaded.metrics, let load = timings.load {
             let start = now

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 
 extension DiskCache {
-    /// What became of reading a body.
+    /// The outcome of reading a body.
     enum BodyResult {
         case sound(Data)
         case missing
@@ -37,7 +37,7 @@ extension DiskCache {
         let descriptor = try fileSystem.openForReading(path)
         defer { fileSystem.close(descriptor) }
         // Where the length would matter it is compared before any memory is taken, so that a damaged index cannot ask
-        // for too much. For a smaller body the reading itself tells its length.
+        // for too much. For a smaller body the reading itself shows its length.
         if size > 1 << 22 {
             let status = try fileSystem.status(of: descriptor)
             guard status.kind == .file, status.size == size else { return nil }
@@ -60,7 +60,8 @@ extension DiskCache {
     }
 
     /// Reads to the end of the file, which must be one byte before that of the buffer, and returns the hash of what it
-    /// read; nil if the file ends elsewhere. Larger bodies are hashed in pieces, while they are in the processor's cache.
+    /// read; nil if the file ends elsewhere. Larger bodies are hashed in pieces, while they are in the processor's
+    /// cache.
     private func fill(
         _ buffer: UnsafeMutableRawBufferPointer,
         from descriptor: FileDescriptor
@@ -81,10 +82,11 @@ extension DiskCache {
         return checksum?.value ?? Checksum.hash(of: UnsafeRawBufferPointer(rebasing: buffer[..<size]))
     }
 
-    /// What fits the second level of a processor's cache. Half of it makes reading 1 MB 5 % slower; more gains nothing.
+    /// The number of bytes that fits the second level of a processor's cache. Half of it makes reading 1 MB 5 % slower;
+    /// more gains nothing.
     private static var pieceSize: Int { 262_144 }
 
-    /// Removes a damaged entry, unless it was replaced meanwhile, and tells.
+    /// Removes a damaged entry, unless it was replaced meanwhile, and reports that.
     ///
     /// - Parameter waits: whether to wait for others that write. If not, and one does, the entry is left to the next
     ///   look-up.
@@ -102,13 +104,14 @@ extension DiskCache {
         configuration.onEvent?(.entryDamaged(key: row.key, reason: reason))
     }
 
-    /// Does what follows the commit that removed entries: their files go, and who listens is told.
+    /// Ends the removal of entries after its commit: removes their files, and reports it to the listeners.
     func finish(_ removed: RemovedRows, _ reason: CacheRemoval<String>.Reason) {
         removeFiles(removed.files)
         listeners.tell(removed.keys, reason)
     }
 
-    /// Removes the files of entries that are gone. What cannot be removed is an orphan, and the next clean's.
+    /// Removes the files of entries that were removed. A file that cannot be removed is an orphan, left to the next
+    /// clean.
     func removeFiles(_ files: [Int64]) {
         for file in files {
             try? fileSystem.removeFile(layout.body(file))

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
 extension DiskCache {
-    /// The file of another entry that has exactly these bytes, as the same image behind several URLs has; nil if there
-    /// is none.
+    /// Returns the file of another entry that has exactly these bytes, such as the same image at several URLs; nil if
+    /// there is none.
     ///
     /// - Parameter holds: compares the bytes, because a hash may collide and a file may be damaged.
     func sharedFile(hash: UInt64, size: Int, holds: (Data) throws -> Bool) throws -> Int64? {
@@ -11,7 +11,7 @@ extension DiskCache {
         let now = now
         let candidates = try withIndex { index in try index.read { try $0.files(hash: hash, size: size, at: now) } }
         for file in candidates {
-            // What cannot be read is not shared; whoever asks for that entry deals with it.
+            // A file that cannot be read is not shared; the next look-up of that entry deals with it.
             guard let found = try? readFile(layout.body(file), size: size), try holds(found.0) else { continue }
             return file
         }

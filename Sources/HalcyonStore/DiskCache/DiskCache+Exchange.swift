@@ -34,8 +34,8 @@ extension DiskCache {
     /// Nothing of the folder is trusted: a file is only ever looked for by its number, links are not followed, and
     /// lengths and checksums must agree.
     ///
-    /// - Returns: the number of entries stored. Those that are over, or larger than the limit or 1 GiB, or whose keys have
-    ///   more than 64 KiB, are not.
+    /// - Returns: the number of entries stored. Those that are over, or larger than the limit or 1 GiB, or whose keys
+    ///   have more than 64 KiB, are not.
     /// - Throws: ``DiskCacheError`` at the first record that is wrong; the entries before it are stored.
     @discardableResult
     public func importEntries(from folder: String) throws(DiskCacheError) -> Int {
@@ -66,8 +66,8 @@ extension DiskCache {
         )
     }
 
-    /// What is longer need not be read: more than the cache may hold, or than is taken into memory for a body that nothing
-    /// vouches for, 1 GiB.
+    /// Returns the length beyond which an entry is not read: what the cache may hold, and at most 1 GiB, the most
+    /// memory that is taken for a body that nothing vouches for.
     package func sizeLimitForImport() throws(DiskCacheError) -> Int {
         try failing(.write) { try min(resolvedLimits().bytes, 1 << 30) }
     }

@@ -1,5 +1,5 @@
 extension DiskCache {
-    /// Runs `body`, and turns whatever it throws into an error that says what was tried.
+    /// Runs `body`, and turns its errors into one that names the operation.
     func failing<Result>(
         _ operation: DiskCacheError.Operation,
         _ body: () throws -> Result
@@ -19,7 +19,7 @@ extension DiskCache {
         }
     }
 
-    /// Runs `body`, and reports what it throws instead of throwing it: once, until such a call succeeds again.
+    /// Runs `body`, and reports its error instead of throwing it: once, until such a call succeeds again.
     func answering<Result>(
         _ operation: DiskCacheError.Operation,
         _ fallback: Result,

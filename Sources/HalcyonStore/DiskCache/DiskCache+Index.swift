@@ -7,7 +7,7 @@ extension DiskCache {
         try failing(.open) { try withIndex { _ in } }
     }
 
-    /// Writes down what is buffered and closes the index. Later look-ups find nothing, and later stores throw.
+    /// Flushes the cache and closes the index. Later look-ups find nothing, and later stores throw.
     public func close() throws(DiskCacheError) {
         defer {
             sweep.stop()
@@ -20,45 +20,7 @@ extension DiskCache {
             withExtendedLifetime(index) {}
         }
         try flush()
-    }
-
-    /// Writes down what is buffered: entries stored with ``Durability/none``, and uses of entries.
-    ///
-    /// - Throws: ``DiskCacheError`` if that fails; the entries are then given up.
-    public func flush() throws(DiskCacheError) {
-        try failing(.write) { try flushStaged() }
-        let pending = touches.withLock { $0.take() }
-        guard !pending.isEmpty, let index = state.withLock({ $0.index }) else { return }
-        try failing(.maintain) {
-            guard isPresent(index) else { return }
-            let now = now
-            try index.write { connection in
-                for (id, touch) in pending {
-                    try connection.touch(id, touch, at: now)
-                }
-            }
-        }
-    }
-
-    /// Writes some of the uses down if neither another thread nor another process is writing, so that no look-up waits for
-    /// one; else they stay buffered.
-    func flushWithoutWaiting() {
-        guard let index = state.withLock({ $0.index }) else { return }
-        let pending = touches.withLock { $0.takeBatch() }
-        let now = now
-        do {
-            let isWritten: Void? = try index.writeWithoutWaiting { connection in
-                for (id, touch) in pending {
-                    try connection.touch(id, touch, at: now)
-                }
-            }
-            if isWritten != nil { return }
-            touches.withLock { buffer in
-                for (id, touch) in pending { buffer.putBack(touch, id: id) }
-            }
-        } catch {
-            // Only recency is lost. The next call that needs the index meets the same error, and deals with it.
-        }
+        sweepBeforeEnd()
     }
 
     /// Runs `body` with the open index, and again with a new one if this one turns out to be damaged or gone.
@@ -79,13 +41,14 @@ extension DiskCache {
         return try body(index)
     }
 
-    /// How a call makes sure that the open index is still the cache's.
+    /// The way in which a call checks that the open index is still that of the cache.
     enum IndexSearch {
         /// By the file's name. Nothing escapes it.
         case byName
-        /// Once in 50 ms by its name, which tells that a folder above it was moved; a look-up finds for so long what moved
-        /// along. That the file was removed or replaced tells ``DiskIndex/isLinked``, which is asked once for each time that
-        /// the clock shows, and by the first look-up after any other call. One that finds nothing asks again.
+        /// Once in 50 ms by its name, which shows that a folder above it was moved; for so long a look-up finds what
+        /// moved along. ``DiskIndex/isLinked`` shows that the file was removed or replaced: it is read once for each
+        /// time that the clock shows, and by the first look-up after any other call. A look-up that finds nothing reads
+        /// it again.
         case inTurn
     }
 
@@ -126,7 +89,8 @@ extension DiskCache {
 
     /// Opens the index, unless another thread has since.
     ///
-    /// What needs no index goes on meanwhile: `state` is not held, because another process may keep the folder locked.
+    /// Calls that need no index are not blocked: `state` is not held, because another process may keep the folder
+    /// locked.
     private func openIndex(inPlaceOf present: DiskIndex?) throws -> DiskIndex {
         var events: [DiskCacheEvent] = []
         defer { for event in events { configuration.onEvent?(event) } }
@@ -153,16 +117,17 @@ extension DiskCache {
 
     private var closed: DiskCacheError { DiskCacheError(.open, path: folder, reason: "it was closed") }
 
-    /// How many look-ups in 50 ms make it worth holding the index for those to come: what holding takes, ten save.
+    /// The number of look-ups in 50 ms from which the index is held for later ones: ten save the cost of holding.
     private static var busyLookUpCount: Int { 16 }
 
-    /// Whether the opened index is still the file that its name leads to, and its log too, and may be read as it was opened.
+    /// Returns whether the opened index and its log are still the files that their names lead to, and may be read as
+    /// they were opened.
     func isPresent(_ index: DiskIndex) -> Bool {
         hasName(index) { !index.isOutdated($0) } && index.hasLog
     }
 
-    /// Whether the opened index is still the file that its name leads to.
-    private func hasName(_ index: DiskIndex, isUsable: (FileStatus) -> Bool = { _ in true }) -> Bool {
+    /// Returns whether the opened index is still the file that its name leads to.
+    func hasName(_ index: DiskIndex, isUsable: (FileStatus) -> Bool = { _ in true }) -> Bool {
         do throws(FileSystemError) {
             let status = try fileSystem.status(at: layout.index)
             return index.isFile(status) && isUsable(status)
@@ -170,96 +135,5 @@ extension DiskCache {
             // Only what says that the file is not there counts: a failing device must not make the cache start anew.
             return error != .notFound && error != .notFolder
         }
-    }
-
-    private func makeIndex(inPlaceOf present: DiskIndex?, _ events: inout [DiskCacheEvent]) throws -> DiskIndex {
-        try checkLocation()
-        if configuration.isReadOnly { return try openIndexFile() }
-        try fileSystem.createFolders(layout.versionFolder)
-        return try withFolderLock {
-            // An index without its log is what a removal of the folder has left. Opened anew it would get a second log,
-            // while connections to the first are in use.
-            if let present, hasName(present), !present.hasLog { try removeIndexFiles() }
-            try removeLeftovers()
-            do {
-                return try openIndexFile()
-            } catch let error as SQLiteError where error.meansDamage {
-                try removeIndexFiles()
-                events.append(.indexDamaged(path: layout.index, reason: error.message))
-                return try openIndexFile()
-            }
-        }
-    }
-
-    /// Removes the log of an index that was removed, before another index is made under its name: who still has the earlier
-    /// one open would share the log with it.
-    private func removeLeftovers() throws(FileSystemError) {
-        guard !isThere(layout.index) else { return }
-        for file in layout.indexFiles where isThere(file) { try fileSystem.removeFileIfPresent(file) }
-    }
-
-    /// Whether there is something at a path, or may be.
-    private func isThere(_ path: String) -> Bool {
-        do throws(FileSystemError) {
-            _ = try fileSystem.status(at: path)
-            return true
-        } catch {
-            return error != .notFound
-        }
-    }
-
-    /// Throws if the cache would lie where another user may have made its folder.
-    private func checkLocation() throws(DiskCacheError) {
-        do throws(FileSystemError) {
-            try configuration.location.prepare(folder, fileSystem)
-        } catch {
-            guard error == .notPermitted else { throw DiskCacheError(.open, path: folder, error) }
-            let reason = "the folder that holds it belongs to another user, or others may change it"
-            throw DiskCacheError(.open, path: folder, code: error.code, reason: reason)
-        }
-    }
-
-    private func openIndexFile() throws -> DiskIndex {
-        try DiskIndex(
-            layout.index,
-            busyTimeout: configuration.busyTimeout,
-            pageLimit: configuration.indexPageLimit,
-            memoryLimit: configuration.indexMemoryLimit,
-            fileSystem: fileSystem,
-            isReadOnly: configuration.isReadOnly
-        )
-    }
-
-    /// Gives up a damaged index: the file if it is still the same, else only the connection to it.
-    private func replaceDamaged(_ index: DiskIndex, _ error: SQLiteError) throws {
-        let isRemoved = try opening.withLock { _ in
-            try withFolderLock {
-                guard isPresent(index) else { return false }
-                try removeIndexFiles()
-                return true
-            }
-        }
-        // The caller holds the index, so it is not closed under the lock.
-        state.withLock { state in
-            guard state.index === index else { return }
-            state.index = nil
-            // Told as damage, so not once more as a folder that vanished.
-            state.hasOpenedBefore = false
-        }
-        if isRemoved {
-            configuration.onEvent?(.indexDamaged(path: layout.index, reason: error.message))
-        }
-    }
-
-    /// Removes the index. The bodies it knew become orphans, and the next clean's.
-    private func removeIndexFiles() throws(FileSystemError) {
-        for file in layout.indexFiles {
-            try fileSystem.removeFileIfPresent(file)
-        }
-    }
-
-    /// Keeps other processes from creating or replacing the index meanwhile.
-    private func withFolderLock<Result>(_ body: () throws -> Result) throws -> Result {
-        try DiskFolderLock(layout: layout, fileSystem: fileSystem, patience: folderPatience).withLock(body)
     }
 }

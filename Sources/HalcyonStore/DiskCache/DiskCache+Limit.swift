@@ -93,8 +93,8 @@ extension DiskCache {
         return DiskLimits(bytes: bytes, count: count)
     }
 
-    /// Keeps the limits after a store: evicts until they hold, and from then on a batch with each store until the low-water
-    /// mark is reached, so that no single store pays for all of it.
+    /// Keeps the limits after a store: evicts until they hold, and from then on a batch with each store until the
+    /// low-water mark is reached, so that no single store pays for all of it.
     func enforceLimits(_ totals: DiskTotals) throws {
         let limits = try resolvedLimits()
         let (target, isTrimming) = state.withLock { state in
@@ -116,7 +116,7 @@ extension DiskCache {
         var reason = CacheRemoval<String>.Reason.expired
         var totals = DiskTotals()
 
-        /// Whether there was nothing to do.
+        /// A Boolean value that indicates whether there was nothing to remove.
         var isIdle: Bool { rows.count + rows.correctedCount == 0 }
     }
 

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
 extension DiskCache {
-    /// The entries whose keys begin with `prefix`, compared byte by byte, the most recently used first.
+    /// Returns the entries whose keys begin with `prefix`, compared byte by byte, the most recently used first.
     ///
-    /// Expired ones that were not removed yet are among them. Complexity: O(n log n) in the number of entries listed, after a
-    /// walk as long as that of ``removeEntries(prefix:)``.
+    /// Expired ones that were not removed yet are among them. Complexity: O(n log n) in the number of entries listed,
+    /// after a walk as long as that of ``removeEntries(prefix:)``.
     ///
     /// - Parameter limit: the most entries that are listed; default all.
     /// - Throws: ``DiskCacheError`` if the index cannot be read.
@@ -36,7 +36,8 @@ extension DiskCache {
         }
     }
 
-    /// The next entries in the order of the index's numbers, for walks over all of them that block nobody.
+    /// Returns the next entries in the order of the index's numbers, for walks over all of them that block no other
+    /// call.
     ///
     /// - Parameter range: only those whose keys lie in it; default all.
     func listedRows(
@@ -62,10 +63,10 @@ extension DiskCache {
         }
     }
 
-    /// The path of the file that holds the body of `key`; nil if there is no such entry, if its time is over, or if its
-    /// body is so small that it lies in the index (``exportEntries(to:prefix:)`` makes a file of any).
+    /// Returns the path of the file that holds the body of `key`; nil if there is no such entry, if it has expired, or
+    /// if its body is so small that it lies in the index (``exportEntries(to:prefix:)`` makes a file of any).
     ///
-    /// The file is the body, byte by byte. It must not be changed, and may go at any time.
+    /// The file is the body, byte by byte. It must not be changed, and may be removed at any time.
     public func fileLocation(for key: String) throws(DiskCacheError) -> String? {
         try failing(.read) {
             try flush()
@@ -78,13 +79,13 @@ extension DiskCache {
     }
 }
 
-/// An entry as a listing shows it, with what tells it from a later one.
+/// An entry of a listing, with the time that distinguishes it from a later one.
 struct DiskListedRow {
     let id: Int64
     let storedAt: DiskTime
     let listing: DiskCache.Listing
 
-    /// The rows of a statement that selects number, key, sizes, place and times.
+    /// Returns the rows of a statement that selects number, key, sizes, location and times.
     static func all(foundBy find: SQLiteStatement) throws -> [DiskListedRow] {
         defer { find.reset() }
         var rows: [DiskListedRow] = []

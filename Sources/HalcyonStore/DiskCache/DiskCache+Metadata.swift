@@ -5,8 +5,8 @@ extension DiskCache {
     ///
     /// - Parameters:
     ///   - expiration: its lifetime from now on; nil leaves it as it is.
-    ///   - version: the state of the entry that the metadata is about, as a look-up found it. If the entry is another one by
-    ///     now, stored by this process or another, nothing is done. Default: whatever is there.
+    ///   - version: the state of the entry that the metadata is about, as a look-up found it. If the entry is another
+    ///     one by now, stored by this process or another, nothing is done. Default: whatever is there.
     /// - Returns: false if there is no such entry, or its time is over.
     /// - Throws: ``DiskCacheError`` if the index cannot be written.
     @discardableResult

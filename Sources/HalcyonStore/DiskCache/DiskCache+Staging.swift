@@ -7,12 +7,13 @@ extension DiskCache {
         withKey(key) { key in staging.withLock { $0.stores.begin(key) } }
     }
 
-    /// Ends a store, whatever became of it.
+    /// Ends a store, whatever its outcome.
     func endStore(_ store: DiskStore) {
         staging.withLock { $0.stores.end(store) }
     }
 
-    /// Stores an entry that waits in memory until a common transaction writes it. A large body is written to its file now.
+    /// Stores an entry that waits in memory until a common transaction writes it. A large body is written to its file
+    /// now.
     func stage(
         _ store: DiskStore,
         _ body: Data,
@@ -63,21 +64,22 @@ extension DiskCache {
         return .file(file)
     }
 
-    /// The entry of a key that is staged, or was given up.
+    /// Returns the entry of a key that is staged, or was withdrawn.
     func stagedEntry(for key: DiskKey) -> StagedEntry? {
         staging.isEmpty ? nil : staging.withLock { $0.entry(for: key) }
     }
 
-    /// A look into the staging.
+    /// The result of a look-up among the staged entries.
     enum StagedLookUp {
-        /// What the index has counts, if it was stored after that time.
+        /// The entry of the index counts, if it was stored after that time.
         case absent(storedAfter: DiskTime)
         case found(DiskIndexRow, Data)
-        /// Its file is no use any more, and what it had replaced is none either.
+        /// Its file is not usable any more, and neither is the entry that it replaced.
         case lost
     }
 
-    /// Looks for a staged entry and its body. One whose file is no use is given up, and what it was to replace with it.
+    /// Looks for a staged entry and its body. One whose file is not usable is withdrawn, with the entry that it was to
+    /// replace.
     func lookUpStaged(_ key: DiskKey) throws -> StagedLookUp {
         while let staged = stagedEntry(for: key) {
             if staged.isWithdrawn { return .absent(storedAfter: staged.entry.storedAt) }
@@ -108,13 +110,13 @@ extension DiskCache {
         return .absent(storedAfter: .earliest)
     }
 
-    /// Writes down the entries that are staged, in one transaction. If that fails they are given up, except where
-    /// another process kept the index for too long and they are few. What they were to replace goes with them: it is not
-    /// found any more, and each later call tries again to remove it.
+    /// Writes the staged entries, in one transaction. If that fails they are withdrawn, except where
+    /// another process kept the index for too long and they are few. The entries that they were to replace are not
+    /// found any more either, and each later call tries again to remove them.
     func flushStaged() throws {
         guard !staging.isEmpty else { return }
         guard staging.withLock({ $0.holdsEntries }) else {
-            // Why they could not be written was thrown when they were given up.
+            // The error was thrown when they were withdrawn.
             try? commitStaged()
             return
         }
@@ -128,10 +130,10 @@ extension DiskCache {
         }
     }
 
-    /// Whether entries wait to be written down, of which other processes do not know yet.
+    /// A Boolean value that indicates whether entries wait to be written, which other processes do not see yet.
     package var hasWaitingEntries: Bool { !staging.isEmpty && staging.withLock { $0.holdsEntries } }
 
-    /// Writes down the entries that are staged if some of them share files of entries in the index: before others are
+    /// Writes the staged entries if some of them share files of entries in the index: before others are
     /// removed from there, and their files with them.
     func keepSharedFiles() {
         guard !staging.isEmpty, staging.withLock({ $0.sharesFiles }) else { return }
@@ -178,8 +180,8 @@ extension DiskCache {
 
     private func writeStaged(_ connection: SQLiteConnection) throws -> ([Int64], DiskTotals) {
         let batch = staging.withLock { $0.beginWriting() }
-        // Looked at before any of them is stored, which may replace the entry whose file another shares: that is kept by
-        // the one that shares it, since files are removed after the commit.
+        // Looked at before any of them is stored, which may replace the entry whose file another shares: that is kept
+        // by the one that shares it, since files are removed after the commit.
         let isLost = try batch.map { _, staged in
             try staged.borrowedFile.map { try !connection.usesFile($0) } ?? staged.isWithdrawn
         }

@@ -2,18 +2,18 @@ public import FoundationEssentials
 internal import HalcyonConcurrency
 
 extension DiskCache {
-    /// Stores a body under `key`, in place of what was stored there. It can be read once this returns.
+    /// Stores a body under `key`, replacing the entry that was stored there. It can be read once this returns.
     ///
-    /// An entry that is over at once, or larger than the whole limit, is not stored; what was there before is removed
-    /// all the same, because it was to be replaced. Neither is one that a removal, or a later store of its key, overtakes:
-    /// one that was called in this cache object after this, and has returned before.
+    /// An entry that has expired already, or is larger than the whole limit, is not stored; the earlier entry is
+    /// removed all the same, because it was to be replaced. An entry is not stored either if a removal, or a later
+    /// store of its key, overtakes it: one that was called in this cache object after this, and has returned before.
     ///
     /// - Parameters:
     ///   - metadata: bytes that are stored and read together with the body.
     ///   - expiration: its lifetime; default that of the cache.
-    ///   - durability: what a loss of power may do to it; default ``Durability/normal``.
+    ///   - durability: its safety from a loss of power; default ``Durability/normal``.
     /// - Returns: whether it was stored.
-    /// - Throws: ``DiskCacheError`` if the disk is full, read-only or fails. What was stored before may then be gone.
+    /// - Throws: ``DiskCacheError`` if the disk is full, read-only or fails. The earlier entry may then be removed.
     @discardableResult
     public func store(
         _ body: Data,
@@ -84,7 +84,7 @@ extension DiskCache {
         return try complete(store, staged, for: key, metadata, expiration, durability)
     }
 
-    /// Whether an entry may be stored; if not, the one it was to replace is removed.
+    /// Returns whether an entry may be stored; if not, the one it was to replace is removed.
     func isStorable(
         _ store: DiskStore,
         for key: String,

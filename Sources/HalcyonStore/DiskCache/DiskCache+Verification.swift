@@ -3,8 +3,9 @@ internal import FoundationEssentials
 extension DiskCache {
     /// Reads every body and compares it with the index, and the files with the entries.
     ///
-    /// - Parameter repair: whether what is wrong is also removed or corrected. Default false.
-    /// - Throws: ``DiskCacheError`` if something cannot be read that may well be sound.
+    /// - Parameter repair: true to correct the problems as well: damaged entries and orphans are removed. Default
+    ///   false.
+    /// - Throws: ``DiskCacheError`` if something cannot be read that may be sound.
     public func verify(repair: Bool = false) throws(DiskCacheError) -> VerificationReport {
         try failing(.maintain) {
             try flush()

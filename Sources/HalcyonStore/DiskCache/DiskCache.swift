@@ -4,19 +4,20 @@ internal import HalcyonConcurrency
 /// A cache on disk: an SQLite index that holds small bodies, and files for large ones.
 ///
 /// Its promises:
-/// - **Never wrong.** What is found has the full key that was asked for, and a body whose checksum is right. Anything
-///   else is a miss, and the entry is removed.
+/// - **Never wrong.** An entry that is found has the full key that was asked for, and a body whose checksum is right.
+///   Anything else is a miss, and the entry is removed.
 /// - **Never lost by a crash**, except the entry being written: a body is complete before its entry exists.
 /// - **Shared.** Any number of caches and processes may use one folder at a time.
-/// - **Bounded.** The limit is enforced by each store, the least recently used going first. What has expired, and files that
-///   processes left which ended while they wrote, go in the background.
+/// - **Bounded.** Each store enforces the limit by removing the least recently used entries. Expired entries, and files
+///   of processes that ended while they wrote, are removed in the background.
 /// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty. Until
-///   the clock moves on, which is every 4 ms, one look-up after another may still find what was in a folder that vanished.
+///   the clock moves on, which is every 4 ms, one look-up after another may still find what was in a folder that
+///   vanished.
 /// - Look-ups never throw: what keeps them from answering is reported to ``Configuration/onEvent``.
 ///
 /// All calls block and may be made from any thread. Threads read at the same time, and while one writes.
 ///
-/// Nothing happens before the first call; ``open()`` is for who wants to know early.
+/// Nothing happens before the first call; ``open()`` reports problems early.
 public final class DiskCache: Sendable {
     let configuration: Configuration
     let layout: DiskLayout
@@ -35,11 +36,11 @@ public final class DiskCache: Sendable {
     struct State {
         var index: DiskIndex?
         var isClosed = false
-        /// When a look-up last looked for the index by its name, on the monotonic clock.
+        /// The time at which a look-up last looked for the index by its name, on the monotonic clock.
         var soughtAt = Int64.max
-        /// When a look-up last made sure that the index has a name; nil after any other call.
+        /// The time at which a look-up last made sure that the index has a name; nil after any other call.
         var linkedAt: Int64?
-        /// Look-ups since ``soughtAt``.
+        /// The number of look-ups since ``soughtAt``.
         var lookUpCount = 0
         var hasOpenedBefore = false
         var settings: DiskSettings
@@ -60,12 +61,14 @@ public final class DiskCache: Sendable {
 
     deinit {
         try? flush()
+        sweepBeforeEnd()
     }
 
-    /// What this object removes from now on, and why: entries that it evicts, that it finds expired or damaged, and that
-    /// somebody removes. What is replaced is not among it, nor what other processes remove.
+    /// The entries that this object removes from now on, with the reasons: those that it evicts, that it finds expired
+    /// or damaged, and whose removal is requested. Entries that are replaced, or that other processes remove, are not
+    /// among them.
     ///
-    /// Each call gives a stream of its own. One that nobody reads holds the newest 16,384 removals.
+    /// Each call returns a stream of its own. A stream that is not read holds the newest 16,384 removals.
     public var removals: AsyncStream<CacheRemoval<String>> { listeners.makeStream() }
 
     /// The folder of this cache.
@@ -75,9 +78,9 @@ public final class DiskCache: Sendable {
 
     var now: DiskTime { DiskTime(configuration.clock.now()) }
 
-    /// The entry stored under `key`; nil if there is none, its time is over, or it cannot be read.
+    /// Returns the entry stored under `key`; nil if there is none, it has expired, or it cannot be read.
     ///
-    /// - Parameter extending: what the look-up does to its expiry; default: its lifetime starts again.
+    /// - Parameter extending: the effect of the look-up on its expiry; default: its lifetime starts again.
     public func entry(for key: String, extending: ExpirationExtension = .originalLifetime) -> Entry? {
         answering(.read, nil) {
             try withKey(key) { key in
@@ -93,7 +96,8 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// Whether there is an entry for `key` whose time is not over. Reads no body, and changes neither expiry nor order.
+    /// Returns whether there is an entry for `key` that has not expired. Reads no body, and changes neither expiry nor
+    /// order.
     public func contains(_ key: String) -> Bool {
         answering(.read, false) {
             try withKey(key) { key in
@@ -109,7 +113,7 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// - Parameter time: what was stored until then was to be replaced.
+    /// - Parameter time: entries stored until then were to be replaced.
     private func lookUp(
         _ key: DiskKey,
         in index: DiskIndex,
@@ -127,7 +131,7 @@ public final class DiskCache: Sendable {
             case .sound(let body):
                 return used(row, body, extending, at: date)
             case .missing where row.file != previous?.file:
-                // Replaced or evicted by another thread since the row was read: the row tells.
+                // Replaced or evicted by another thread since the row was read: the next row shows which.
                 previous = row
             case .missing:
                 // A folder that was moved has taken its files along; this index is no longer the one to correct.
@@ -149,12 +153,12 @@ public final class DiskCache: Sendable {
         guard index.isLinked else { throw FileSystemError.notFound }
     }
 
-    /// Whether the entry's time is over, uses that are not yet written to the index included.
+    /// Returns whether the entry has expired, uses that are not yet written to the index included.
     func isOver(_ row: DiskIndexRow, at now: DiskTime) -> Bool {
         touches.withLock { $0.expiresAt(of: row) ?? row.expiresAt } <= now
     }
 
-    /// Notes the use of an entry. Nil if its time is over.
+    /// Records the use of an entry, and returns it; nil if it has expired.
     private func used(_ row: DiskIndexRow, _ body: Data, _ extending: ExpirationExtension, at date: Date) -> Entry? {
         var touch = DiskTouch(version: row.version, lastAccess: DiskTime(date))
         let now = touch.lastAccess

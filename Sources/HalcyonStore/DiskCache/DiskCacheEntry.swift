@@ -1,19 +1,19 @@
 public import FoundationEssentials
 
 extension DiskCache {
-    /// What a look-up found: a copy that stays valid whatever happens to the cache.
+    /// The result of a look-up: a copy that stays valid whatever happens to the cache.
     public struct Entry: Sendable, Hashable {
         /// The stored bytes.
         public let body: Data
         /// The bytes stored beside the body.
         public let metadata: Data
-        /// When it was stored.
+        /// The date at which it was stored.
         public let storedAt: Date
-        /// When it expires; nil is never. If the look-up extended it, this is the extended date.
+        /// The date at which it expires; nil is never. If the look-up extended it, this is the extended date.
         public let expiresAt: Date?
-        /// When it was last looked up before, or stored.
+        /// The date at which it was last looked up before, or stored.
         public let lastAccess: Date
-        /// Tells it from what is stored under its key before or after.
+        /// The version, which differs from those of all entries stored under its key before or after.
         public let version: Version
 
         init(_ row: DiskIndexRow, _ body: Data, expiresAt: DiskTime) {
@@ -29,11 +29,11 @@ extension DiskCache {
     /// One state of an entry: a store, and each change of its metadata, makes another.
     public struct Version: Sendable, Hashable {
         let storedAt: DiskTime
-        /// Of body and metadata.
+        /// The checksum of body and metadata.
         let checksum: Int64
     }
 
-    /// What a listing says about an entry.
+    /// The description of an entry in a listing.
     public struct Listing: Sendable, Hashable {
         /// Its key.
         public let key: String
@@ -41,13 +41,13 @@ extension DiskCache {
         public let bodySize: Int
         /// The length of its metadata in bytes.
         public let metadataSize: Int
-        /// Whether the body lies in the index and not in a file of its own.
+        /// A Boolean value that indicates whether the body lies in the index and not in a file of its own.
         public let isInline: Bool
-        /// When it was stored.
+        /// The date at which it was stored.
         public let storedAt: Date
-        /// When it expires; nil is never.
+        /// The date at which it expires; nil is never.
         public let expiresAt: Date?
-        /// When it was last looked up, or stored.
+        /// The date at which it was last looked up, or stored.
         public let lastAccess: Date
     }
 
@@ -55,19 +55,19 @@ extension DiskCache {
     public struct Statistics: Sendable, Hashable {
         /// The number of entries, expired ones included.
         public let count: Int
-        /// What counts against the size limit: the bytes of all bodies, metadata and keys.
+        /// The number of bytes that counts against the size limit: of all bodies, metadata and keys.
         public let bytes: Int
-        /// Entries whose body lies in the index.
+        /// The number of entries whose body lies in the index.
         public let inlineCount: Int
-        /// Entries whose body is a file.
+        /// The number of entries whose body is a file.
         public let fileCount: Int
-        /// Entries whose time is over and that were not removed yet.
+        /// The number of entries that have expired and were not removed yet.
         public let expiredCount: Int
         /// The size limit in bytes.
         public let sizeLimit: Int
     }
 
-    /// What ``DiskCache/verify(repair:)`` found.
+    /// The result of ``DiskCache/verify(repair:)``.
     public struct VerificationReport: Sendable, Hashable {
         /// The number of entries checked.
         public var checkedCount = 0
@@ -77,25 +77,26 @@ extension DiskCache {
         public var damaged: [String: String] = [:]
         /// Files in the cache's folder that belong to no entry and no process.
         public var orphans: [String] = []
-        /// Whether the counts kept in the index agree with its entries.
+        /// A Boolean value that indicates whether the counts kept in the index agree with its entries.
         public var hasExactTotals = true
-        /// What SQLite says about the index itself; empty if it is sound.
+        /// The problems that SQLite finds in the index itself; empty if it is sound.
         public var indexProblems: [String] = []
-        /// Whether what was found was also removed or corrected.
+        /// A Boolean value that indicates whether the problems were also corrected.
         public var isRepaired = false
 
-        /// Whether nothing was wrong.
+        /// A Boolean value that indicates whether no problem was found.
         public var isSound: Bool {
             damaged.isEmpty && orphans.isEmpty && hasExactTotals && indexProblems.isEmpty
         }
     }
 
-    /// How safe a stored entry is from a crash and from a loss of power.
+    /// The safety of a stored entry from a crash and from a loss of power.
     public enum Durability: Sendable, Hashable, CaseIterable {
         /// The entry waits in memory, where this cache object finds it, for a common transaction: after 128 entries,
-        /// 1 MiB, 32 files, 16 MiB of files or a second (looked at by the next store), or a ``DiskCache/flush()``. Until
-        /// then a crash of the process loses it, and other processes do not see it. A body beyond the inline limit is
-        /// with the system before. What a ``DiskCache/Writer`` has written to a file is stored as with ``normal``.
+        /// 1 MiB, 32 files, 16 MiB of files or a second (looked at by the next store), or a ``DiskCache/flush()``.
+        /// Until then a crash of the process loses it, and other processes do not see it. A body beyond the inline
+        /// limit is with the system before. What a ``DiskCache/Writer`` has written to a file is stored as with
+        /// ``normal``.
         case none
         /// It is with the system when the call returns: a crash of the process never loses it, a loss of power may.
         case normal

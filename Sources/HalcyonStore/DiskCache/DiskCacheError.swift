@@ -1,6 +1,6 @@
-/// Why a disk cache could not do what it was asked to.
+/// An error of a disk cache.
 public struct DiskCacheError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was tried.
+    /// A kind of operation.
     public enum Operation: String, Sendable, Hashable {
         /// Creating or opening the folder or the index.
         case open
@@ -14,15 +14,15 @@ public struct DiskCacheError: Error, Sendable, Hashable, CustomStringConvertible
         case maintain
     }
 
-    /// What was tried.
+    /// The operation that failed.
     public let operation: Operation
-    /// The file or folder it was tried on.
+    /// The file or folder of the operation.
     public let path: String
-    /// The value of `errno`, or 0 if the cause was none of the system's.
+    /// The value of `errno`, or 0 if the cause was not an error of the system.
     public let code: Int
     /// The result code of SQLite, or 0.
     public let indexCode: Int
-    /// What went wrong, in words.
+    /// The cause, in words.
     public let reason: String
 
     init(_ operation: Operation, path: String, code: Int = 0, indexCode: Int = 0, reason: String) {

@@ -23,7 +23,7 @@ extension DiskCache {
             var isDone = false
         }
 
-        /// What was appended.
+        /// The bytes that were appended.
         private struct Content {
             var head = Data()
             var file: IncomingFile?
@@ -41,7 +41,7 @@ extension DiskCache {
             cache.endStore(store)
         }
 
-        /// The bytes appended so far.
+        /// The number of bytes appended so far.
         public var size: Int { state.withLock { $0.content.size } }
 
         /// Adds bytes at the end of the body.
@@ -64,8 +64,8 @@ extension DiskCache {
             }
         }
 
-        /// Opens the index, and so makes the folder, before the first bytes go to a file: with no lock held, because an
-        /// event may be told meanwhile.
+        /// Opens the index, and so makes the folder, before the first bytes are written to a file: with no lock held,
+        /// because an event may be reported meanwhile.
         private func prepareFolder(for count: Int) throws {
             let needsFile = state.withLock { state in
                 !state.isDone && state.content.file == nil
@@ -101,7 +101,7 @@ extension DiskCache {
             }
         }
 
-        /// Stores what was appended, as ``DiskCache/store(_:for:metadata:expiration:durability:)`` does.
+        /// Stores the appended bytes, as ``DiskCache/store(_:for:metadata:expiration:durability:)`` does.
         ///
         /// - Returns: whether it was stored.
         @discardableResult
@@ -143,7 +143,7 @@ extension DiskCache {
             }
         }
 
-        /// Drops what was appended. What the key had before stays.
+        /// Drops the appended bytes. The earlier entry of the key stays.
         public func abandon() {
             takeContent()?.file?.close()
             cache.endStore(store)

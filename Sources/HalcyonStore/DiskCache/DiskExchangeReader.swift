@@ -10,8 +10,8 @@ package struct DiskExchangeEntry: Sendable {
 
 /// Reads the entries of a folder that ``DiskCache/exportEntries(to:prefix:)`` wrote, one after the other.
 ///
-/// Nothing of the folder is trusted: a file is only ever looked for by its number, links are not followed, and lengths and
-/// checksums must agree. A copy goes on where the original was.
+/// Nothing of the folder is trusted: a file is only ever looked for by its number, links are not followed, and lengths
+/// and checksums must agree. A copy goes on where the original was.
 package struct DiskExchangeReader: Sendable {
     /// Closes the manifest with the last copy.
     private final class OpenFile: Sendable {
@@ -89,7 +89,7 @@ package struct DiskExchangeReader: Sendable {
         }
     }
 
-    /// What is wrong with a folder that has more than there is memory for.
+    /// The error for a folder that has more than there is memory for.
     package var tooManyKeys: DiskCacheError { foreign(manifestPath, "its keys take too much memory") }
 
     /// The bytes of a regular file of at most `limit` bytes.

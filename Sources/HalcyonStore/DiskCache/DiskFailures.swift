@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The kinds of calls whose failure was told, and which have not succeeded since: a set without a lock, because each call
-/// that succeeds looks into it.
+/// The kinds of calls whose failure was reported, and which have not succeeded since: a set without a lock, because
+/// each call that succeeds looks into it.
 final class DiskFailures: Sendable {
     private let bits = Atomic<UInt8>(0)
 

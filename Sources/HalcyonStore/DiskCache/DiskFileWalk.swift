@@ -1,7 +1,7 @@
 /// A file of a body, by its number.
 struct DiskFile {
     let number: Int64
-    /// Whether it is in a body's place, and not on its way there.
+    /// A Boolean value that indicates whether it is where bodies are, and not being written.
     let isPublished: Bool
 
     func path(in layout: DiskLayout) -> String {
@@ -9,12 +9,12 @@ struct DiskFile {
     }
 }
 
-/// A walk over the files of a cache's folder, one folder after another. It may pause between any two files. What the cache
-/// has not named is left out.
+/// A walk over the files of a cache's folder, one folder after another. It may pause between any two files. What the
+/// cache has not named is left out.
 struct DiskFileWalk {
     private enum Folder {
         case incoming
-        /// Of level 0 and 1, one that has folders with names of one digit; of level 2, one that has bodies.
+        /// A folder of level 0 or 1 has folders with names of one digit, one of level 2 has bodies.
         case bodies(path: String, level: Int)
     }
 
@@ -27,10 +27,10 @@ struct DiskFileWalk {
         folders = [.bodies(path: layout.bodies, level: 0), .incoming]
     }
 
-    /// Whether there is no further file.
+    /// A Boolean value that indicates whether there is no further file.
     var isDone: Bool { folders.isEmpty && files.isEmpty }
 
-    /// The next file; nil at the end.
+    /// Returns the next file; nil at the end.
     ///
     /// - Throws: `FileSystemError` if a folder cannot be listed. The next call goes on with another.
     mutating func next(_ fileSystem: any FileSystem) throws(FileSystemError) -> DiskFile? {

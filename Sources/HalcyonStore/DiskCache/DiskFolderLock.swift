@@ -25,7 +25,7 @@ struct DiskFolderLock {
         }
     }
 
-    /// Asks again and again, because `flock` knows no time limit: whoever holds the lock may be stopped.
+    /// Tries again and again, because `flock` has no time limit: the process that holds the lock may be stopped.
     private func take(_ descriptor: FileDescriptor) throws {
         var left = Int(patience.milliseconds)
         var pause = 1

@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import HalcyonConcurrency
 
-/// Sees to it that the names of bodies stored with full durability are on the device: that of the file in its folder, and
-/// those of the folders in theirs, which may have been made by a store that was in no hurry, or by another process.
+/// Synchronizes the names of bodies stored with full durability to the device: that of the file in its folder, and
+/// those of the folders in theirs, which may have been made by a store without durability, or by another process.
 final class DiskFolderSync: Sendable {
-    /// Waits for the end of it, and throws what it met.
+    /// Waits for its end, and throws its error.
     typealias Completion = () throws(FileSystemError) -> Void
 
     private let layout: DiskLayout
@@ -17,8 +17,8 @@ final class DiskFolderSync: Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// Begins to synchronize the folder of a body, on a thread of its own. A device takes the requests of several threads
-    /// together, so this costs nothing beside the commit of the entry.
+    /// Begins to synchronize the folder of a body, on a thread of its own. A device takes the requests of several
+    /// threads together, so this costs nothing beside the commit of the entry.
     ///
     /// - Parameter isNew: whether the folder was made for this body.
     func begin(_ file: Int64, isNew: Bool) -> Completion {

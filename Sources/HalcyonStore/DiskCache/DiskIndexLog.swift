@@ -1,4 +1,5 @@
-/// The two files that SQLite keeps beside an index while it is open, by their numbers: the log, and the index of the log.
+/// The two files that SQLite keeps beside an index while it is open, by their numbers: the log, and the index of the
+/// log.
 struct DiskIndexLog: Sendable {
     private struct File {
         let path: String
@@ -18,13 +19,14 @@ struct DiskIndexLog: Sendable {
                 let status = try fileSystem.status(at: path)
                 files.append(File(path: path, inode: status.inode, device: status.device))
             } catch  where error != .notFound {
-                // A device that fails to tell is no reason not to open the index.
+                // A device that fails to answer is no reason not to open the index.
             }
         }
         self.files = files
     }
 
-    /// Whether their names still lead to them. SQLite itself removes them only when nobody has the index open.
+    /// Returns whether their names still lead to them. SQLite itself removes them only when no process has the index
+    /// open.
     func isPresent(_ fileSystem: any FileSystem) -> Bool {
         files.allSatisfy { file in
             do throws(FileSystemError) {

@@ -52,7 +52,8 @@ struct DiskIndexRow {
 extension DiskIndexRow {
     /// The row of a key; nil if there is none, or if its place is taken by another key with the same hash.
     static func find(_ key: DiskKey, in connection: SQLiteConnection) throws -> DiskIndexRow? {
-        // A join, because SQLite copies what a nested selection has found; a file has no `body_id`, and so costs nothing.
+        // A join, because SQLite copies what a nested selection has found; a file has no `body_id`, and so costs
+        // nothing.
         let statement = try connection.statement(
             """
             SELECT metadata, size, checksum, stored_at, expires_at, lifetime, last_access, file, bytes

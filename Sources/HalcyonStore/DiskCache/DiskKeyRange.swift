@@ -2,7 +2,7 @@
 struct DiskKeyRange {
     /// The prefix: the first string of the range.
     let lower: [UInt8]
-    /// The first string behind the range; nil if there is none.
+    /// The first string after the range; nil if there is none.
     let upper: [UInt8]?
     /// The family that all keys of the range are in; nil if they are not in one.
     let family: Int64?
@@ -17,14 +17,14 @@ struct DiskKeyRange {
 
     /// The family of a key: the hash of what precedes its first NUL; nil if it has none.
     ///
-    /// A NUL is what parts the name of a thing from those of its variants. So variants are found by eight bytes, where
+    /// A NUL separates the name of an original from those of its variants. So variants are found by eight bytes, where
     /// an index over whole keys would take as much room as the entries, and as long to change.
     static func family(of key: UnsafeRawBufferPointer) -> Int64? {
         guard let end = key.firstIndex(of: 0) else { return nil }
         return Int64(bitPattern: Checksum.hash(of: UnsafeRawBufferPointer(rebasing: key[..<end])))
     }
 
-    /// Whether a key lies in the range.
+    /// Returns whether a key lies in the range.
     func contains(_ key: String) -> Bool {
         key.utf8.starts(with: lower)
     }

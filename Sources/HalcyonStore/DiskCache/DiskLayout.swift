@@ -1,4 +1,4 @@
-/// Where things lie in the folder of a disk cache; `FORMAT.md` describes it byte by byte.
+/// The paths in the folder of a disk cache; `FORMAT.md` describes it byte by byte.
 struct DiskLayout: Sendable, Hashable {
     /// The version of the layout. A cache of another version beside it is never read.
     static let version = 3
@@ -54,7 +54,8 @@ struct DiskLayout: Sendable, Hashable {
         return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// A number no file has: random, so that processes need not agree on one. Of 63 bits, since SQLite's are signed.
+    /// Returns a number that no file has: random, so that processes need not agree on one. Of 63 bits, since SQLite's
+    /// are signed.
     static func newFile() -> Int64 {
         Int64.random(in: 0...Int64.max)
     }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// How long calls wait for a lock that another process holds: as long as the configuration says, until one has waited in
-/// vain. From then on none waits, until one has got the lock again. A process that is stopped in the middle of a change
-/// so costs one call its patience, and not each.
+/// The time that calls wait for a lock of another process: that of the configuration, until one call has waited in
+/// vain. From then on no call waits, until one has taken the lock again. A process that is stopped in the middle of a
+/// change thus delays one call, and not each.
 final class DiskPatience: Sendable {
     private let timeout: Int32
     private let isOver = Atomic(false)
@@ -12,10 +12,10 @@ final class DiskPatience: Sendable {
         self.timeout = Int32(clamping: max(0, timeout))
     }
 
-    /// Milliseconds that a call may wait now.
+    /// The number of milliseconds that a call may wait now.
     var milliseconds: Int32 { isExhausted ? 0 : timeout }
 
-    /// Whether no call waits.
+    /// A Boolean value that indicates whether no call waits.
     var isExhausted: Bool { isOver.load(ordering: .relaxed) }
 
     /// Notes that a call has waited in vain.
@@ -28,7 +28,7 @@ final class DiskPatience: Sendable {
         if isExhausted { isOver.store(false, ordering: .relaxed) }
     }
 
-    /// Runs a call that takes the lock, and notes what it tells about it.
+    /// Runs a call that takes the lock, and records whether it succeeded in that.
     func noting<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             let result = try body()

@@ -26,7 +26,7 @@ struct DiskPendingStores {
         return DiskStore(id: key.id, number: lastNumber)
     }
 
-    /// Whether a store may still become an entry.
+    /// Returns whether a store may still become an entry.
     func isValid(_ store: DiskStore) -> Bool {
         pending[store.id]?.contains { $0.number == store.number } ?? false
     }

@@ -1,13 +1,13 @@
 internal import Dispatch
 internal import HalcyonConcurrency
 
-/// Keeps the lock under which SQLite reads the index as it is now, for a moment, so that the look-ups of that moment take
-/// it without a system call each: SQLite counts the readers of one process, and asks the system for the first alone. That
-/// is a sixth of a look-up.
+/// Keeps the lock under which SQLite reads the index as it is now, for a moment, so that the look-ups of that moment
+/// take it without a system call each: SQLite counts the readers of one process, and asks the system for the first
+/// alone. That is a sixth of a look-up.
 ///
-/// What is held is a lock and not what look-ups see: each begins a transaction of its own, and finds whatever was stored
-/// before, here or by another process. But a log that somebody reads cannot be begun anew, so the hold must not stay: it
-/// is given up before each change made here, 100 ms after the last look-up that asked for it, and while the log is longer
+/// A lock is held, not a snapshot: each look-up begins a transaction of its own, and finds all entries stored before
+/// it, here or by another process. But a log with a reader cannot be begun anew, so the hold must not stay: it is
+/// released before each change made here, 100 ms after the last look-up that asked for it, and while the log is longer
 /// than the 16 MB at which others begin it anew.
 ///
 /// Unchecked: the connection in `state` is only used under its lock.
@@ -21,14 +21,14 @@ final class DiskReadHold: @unchecked Sendable {
         var connection: SQLiteConnection?
         var isHeld = false
         var count = 0
-        /// Whether it will be looked at whether it was asked for again.
+        /// A Boolean value that indicates whether a check is planned that releases a hold that was not renewed.
         var isWatched = false
     }
 
     /// - Parameters:
     ///   - makeConnection: Opens a connection to the index, at the first hold.
     ///   - logSize: The length of the log in bytes.
-    ///   - patience: How long it waits to be asked for again. Default 100 ms.
+    ///   - patience: The time after which a hold that is not renewed is released. Default 100 ms.
     init(
         makeConnection: @escaping @Sendable () throws -> SQLiteConnection,
         logSize: @escaping @Sendable () -> Int,
@@ -39,11 +39,11 @@ final class DiskReadHold: @unchecked Sendable {
         self.patience = patience
     }
 
-    /// Whether the lock is held.
+    /// A Boolean value that indicates whether the lock is held.
     var isHeld: Bool { state.withLock { $0.isHeld } }
 
     /// Takes the lock of the index as it is now, in place of an earlier one. If it cannot be taken, look-ups take their
-    /// own, which tells what is wrong.
+    /// own, which reports the error.
     func renew() {
         let isLong = logSize() > Self.longestLog
         let mustWatch = state.withLock { state in
@@ -67,12 +67,12 @@ final class DiskReadHold: @unchecked Sendable {
         if mustWatch { watch() }
     }
 
-    /// Gives the lock up.
+    /// Releases the lock.
     func release() {
         state.withLock { release(&$0) }
     }
 
-    /// Gives the lock up, and closes the connection.
+    /// Releases the lock, and closes the connection.
     func close() {
         state.withLock { state in
             release(&state)
@@ -99,10 +99,10 @@ final class DiskReadHold: @unchecked Sendable {
         }
     }
 
-    /// How often it was asked for.
+    /// The number of times that it was renewed.
     var count: Int { state.withLock { $0.count } }
 
-    /// Gives the lock up unless it was asked for again since it had been `count` times. Returns whether it did.
+    /// Releases the lock unless it was renewed since it had been `count` times. Returns whether it did.
     func releaseUnlessRenewed(since count: Int) -> Bool {
         state.withLock { state in
             if state.isHeld, state.count != count { return false }

@@ -1,8 +1,8 @@
-/// What a cache was made with and may be told otherwise while it runs.
+/// The settings of a cache that may change while it runs.
 struct DiskSettings {
     /// Nil if it follows the space on the device.
     var sizeLimit: Int?
-    /// What the space came to, and when on the monotonic clock.
+    /// The limit that was derived from the space, and the time of that on the monotonic clock.
     private var resolved: (sizeLimit: Int, time: Int64)?
     var countLimit: Int
     var lowWaterMark: Double
@@ -20,18 +20,18 @@ struct DiskSettings {
         value.isNaN ? 1 : min(max(value, 0), 1)
     }
 
-    /// The size limit, if it is given or was worked out less than a minute ago.
+    /// Returns the size limit, if it is given or was derived less than a minute ago.
     func sizeLimit(at time: Int64) -> Int? {
         if let sizeLimit { return sizeLimit }
         guard let resolved, time >= resolved.time, time - resolved.time < 60_000_000_000 else { return nil }
         return resolved.sizeLimit
     }
 
-    /// Works out the size limit from the space.
+    /// Derives the size limit from the space.
     ///
     /// - Parameters:
     ///   - free: The bytes that may still be stored on the device.
-    ///   - used: The bytes of all entries: to the cache, what it holds itself is as good as free.
+    ///   - used: The bytes of all entries: the cache counts its own space as free.
     mutating func resolveSizeLimit(free: Int, used: Int, at time: Int64) -> Int {
         let (space, overflows) = free.addingReportingOverflow(used)
         let limit = min(Self.largestDefault, max(Self.smallestDefault, (overflows ? .max : space) / 10))
@@ -43,7 +43,7 @@ struct DiskSettings {
     /// Less would hold a few images. If there is no room for these either, storing fails until there is.
     private static let smallestDefault = 16 << 20
 
-    /// What is evicted down to, once a limit was reached.
+    /// Returns the limits down to which entries are evicted, once a limit was reached.
     func target(below limits: DiskLimits) -> DiskLimits {
         DiskLimits(bytes: part(of: limits.bytes), count: part(of: limits.count))
     }

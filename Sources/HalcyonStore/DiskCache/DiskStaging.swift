@@ -1,41 +1,40 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
-internal import Synchronization
 
-/// The entries that wait for a common transaction, since one of a hundred entries takes a fifth of a hundred transactions,
-/// and the stores under way.
+/// The entries that wait for a common transaction, since one of a hundred entries takes a fifth of a hundred
+/// transactions, and the stores under way.
 ///
-/// Entries can be looked up from the moment they are here until they are in the index. A batch being written is held apart,
-/// since entries may be replaced meanwhile; only the thread that holds the connection that writes begins and ends it.
+/// Entries can be looked up from the moment they are here until they are in the index. A batch being written is held
+/// apart, since entries may be replaced meanwhile; only the thread that holds the connection that writes begins and
+/// ends it.
 ///
-/// Bodies may be freed by code of the user, so whatever leaves is returned, for the caller to free with no lock held.
+/// Bodies may be freed by code of the user, so removed entries are returned, for the caller to free with no lock held.
 struct DiskStaging {
     var stores = DiskPendingStores()
     private var pending: [Int64: StagedEntry] = [:]
     private var writing: [Int64: StagedEntry] = [:]
-    /// Of those pending that are not withdrawn, as are the sums.
+    /// The number of pending entries that are not withdrawn; the sums below are of these as well.
     private var entryCount = 0
     private var byteCount = 0
     private var fileCount = 0
     private var fileByteCount = 0
-    /// When the first of those pending was stored.
+    /// The time at which the first of the pending entries was stored.
     private var began = DiskTime.never
 
     var isEmpty: Bool { pending.isEmpty && writing.isEmpty }
 
-    /// Whether there may be entries that are not withdrawn.
+    /// A Boolean value that indicates whether there may be entries that are not withdrawn.
     var holdsEntries: Bool { entryCount > 0 || !writing.isEmpty }
 
-    /// Whether entries lie in files that only the index keeps.
+    /// A Boolean value that indicates whether bodies of entries lie in files that only the index keeps.
     var sharesFiles: Bool { pending.values.contains { $0.borrowedFile != nil } }
 
-    /// The entry of a key.
+    /// Returns the entry of a key.
     func entry(for key: DiskKey) -> StagedEntry? {
         guard let entry = pending[key.id] ?? writing[key.id], key.hasBytes(of: entry.key) else { return nil }
         return entry
     }
 
-    /// A file with a body of this hash and length that is not in the index yet.
+    /// Returns a file with a body of this hash and length that is not in the index yet.
     func file(hash: UInt64, size: Int) -> IncomingFile? {
         guard fileCount > 0 || !writing.isEmpty else { return nil }
         func isEqual(_ entry: StagedEntry) -> Bool {
@@ -44,8 +43,8 @@ struct DiskStaging {
         return (pending.values.first(where: isEqual) ?? writing.values.first(where: isEqual))?.incomingFile
     }
 
-    /// Adds the entry of a store, which ends with it. Returns whether it is time to write: 128 entries, 1 MiB, 32 files,
-    /// 16 MiB of files, or what has waited for a second; nil if the store was overtaken, and nothing was added.
+    /// Adds the entry of a store, which ends with it. Returns whether it is time to write: 128 entries, 1 MiB, 32
+    /// files, 16 MiB of files, or what has waited for a second; nil if the store was overtaken, and nothing was added.
     mutating func add(
         _ entry: StagedEntry,
         for key: DiskKey,
@@ -59,14 +58,14 @@ struct DiskStaging {
         count(entry, times: 1)
         let replaced = pending.updateValue(entry, forKey: key.id)
         if let replaced { count(replaced, times: -1) }
-        // A clock that was set back tells nothing of how long the first has waited.
+        // A clock that was set back does not show how long the first has waited.
         let isOld = time > began.advanced(by: 1_000_000) || began > time.advanced(by: 1_000_000)
         let isMuch = byteCount >= 1 << 20 || fileByteCount >= 1 << 24
         // Each file is open until it is in the index.
         return (entryCount >= 128 || fileCount >= 32 || isMuch || isOld, replaced)
     }
 
-    /// Whether more waits than twice what is written at once.
+    /// A Boolean value that indicates whether more waits than twice what is written at once.
     var isOverfull: Bool { entryCount >= 256 || fileCount >= 64 || byteCount >= 2 << 20 || fileByteCount >= 2 << 24 }
 
     private mutating func count(_ entry: StagedEntry, times: Int) {
@@ -77,13 +76,14 @@ struct DiskStaging {
         if entry.incomingFile != nil { fileCount += times }
     }
 
-    /// Takes out the entry of a key if its store is not later than one with this number.
+    /// Removes the entry of a key if its store is not later than one with this number.
     mutating func remove(for key: DiskKey, notAfter number: UInt64) -> StagedEntry? {
         guard let entry = pending[key.id], key.hasBytes(of: entry.key), entry.number <= number else { return nil }
         return take(key.id)
     }
 
-    /// Ends a store whose entry is in the index: it overtakes those of its key that began before it, and what they staged.
+    /// Ends a store whose entry is in the index: it overtakes those of its key that began before it, and what they
+    /// staged.
     mutating func complete(_ store: DiskStore, for key: DiskKey) -> StagedEntry? {
         stores.end(store)
         stores.revoke(key, before: store.number)
@@ -98,25 +98,25 @@ struct DiskStaging {
         return entry
     }
 
-    /// Takes out the entries whose stores are not later than one with this number.
+    /// Removes the entries whose stores are not later than one with this number.
     mutating func removeAll(notAfter number: UInt64) -> [StagedEntry] {
         let removed = pending.filter { $0.value.number <= number }
         for id in removed.keys { _ = take(id) }
         return Array(removed.values)
     }
 
-    /// Gives up the entry of a key if its store is not later than one with this number. Returns what it was.
+    /// Withdraws the entry of a key if its store is not later than one with this number. Returns the entry as it was.
     mutating func withdraw(for key: DiskKey, notAfter number: UInt64) -> StagedEntry? {
         guard let entry = pending[key.id], key.hasBytes(of: entry.key), entry.number <= number else { return nil }
         return withdraw(key.id)
     }
 
-    /// Gives up an entry, if it is still there. One that is being written stays until it is written.
+    /// Withdraws an entry, if it is still there. One that is being written stays until it is written.
     mutating func withdraw(_ entry: StagedEntry, for key: DiskKey) -> StagedEntry? {
         pending[key.id]?.number == entry.number ? withdraw(key.id) : nil
     }
 
-    /// Gives up the entries whose stores are not later than one with this number; default all.
+    /// Withdraws the entries whose stores are not later than one with this number; default all.
     mutating func withdrawAll(notAfter number: UInt64 = .max) -> [StagedEntry] {
         pending.filter { $0.value.number <= number }.keys.compactMap { withdraw($0) }
     }
@@ -128,17 +128,17 @@ struct DiskStaging {
         return entry
     }
 
-    /// The entries that were given up, by their rows.
+    /// The withdrawn entries, by their rows.
     var withdrawn: [Int64: StagedEntry] { pending.filter { $0.value.isWithdrawn } }
 
-    /// Forgets entries that were given up, except those that something has replaced since.
+    /// Removes withdrawn entries, except those that were replaced since.
     mutating func forget(_ withdrawn: [Int64: StagedEntry]) {
         for (id, entry) in withdrawn where pending[id]?.isWithdrawn == true && pending[id]?.number == entry.number {
             pending[id] = nil
         }
     }
 
-    /// What became of metadata that was to be replaced here.
+    /// The outcome of replacing the metadata of a staged entry.
     enum MetadataUpdate {
         /// The entry is not here.
         case absent
@@ -206,25 +206,5 @@ struct DiskStaging {
         }
         writing = [:]
         return replaced
-    }
-}
-
-/// The staging under its lock, and whether it is empty, which look-ups ask without taking the lock: threads that read at
-/// the same time would take its line of the processor's cache from each other, and nearly always find nothing.
-///
-/// Its lock may be taken while the connection that writes is held, never the other way round.
-final class DiskStagingLock: Sendable {
-    private let staging = Lock(DiskStaging())
-    /// Written under the lock, after the change. Releasing and acquiring, so that who finds it empty after a batch was
-    /// written finds the batch in the index.
-    private let isOccupied = Atomic(false)
-
-    var isEmpty: Bool { !isOccupied.load(ordering: .acquiring) }
-
-    func withLock<Result>(_ body: (inout DiskStaging) throws -> Result) rethrows -> Result {
-        try staging.withLock { staging in
-            defer { isOccupied.store(!staging.isEmpty, ordering: .releasing) }
-            return try body(&staging)
-        }
     }
 }

@@ -1,12 +1,12 @@
 internal import Dispatch
 internal import HalcyonConcurrency
 
-/// Removes what has expired and what belongs to no entry in the background, a little at a time, for as long as the cache is
-/// open.
+/// Removes expired entries, and files that belong to no entry, in the background, a few at a time, for as long as the
+/// cache is open.
 ///
 /// Between two steps it is a sleeping task, which takes no thread. A step blocks, so it runs on a queue of its own.
 final class DiskSweep: Sendable {
-    /// What a step left to do.
+    /// The work that a step has left.
     enum Rest {
         /// There may be more to remove, or others were writing.
         case some
@@ -18,7 +18,7 @@ final class DiskSweep: Sendable {
     private struct State {
         var interval: Duration?
         var task: Task<Void, Never>?
-        /// What to call; nil while the cache is not open.
+        /// The function of a step; nil while the cache is not open.
         var step: (@Sendable () -> Rest)?
     }
 
@@ -42,12 +42,12 @@ final class DiskSweep: Sendable {
                 state.interval = newValue
                 return restart(&state)
             }
-            // With no lock held: the clock, which is told, may be anybody's.
+            // With no lock held: the cancellation calls the clock, which may be code of the user.
             earlier?.cancel()
         }
     }
 
-    /// Begins to sweep, anew if it has begun: soon, for programs that end soon, then once in each interval.
+    /// Begins to sweep, anew if it has begun: after a second, for programs that end soon, then once in each interval.
     func start(_ step: @escaping @Sendable () -> Rest) {
         let earlier = state.withLock { state -> Task<Void, Never>? in
             state.step = step
@@ -95,7 +95,7 @@ final class DiskSweep: Sendable {
 }
 
 extension DiskCache {
-    /// How often what has expired is swept in the background; nil is never. A new interval begins at once.
+    /// The interval at which expired entries are swept in the background; nil is never. A new interval begins at once.
     public var sweepInterval: Duration? {
         get { sweep.interval }
         set { sweep.interval = newValue }
@@ -108,7 +108,7 @@ extension DiskCache {
         sweep.start { [weak self] in self?.sweepBatch() ?? .ended }
     }
 
-    /// Removes a batch of what has expired, then of what belongs to no entry.
+    /// Removes a batch of expired entries, then of files that belong to no entry.
     private func sweepBatch() -> DiskSweep.Rest {
         let (index, isClosed) = state.withLock { ($0.index, $0.isClosed) }
         if isClosed { return .ended }
@@ -122,8 +122,8 @@ extension DiskCache {
         }
     }
 
-    /// Removes a batch of what has expired. Waits for nobody who writes, unless what waits to be written has to be first,
-    /// and keeps nobody waiting who reads.
+    /// Removes a batch of expired entries. Does not wait for other writers, unless staged entries have to be written
+    /// first, and blocks no reader.
     private func sweepExpired(in index: DiskIndex) throws -> DiskSweep.Rest {
         let listsKeys = !listeners.isEmpty
         let now = now

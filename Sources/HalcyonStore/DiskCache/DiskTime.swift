@@ -36,10 +36,10 @@ struct DiskTime: Hashable, Comparable {
     }
 }
 
-/// When an entry expires and what an access restarts, as the index holds it.
+/// The expiry of an entry and the lifetime that an access restarts, as the index holds them.
 struct DiskLifetime: Hashable {
     let expiresAt: DiskTime
-    /// Microseconds that an access restarts; 0 if it restarts nothing.
+    /// The number of microseconds that an access restarts; 0 if it restarts nothing.
     let duration: Int64
 
     init(_ expiration: Expiration, at now: Date) {

@@ -1,6 +1,6 @@
-/// What the entries of an index sum up to.
+/// The sums over the entries of an index.
 struct DiskTotals: Equatable {
-    /// Of bodies, metadata and keys: what the size limit limits.
+    /// The number of bytes of bodies, metadata and keys, which the size limit limits.
     var bytes = 0
     var inlineCount = 0
     var fileCount = 0

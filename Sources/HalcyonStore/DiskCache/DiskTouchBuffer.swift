@@ -1,17 +1,17 @@
 /// A use of an entry that is not yet written to the index.
 struct DiskTouch {
-    /// What was used.
+    /// The version of the entry that was used.
     let version: DiskCache.Version
     var lastAccess: DiskTime
-    /// Where the use moved the expiry to; nil if it did not.
+    /// The time to which the use moved the expiry; nil if it did not.
     var expiresAt: DiskTime?
-    /// Whether the index says nearly the same already: see ``DiskIndexRow/isSlight(_:)``.
+    /// A Boolean value that indicates whether the index has nearly the same times: see ``DiskIndexRow/isSlight(_:)``.
     var isSlight = false
 }
 
 extension DiskIndexRow {
-    /// Whether a use changes so little that it need not be written down while many others wait: less than a minute of
-    /// recency, and less than a sixty-fourth of the lifetime.
+    /// Returns whether a use changes so little that it need not be written while many others wait: less than a minute
+    /// of recency, and less than a sixty-fourth of the lifetime.
     ///
     /// Writing a use takes several times as long as a look-up, since it moves the entry in two indices. Without this, a
     /// program that looks up more entries than the buffer holds, again and again, does little else.
@@ -28,9 +28,9 @@ extension DiskIndexRow {
 /// them, which makes an entry look less recently used than it was, and nothing else.
 struct DiskTouchBuffer {
     private(set) var touches: [Int64: DiskTouch] = [:]
-    /// When the first of them was made.
+    /// The time of the first of them.
     private var began = DiskTime.never
-    /// Where the last batch ended.
+    /// The number of the last entry of the last batch.
     private var lastTaken = Int64.min
 
     /// The expiry to which an earlier use moved that of the entry.
@@ -41,8 +41,8 @@ struct DiskTouchBuffer {
     /// The number of entries.
     var count: Int { touches.count }
 
-    /// Adds the use of an entry. Returns when the entry expires now, earlier uses included; nil if it has expired, and was
-    /// not used.
+    /// Adds the use of an entry. Returns when the entry expires now, earlier uses included; nil if it has expired, and
+    /// was not used.
     mutating func add(_ touch: DiskTouch, to row: DiskIndexRow) -> DiskTime? {
         add(touch, id: row.id, expiringAt: row.expiresAt)
     }
@@ -78,8 +78,8 @@ struct DiskTouchBuffer {
         return touch.expiresAt ?? end
     }
 
-    /// Whether the first of them was made more than a minute ago, or the clock no longer tells: other processes evict and
-    /// expire by what is written.
+    /// Returns whether the first of them was made more than a minute ago, or the clock was set back: other processes
+    /// evict and expire by the written times.
     func isOld(at now: DiskTime) -> Bool {
         !touches.isEmpty && (now > began.advanced(by: 60_000_000) || began > now.advanced(by: 60_000_000))
     }
@@ -95,7 +95,7 @@ struct DiskTouchBuffer {
         touches = touches.filter { !$0.value.isSlight }
     }
 
-    /// Hands over a few, so that whoever writes them down is not kept for long: neighbours in the index, which share
+    /// Hands over a few, so that writing them does not take long: neighbours in the index, which share
     /// pages, each time those after the last.
     mutating func takeBatch() -> [(id: Int64, touch: DiskTouch)] {
         guard touches.count > 256 else { return take() }

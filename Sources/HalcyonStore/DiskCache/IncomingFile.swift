@@ -5,16 +5,16 @@ internal import HalcyonConcurrency
 /// A file on its way into the cache.
 ///
 /// Its lock is held from its creation until its entry is committed. That is how a clean, in this process or another,
-/// tells what is being written from what a dead process left: the system drops the locks of the dead, and unlike a
-/// process number, they cannot be confused with those of another process or container.
+/// distinguishes a file that is being written from one that a dead process left: the system drops the locks of the
+/// dead, and unlike a process number, they cannot be confused with those of another process or container.
 final class IncomingFile: Sendable {
     let number: Int64
     private let layout: DiskLayout
     private let fileSystem: any FileSystem
     private let descriptor: FileDescriptor
-    private let place: Lock<Place>
+    private let state: Lock<State>
 
-    private enum Place {
+    private enum State {
         case incoming
         case published
         case kept
@@ -27,8 +27,8 @@ final class IncomingFile: Sendable {
             let path = layout.incoming(number)
             let descriptor = try Self.create(path, layout, fileSystem)
             do throws(FileSystemError) {
-                // A clean may have taken it for a leftover before it was locked, and be about to remove it. It is not waited
-                // for: its process may be stopped.
+                // A clean may have taken it for a leftover before it was locked, and be about to remove it. It is not
+                // waited for: its process may be stopped.
                 guard try fileSystem.lock(descriptor, waits: false),
                     try fileSystem.status(of: descriptor).linkCount > 0
                 else {
@@ -44,7 +44,7 @@ final class IncomingFile: Sendable {
             self.layout = layout
             self.fileSystem = fileSystem
             self.descriptor = descriptor
-            place = Lock(.incoming)
+            state = Lock(.incoming)
             return
         }
     }
@@ -66,7 +66,7 @@ final class IncomingFile: Sendable {
         try fileSystem.writeAll(descriptor, from: bytes)
     }
 
-    /// Whether it holds exactly these bytes.
+    /// Returns whether it holds exactly these bytes.
     func hasBytes(_ bytes: Data) throws(FileSystemError) -> Bool {
         var piece = [UInt8](repeating: 0, count: 65_536)
         var offset = 0
@@ -102,10 +102,10 @@ final class IncomingFile: Sendable {
     /// - Returns: waits until its name is there, and throws what kept it from that; nil if it need not be.
     func publish(durablyBy folders: DiskFolderSync?) throws(FileSystemError) -> DiskFolderSync.Completion? {
         let isFolderNew = try rename(into: layout.bodyFolder(number))
-        place.withLock { $0 = .published }
+        state.withLock { $0 = .published }
         guard let folders else { return nil }
-        // After the renaming, which nobody sees before there is an entry: the journal then takes file and folder at once,
-        // and synchronizing the folder finds its work done.
+        // After the renaming, which has no effect before there is an entry: the journal then takes file and folder at
+        // once, and synchronizing the folder finds its work done.
         try fileSystem.synchronize(descriptor)
         return folders.begin(number, isNew: isFolderNew)
     }
@@ -122,21 +122,21 @@ final class IncomingFile: Sendable {
         }
     }
 
-    /// Whether it stays.
-    var isKept: Bool { place.withLock { $0 == .kept } }
+    /// A Boolean value that indicates whether the file is kept.
+    var isKept: Bool { state.withLock { $0 == .kept } }
 
-    /// Its entry is committed: the file stays.
+    /// Keeps the file: its entry is committed.
     func keep() {
-        place.withLock { $0 = .kept }
+        state.withLock { $0 = .kept }
     }
 
     /// Closes it, and removes it unless it is kept.
     func close() {
-        let place = place.withLock { place in
-            defer { place = .closed }
-            return place
+        let state = state.withLock { state in
+            defer { state = .closed }
+            return state
         }
-        switch place {
+        switch state {
         case .incoming: try? fileSystem.removeFile(layout.incoming(number))
         case .published: try? fileSystem.removeFile(layout.body(number))
         case .kept: break

@@ -2,16 +2,16 @@ internal import FoundationEssentials
 
 /// An entry that is stored but not yet in the index.
 struct StagedEntry {
-    /// Where the body is.
+    /// The location of the body.
     enum Content {
         case inline(Data)
-        /// In a file that is in its place, and whose lock is held until the entry is in the index. Released before, it is
-        /// removed.
+        /// In a file that is in its place, and whose lock is held until the entry is in the index. Released before, it
+        /// is removed.
         case file(IncomingFile)
         /// In the file of entries that are in the index.
         case sharedFile(Int64)
-        /// Given up, because the index could not be written. What it was to replace is not to be found either, until a
-        /// transaction has removed it.
+        /// Dropped, because the index could not be written. The entry that it was to replace must not be found either,
+        /// until a transaction has removed that.
         case withdrawn
     }
 
@@ -21,18 +21,18 @@ struct StagedEntry {
     /// The number of its store.
     let number: UInt64
 
-    /// The bytes that it takes in memory.
+    /// The number of bytes that it takes in memory.
     var byteCount: Int { (inlineBody?.count ?? 0) + entry.metadata.count + key.utf8.count }
 
-    /// The bytes that it takes in a file.
+    /// The number of bytes that it takes in a file.
     var fileByteCount: Int { inlineBody == nil ? entry.size : 0 }
 
     var inlineBody: Data? { if case .inline(let body) = content { body } else { nil } }
 
-    /// Whether it was given up.
+    /// A Boolean value that indicates whether it was withdrawn.
     var isWithdrawn: Bool { if case .withdrawn = content { true } else { false } }
 
-    /// What stays of it when it is given up.
+    /// The entry that stays in its place when it is withdrawn.
     var withdrawn: StagedEntry {
         let entry = NewDiskEntry(
             metadata: Data(),

@@ -1,10 +1,10 @@
-/// What left a memory cache during a change, to be freed and told once no lock is held.
+/// The entries that a change removed from a memory cache, to be freed and reported once no lock is held.
 @usableFromInline
 struct DroppedEntries<Key: Hashable & Sendable, Value: Sendable> {
     @usableFromInline var entries: [MemoryEntry<Key, Value>] = []
-    /// Why each of them went.
+    /// The reason for the removal of each.
     @usableFromInline var reasons: [CacheRemovalReason] = []
-    /// Objects of weak references that were looked at, and weak references, which may have no other owner by now.
+    /// Objects of weak references that were read, and weak references, which may have no other owner by now.
     @usableFromInline var objects: [AnyObject] = []
 
     @inlinable
@@ -17,12 +17,12 @@ struct DroppedEntries<Key: Hashable & Sendable, Value: Sendable> {
     }
 }
 
-/// What became of an entry that was to be stored.
+/// The outcome of a store.
 @usableFromInline
 enum MemoryStoreOutcome {
-    /// It was not stored: it is beyond the limits. What had its key is gone.
+    /// It was not stored: it is beyond the limits. The earlier entry of its key is removed.
     case refused
     case added
-    /// It has the place of an earlier one.
+    /// It replaced an earlier one.
     case replaced
 }

@@ -1,8 +1,8 @@
 extension MemoryCache {
-    /// Stores a value as ``store(_:for:cost:expiration:)`` does, if `isAllowed` says so.
+    /// Stores a value as ``store(_:for:cost:expiration:)`` does, if `isAllowed` returns true.
     ///
     /// - Parameters:
-    ///   - latest: when it expires whatever extends its lifetime; nil, the default, is never.
+    ///   - latest: the time at which it expires whatever extends its lifetime; nil, the default, is never.
     ///   - isAllowed: called once, after all changes that came before and before all that come after: under the lock of
     ///     changes. It must be quick, and lock nothing under which this cache is changed.
     /// - Returns: whether it was stored.
@@ -40,7 +40,8 @@ extension MemoryCache {
         )
     }
 
-    /// Removes the value for `key`, if `isAllowed` says so, which is called as for ``store(_:for:cost:expiration:latest:if:)``.
+    /// Removes the value for `key`, if `isAllowed` returns true, which is called as for
+    /// ``store(_:for:cost:expiration:latest:if:)``.
     @inlinable
     package func remove(for key: Key, if isAllowed: () -> Bool) {
         let entry = ledger.withLock { isAllowed() ? removeEntry(for: key, hash: key.hashValue) : nil }

@@ -1,8 +1,8 @@
 extension MemoryCache {
-    /// Stores an entry that holds a value, if `isAllowed` says so under the ledger's lock.
+    /// Stores an entry that holds a value, if `isAllowed` returns true under the ledger's lock.
     @inlinable
     func store(_ entry: consuming Entry, at now: Int64, if isAllowed: () -> Bool = { true }) -> Bool {
-        // What leaves the cache is freed after the locks are released: that may run code of the user, and takes long.
+        // Removed entries are freed after the locks are released: that may run code of the user, and takes long.
         var first: Entry?
         var dropped = Dropped()
         ledger.lock.acquire()
@@ -21,12 +21,12 @@ extension MemoryCache {
         return outcome != .refused
     }
 
-    /// Puts an entry in the place of that with its key, or makes room for it. The ledger's lock must be held.
+    /// Replaces the entry with the same key, or makes room for a new one. The ledger's lock must be held.
     ///
     /// - Parameters:
-    ///   - first: what had the key, or had to make room: nearly always all that goes, and without an array for it a
+    ///   - first: the entry that had the key, or was evicted: nearly always the only one, and without an array for it a
     ///     store takes three quarters of the time.
-    ///   - dropped: what else goes.
+    ///   - dropped: the other entries that were removed.
     @inlinable
     func replaceOrAdd(
         _ entry: consuming Entry,
@@ -84,7 +84,7 @@ extension MemoryCache {
         gate.open(shard)
     }
 
-    /// Takes the entry for a key out of its shard and out of the sums. The ledger's lock must be held.
+    /// Removes the entry for a key from its shard and from the sums. The ledger's lock must be held.
     @inlinable
     func removeEntry(for key: Key, hash: Int) -> Entry? {
         let shard = shardIndex(for: hash)
@@ -109,7 +109,7 @@ extension MemoryCache {
         }
     }
 
-    /// Takes out the next value that was not used since the hand last passed, or whose time is over; what has a weak
+    /// Evicts the next value that was not used since the hand last passed, or has expired; an entry with a weak
     /// reference stays in the table without its value. Returns the entry as it was. The ledger's lock must be held.
     ///
     /// Complexity: amortised O(1); O(n) if every value was used.
@@ -184,7 +184,7 @@ extension MemoryTable {
         return nil
     }
 
-    /// Lets go of the value at a place whose entry has a weak reference, and returns the entry as it was; nil if it has
+    /// Drops the value at a place whose entry has a weak reference, and returns the entry as it was; nil if it has
     /// none, or its time is over.
     @inlinable
     func letGo(of place: Int, at now: Int64) -> Entry? {

@@ -1,5 +1,6 @@
 extension MemoryCache {
-    /// What is wrong with the cache's inner state: nothing, unless the cache has a defect. For tests. Complexity: O(n).
+    /// Describes violations of the cache's invariants: none, unless the cache has a defect. For tests. Complexity:
+    /// O(n).
     package func brokenInvariants() -> [String] {
         ledger.withLock {
             var problems: [String] = []
@@ -29,7 +30,7 @@ extension MemoryCache {
 }
 
 extension MemoryTable {
-    /// What is wrong with the table; see the cache's own.
+    /// Describes violations of the table's invariants; see those of the cache.
     func brokenInvariants() -> [String] {
         var problems: [String] = []
         if (0..<bucketCount).count(where: { buckets[$0].next != 0 }) != count {

@@ -5,12 +5,12 @@ extension MemoryCache {
     public func remove(for key: Key) -> Value? {
         let entry = ledger.withLock { removeEntry(for: key, hash: key.hashValue) }
         guard let entry else { return nil }
-        // One that was evicted and is only weakly held was told as evicted.
+        // The eviction of one that is only weakly held was reported before.
         if entry.value != nil { listeners.tell(CollectionOfOne(key), .removed) }
         return entry.expiresAt > clock.monotonic() ? entry.value : nil
     }
 
-    /// Removes everything, what is only weakly held included.
+    /// Removes all values, including those that are only weakly held.
     public func removeAll() {
         // Named, so that the old tables are freed after the locks are released.
         let emptied = ledger.withLock {
@@ -28,16 +28,16 @@ extension MemoryCache {
         withExtendedLifetime(emptied) {}
     }
 
-    /// Evicts until the sum of the costs is at most `cost`: what has expired, then what was not used for longest. The
-    /// limit stays. What is evicted is still found while something else keeps it alive, where the cache has a weak
+    /// Evicts values until the sum of the costs is at most `cost`: expired ones, then the least recently used. The
+    /// limit stays. An evicted value is still found while something else keeps it alive, if the cache has a weak
     /// reference to it.
     ///
     /// - Parameter cost: bytes; default 0, which empties the cache.
     public func trim(to cost: Int = 0) {
         removeExpired()
         evict(downTo: cost)
-        // What nothing else kept alive was freed with it, and cannot be found by its weak reference any more: those have
-        // values of their own to free.
+        // What nothing else kept alive was freed with it, and cannot be found by its weak reference any more: those
+        // have values of their own to free.
         removeExpired()
     }
 
@@ -53,7 +53,7 @@ extension MemoryCache {
         finish(dropped)
     }
 
-    /// Removes what `isUnwanted` picks by its key. Complexity: O(n).
+    /// Removes the values whose keys satisfy a predicate. Complexity: O(n).
     ///
     /// - Parameter isUnwanted: called with no lock held.
     /// - Returns: the number of values removed.
@@ -72,12 +72,13 @@ extension MemoryCache {
         return count
     }
 
-    /// What goes from now on, and why. What is replaced is not among it, nor what goes because the cache itself ends.
+    /// The entries that the cache removes from now on, with the reasons. Entries that are replaced are not among them,
+    /// nor those released with the cache itself.
     ///
-    /// Each call gives a stream of its own. One that nobody reads holds the newest 16,384 removals.
+    /// Each call returns a stream of its own. A stream that is not read holds the newest 16,384 removals.
     public var removals: AsyncStream<CacheRemoval<Key>> { listeners.makeStream() }
 
-    /// Frees what left the cache, and tells who listens. No lock may be held: freeing may run code of the user.
+    /// Frees removed entries, and reports them to the listeners. No lock may be held: freeing may run code of the user.
     @usableFromInline
     func finish(_ dropped: Dropped) {
         if !listeners.isEmpty { tell(dropped) }
@@ -87,14 +88,14 @@ extension MemoryCache {
     @usableFromInline
     func tell(_ dropped: Dropped) {
         let now = clock.monotonic()
-        // What is only weakly held was told as evicted when it was.
+        // The eviction of what is only weakly held was reported before.
         for (entry, reason) in zip(dropped.entries, dropped.reasons) where entry.value != nil {
             let isOver = reason == .evicted && entry.expiresAt <= now
             listeners.tell(CollectionOfOne(entry.key), isOver ? .expired : reason)
         }
     }
 
-    /// Removes what has expired and what was evicted and can no longer be found. Complexity: O(n).
+    /// Removes expired entries, and evicted ones that can no longer be found. Complexity: O(n).
     public func removeExpired() {
         let now = clock.monotonic()
         for index in tables.indices {
@@ -108,8 +109,8 @@ extension MemoryCache {
         }
     }
 
-    /// Looks at a few entries on each store, so that what expired goes without a timer. The ledger's lock must be
-    /// held.
+    /// Looks at a few entries on each store, so that expired ones are removed without a timer. The ledger's lock must
+    /// be held.
     @inlinable
     func sweepSome(at now: Int64, into dropped: inout Dropped) {
         var hand = ledger.sweepHand
@@ -117,8 +118,8 @@ extension MemoryCache {
         ledger.sweepHand = hand
     }
 
-    /// Walks over at most `steps` places of one shard and takes out what has expired. Ends on the next shard once this
-    /// one is done.
+    /// Walks over at most `steps` places of one shard and removes expired entries. Ends on the next shard once this one
+    /// is done.
     @inlinable
     func sweep(_ hand: inout MemoryLedger.Hand, steps: Int, at now: Int64, into dropped: inout Dropped) {
         let shard = hand.shard
@@ -155,10 +156,10 @@ extension MemoryCache {
 }
 
 extension MemoryTable {
-    /// Whether the time of the entry at a place is over, or nothing can be found there any more.
+    /// Returns whether the entry at a place has expired, or can no longer be found because its object is gone.
     ///
-    /// - Parameter dropped: gets the object of a weak reference that was looked at: looking retains it, and if its other
-    ///   owners let go of it meanwhile, its `deinit` runs where this lets go.
+    /// - Parameter dropped: receives the object of a weak reference that was read: reading retains it, and if its other
+    ///   owners release it meanwhile, its `deinit` runs where `dropped` is released.
     @inlinable
     func isDead(
         _ place: Int,

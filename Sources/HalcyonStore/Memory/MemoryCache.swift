@@ -1,23 +1,24 @@
 /// A cache in memory with exact cost and count limits, expiry and second-chance eviction.
 ///
-/// - A hit counts itself in at one of 16 shards for a look-up and at most two stores; it allocates nothing, and threads that
-///   hit at the same time do not wait for each other.
-/// - Changes are serialised, so the limits are exact: no moment exists at which the sum of the costs is above the limit.
+/// - A hit counts itself in at one of 16 shards for a look-up and at most two stores; it allocates nothing, and threads
+///   that hit at the same time do not wait for each other.
+/// - Changes are serialised, so the limits are exact: no moment exists at which the sum of the costs is above the
+///   limit.
 /// - When a limit is reached, the values go that were not used since the eviction hand last passed them (the CLOCK
 ///   algorithm: least recently used, without a list to keep in order).
 /// - With a `weakReference`, an evicted value is still found for as long as something else keeps its object alive. It
 ///   then takes its place again.
-/// - Storing sweeps a few entries that expired, ``removeExpired()`` sweeps all. So does a task that sleeps for
+/// - Each store sweeps a few entries that expired, ``removeExpired()`` sweeps all. So does a task that sleeps for
 ///   ``sweepInterval`` in between; an empty cache has none.
 ///
-/// Keys should carry a good hash that is cheap, such as a digest. Everything on the way of a hit is inlinable, because a
-/// generic cache that is not specialised for its key takes four times as long.
+/// Keys should carry a good hash that is cheap, such as a digest. Everything on the way of a hit is inlinable, because
+/// a generic cache that is not specialised for its key takes four times as long.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline typealias Table = MemoryTable<Key, Value>
     @usableFromInline typealias Entry = MemoryEntry<Key, Value>
     @usableFromInline typealias Dropped = DroppedEntries<Key, Value>
 
-    /// What the shards hold. Unchecked: a table is only read between `enter` and `leave` of the gate, or under the
+    /// The tables of the shards. Unchecked: a table is only read between `enter` and `leave` of the gate, or under the
     /// ledger's lock, and only changed under that lock while the gate is closed; its states are atomic.
     @usableFromInline nonisolated(unsafe) let tables: [Table]
     @usableFromInline let gate: ShardGate
@@ -34,10 +35,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - costLimit: the sum of the costs, in bytes; default a quarter of the memory this process may use.
     ///   - countLimit: the number of values; default no limit.
     ///   - expiration: the lifetime of a value stored without its own; default 300 seconds.
-    ///   - sweepInterval: how often what has expired is swept while the cache holds something; nil is never. Default 2
-    ///     minutes.
-    ///   - clock: where the time comes from.
-    ///   - sweepClock: what the sweep sleeps by. Default: the system's.
+    ///   - sweepInterval: the interval at which expired entries are swept while the cache is not empty; nil is never.
+    ///     Default 2 minutes.
+    ///   - clock: the clock of expiry. Default: the system's.
+    ///   - sweepClock: the clock that the sweep sleeps by. Default: the system's.
     ///   - weakReference: makes a weak reference of a value that is stored; nil for a value that has none. Default: an
     ///     evicted value is gone.
     public init(
@@ -70,9 +71,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         set { setLimits(count: newValue) }
     }
 
-    /// The value for `key`, or nil if there is none or its time is over. Complexity: O(1).
+    /// Returns the value for `key`; nil if there is none, or it has expired. Complexity: O(1).
     ///
-    /// - Parameter extending: what the access does to its expiry; default: its lifetime starts again.
+    /// - Parameter extending: the effect of the access on its expiry; default: its lifetime starts again.
     @inlinable
     public func entry(for key: Key, extending: ExpirationExtension = .originalLifetime) -> Value? {
         let hash = key.hashValue
@@ -93,7 +94,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return weaklyHeldValue(for: key, hash: hash, at: now)
     }
 
-    /// Whether ``entry(for:extending:)`` would find a value. It changes neither expiry nor order nor statistics.
+    /// Returns whether ``entry(for:extending:)`` would find a value. Changes neither expiry nor order nor statistics.
     @inlinable
     public func contains(_ key: Key) -> Bool {
         let hash = key.hashValue
@@ -109,13 +110,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return found.isHeld || found.weak?.object() != nil
     }
 
-    /// Stores a value, in place of the one that had its key before.
+    /// Stores a value, replacing that of its key.
     ///
-    /// A value whose cost alone is above the limit, or whose time is already over, is not stored; the one before it is
+    /// A value whose cost alone is above the limit, or that has expired already, is not stored; the earlier value is
     /// removed all the same, because it was to be replaced.
     ///
     /// - Parameters:
-    ///   - cost: the bytes that the value holds; below zero counts as zero.
+    ///   - cost: the number of bytes that the value holds; below zero counts as zero.
     ///   - expiration: its lifetime; default that of the cache.
     /// - Returns: whether it was stored.
     @discardableResult

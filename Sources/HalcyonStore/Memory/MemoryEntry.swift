@@ -10,9 +10,9 @@ struct MemoryEntry<Key: Hashable & Sendable, Value: Sendable> {
     @usableFromInline var cost: Int
     /// Nanoseconds on the monotonic clock; `Int64.max` is never. While the entry is in a table, its state has the time.
     @usableFromInline var expiresAt: Int64
-    /// What an access restarts, in nanoseconds; 0 when it restarts nothing.
+    /// The lifetime that an access restarts, in nanoseconds; 0 if an access restarts nothing.
     @usableFromInline var lifetime: Int64
-    /// When it expires whatever extends it, in nanoseconds on the monotonic clock; `Int64.max` is never.
+    /// The time at which it expires whatever extends it, in nanoseconds on the monotonic clock; `Int64.max` is never.
     @usableFromInline let latest: Int64
     /// The number of its store, in a copy of an entry that is in a table.
     @usableFromInline var serial = 0

@@ -1,12 +1,12 @@
 public import Synchronization
 
-/// What changes of an entry while it is read, and what the hands look at that walk over all entries: apart from the
-/// entries, whose memory stays in the caches of all processors until one of them changes the table.
+/// The state of an entry that changes while it is read, and that the hands read which walk over all entries: apart from
+/// the entries, whose memory stays in the caches of all processors until one of them changes the table.
 @usableFromInline
 struct MemoryEntryState: ~Copyable {
     @usableFromInline let atomicExpiresAt = Atomic<Int64>(.max)
     @usableFromInline let atomicIsReferenced = Atomic<Bool>(false)
-    /// Whether an entry is at this place.
+    /// A Boolean value that indicates whether an entry is at this place.
     @usableFromInline var isTaken = false
     /// The number of the entry's store; at a free place the next free one, or -1.
     @usableFromInline var serial = 0

@@ -1,7 +1,7 @@
-/// What a memory cache knows about all its shards together.
+/// The sums over all shards of a memory cache, and its limits.
 ///
 /// Every change of the set of entries happens under its lock, which makes the sums plain numbers and the limits exact;
-/// hits do not take it. Who holds it may read every shard without further ado, and closes one to change it.
+/// hits do not take it. Its holder may read every shard as it is, and closes one to change it.
 ///
 /// Unchecked: its variables are only touched while `lock` is held, which also excludes what the dynamic check of
 /// exclusivity would look for.
@@ -32,16 +32,16 @@ final class MemoryLedger: @unchecked Sendable {
     @exclusivity(unchecked)
     @usableFromInline
     var expirations = 0
-    /// Numbers the stores, so that an evicted entry is told from a later one with its key.
+    /// The number of the last store: it distinguishes an evicted entry from a later one with its key.
     @exclusivity(unchecked)
     @usableFromInline
     var lastSerial = 0
-    /// `lastSerial` when the eviction hand began its present round. Later entries are spared in this round: they may lie
-    /// just before the hand, and would go before what is older.
+    /// `lastSerial` when the eviction hand began its present round. Later entries are spared in this round: they may
+    /// lie just before the hand, and would go before what is older.
     @exclusivity(unchecked)
     @usableFromInline
     var roundSerial = 0
-    /// Whether a sweep of what expires comes by itself.
+    /// A Boolean value that indicates whether a background sweep is planned.
     @exclusivity(unchecked)
     @usableFromInline
     var isSwept = false

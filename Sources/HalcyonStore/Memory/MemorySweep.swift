@@ -7,7 +7,7 @@ final class MemorySweep: Sendable {
     private struct State {
         var interval: Duration?
         var task: Task<Void, Never>?
-        /// What to call, while there is something to sweep.
+        /// The function that sweeps; nil while the cache is empty.
         var action: (@Sendable () -> Bool)?
     }
 
@@ -30,7 +30,7 @@ final class MemorySweep: Sendable {
                 state.interval = newValue
                 return restart(&state)
             }
-            // With no lock held: the clock, which is told, may be anybody's.
+            // With no lock held: the cancellation calls the clock, which may be code of the user.
             earlier?.cancel()
         }
     }
@@ -60,7 +60,8 @@ final class MemorySweep: Sendable {
 }
 
 extension MemoryCache {
-    /// How often what has expired is swept while the cache holds something; nil is never. A new interval begins at once.
+    /// The interval at which expired entries are swept while the cache is not empty; nil is never. A new interval
+    /// begins at once.
     public var sweepInterval: Duration? {
         get { sweep.interval }
         set { sweep.interval = newValue }

@@ -33,12 +33,12 @@ extension MemoryTable {
     }
 }
 
-/// When an entry expires, in nanoseconds of the monotonic clock.
+/// The time at which an entry expires, in nanoseconds of the monotonic clock.
 @usableFromInline
 struct MemoryLifetime {
     /// `Int64.max` is never.
     @usableFromInline let expiresAt: Int64
-    /// What an access restarts; 0 for nothing.
+    /// The lifetime that an access restarts; 0 if it restarts nothing.
     @usableFromInline let duration: Int64
 
     @usableFromInline

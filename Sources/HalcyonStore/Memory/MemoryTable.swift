@@ -1,7 +1,7 @@
 /// A hash table whose entries keep their place from addition to removal, so that an eviction hand can walk over them
 /// while a hit only sets a bit.
 ///
-/// The hash is given by the caller, who needs it to choose the shard as well, so a look-up hashes once. Buckets hold
+/// The hash is given by the caller, which needs it to choose the shard as well, so a look-up hashes once. Buckets hold
 /// places of entries (linear probing, at most half full; removal shifts back, so there are no tombstones).
 ///
 /// Entries lie in memory of its own and not in an array of optionals: reading one field of an element of the latter
@@ -25,8 +25,8 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
         @inlinable var place: Int { Int(next) - 1 }
     }
 
-    // None is checked for exclusive access: the gate and the ledger's lock already exclude it, and the checks would take
-    // as long as the look-up.
+    // None is checked for exclusive access: the gate and the ledger's lock already exclude it, and the checks would
+    // take as long as the look-up.
     @exclusivity(unchecked)
     @usableFromInline
     var buckets: UnsafeMutablePointer<Bucket>

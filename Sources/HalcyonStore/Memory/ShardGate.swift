@@ -7,11 +7,11 @@ internal import Synchronization
 ///
 /// A lock, even one a shard, is written by each reader, so that two threads that only read take its line of the
 /// processor's cache from each other at every hit, which takes longer than the look-up. Here a reader writes a line of
-/// the processor it runs on, and only who changes a shard looks at the lines of all processors:
+/// the processor it runs on, and only a change of a shard reads the lines of all processors:
 ///
 /// - A reader counts itself in, in its slot, and then looks whether the shard is closed. If so, it counts itself out
 ///   again and waits.
-/// - Who changes a shard closes it and then waits until all of its slots have no reader.
+/// - A change of a shard closes it and then waits until all of its slots have no reader.
 ///
 /// Both are sequentially consistent, so at least one of the two sees the other (Dekker's algorithm). Only one thread at
 /// a time may close shards: the one that holds `changes`.
@@ -19,7 +19,7 @@ internal import Synchronization
 /// Unchecked: the slots and marks are atomic, and the memory they lie in is freed last.
 @usableFromInline
 final class ShardGate: @unchecked Sendable {
-    /// What one processor, or one of a few that share it, writes for one shard: a line of its own.
+    /// The counts that one processor, or one of a few that share it, writes for one shard: a line of its own.
     @usableFromInline
     struct Slot: ~Copyable {
         /// The readers inside in the low 16 bits, above them 24 bits each of the hits and the misses, so that leaving
@@ -31,16 +31,16 @@ final class ShardGate: @unchecked Sendable {
         private let space: (Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0)
     }
 
-    /// What a reader found.
+    /// The result of a look-up.
     @usableFromInline
     enum Finding {
         case hit
         case miss
-        /// What is not counted, or later.
+        /// A result that is not counted, or is counted later.
         case other
     }
 
-    /// Whether a shard is closed: read by all, written by changes, so on a line without counts.
+    /// The mark that a shard is closed: read by all, written by changes, therefore on a line without counts.
     private struct Mark: ~Copyable {
         let isClosed = Atomic<Bool>(false)
         private let space: (Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0)
@@ -48,7 +48,7 @@ final class ShardGate: @unchecked Sendable {
 
     private static let oneHit: UInt64 = 1 << 16
     private static let oneMiss: UInt64 = 1 << 40
-    /// Half of what the bits hold: whoever reaches it moves it away, and has long done so when the other half is full.
+    /// Half of what the bits hold: the reader that reaches it moves it away, long before the other half is full.
     private static let manyFindings: UInt64 = 1 << 23
     private static let lineSize = 64
 
@@ -59,7 +59,7 @@ final class ShardGate: @unchecked Sendable {
     private let marks: UnsafeMutablePointer<Mark>
     private let changes: ChangeLock
 
-    /// - Parameter changes: held by whoever closes a shard.
+    /// - Parameter changes: the lock that is held while a shard is closed.
     init(shardCount: Int, changes: ChangeLock) {
         self.shardCount = shardCount
         self.changes = changes
@@ -89,8 +89,8 @@ final class ShardGate: @unchecked Sendable {
         return elements
     }
 
-    /// Begins to read a shard; `leave` must follow. Whoever holds `changes` must not call this, and need not: nobody
-    /// else changes a shard meanwhile.
+    /// Begins to read a shard; `leave` must follow. A thread that holds `changes` must not call this, and need not: no
+    /// other thread changes a shard meanwhile.
     @usableFromInline
     @inline(never)
     func enter(_ shard: Int) -> UnsafeMutablePointer<Slot> {
@@ -103,7 +103,7 @@ final class ShardGate: @unchecked Sendable {
 
     /// Ends what `enter` began.
     ///
-    /// Not inlinable, so that nothing the reader does with the shard can be moved behind it.
+    /// Not inlinable, so that nothing the reader does with the shard can be moved after it.
     @usableFromInline
     @inline(never)
     func leave(_ slot: UnsafeMutablePointer<Slot>, with finding: Finding) {
@@ -170,8 +170,8 @@ final class ShardGate: @unchecked Sendable {
         var rounds = 0
         while hasReaders(slot) {
             rounds += 1
-            // A reader needs less than a microsecond, unless it lost its processor; it then needs this one, and a thread
-            // of a higher priority than its own gives that up by sleeping only.
+            // A reader needs less than a microsecond, unless it lost its processor; it then needs this one, and a
+            // thread of a higher priority than its own gives that up by sleeping only.
             if rounds > 1_000 {
                 usleep(50)
             } else if rounds > 100 {

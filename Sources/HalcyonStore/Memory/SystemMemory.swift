@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// How much memory this process may use.
+/// The amount of memory that this process may use.
 public struct SystemMemory: Sendable, Hashable {
-    /// Bytes: the smallest of the limits of the control groups the process is in and the machine's memory.
+    /// The number of bytes: the smallest of the limits of the control groups the process is in and the machine's
+    /// memory.
     public let available: Int
 
     /// Reads the limits of this process.
@@ -13,7 +14,7 @@ public struct SystemMemory: Sendable, Hashable {
         self.init(contentsOfFile: Self.readSmallFile)
     }
 
-    /// Reads the limits from file contents given by a function, which answers nil for a file that does not exist.
+    /// Reads the limits from file contents given by a function, which returns nil for a file that does not exist.
     public init(contentsOfFile: (_ path: String) -> String?) {
         var limits: [Int] = []
         if let groups = contentsOfFile("/proc/self/cgroup") {

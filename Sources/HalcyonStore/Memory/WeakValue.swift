@@ -1,11 +1,11 @@
-/// A way to get a value back after the cache has let go of it, as long as something else keeps the object behind it
-/// alive.
+/// A weak reference by which a cache finds a value after its eviction, for as long as something else keeps the object
+/// behind it alive.
 ///
-/// For a value that wraps a class instance, such as a picture around its pixel buffer:
+/// For a value that wraps a class instance, such as an image around its pixel buffer:
 ///
 /// ```swift
-/// MemoryCache<Key, Picture>(weakReference: { picture in
-///     WeakValue(picture.buffer) { buffer in Picture(buffer: buffer) }
+/// MemoryCache<Key, Image>(weakReference: { image in
+///     WeakValue(image.buffer) { buffer in Image(buffer: buffer) }
 /// })
 /// ```
 public struct WeakValue<Value: Sendable>: Sendable {
@@ -23,10 +23,11 @@ public struct WeakValue<Value: Sendable>: Sendable {
     @usableFromInline
     func resolve() -> Value? { reference.resolve() }
 
-    /// What holds the function that makes the value again.
+    /// The object that holds the function that makes the value again.
     @usableFromInline var owner: AnyObject { reference }
 
-    /// The object; nil if it is gone. Whoever lets go of it may be its last owner, and so run code of the user.
+    /// Returns the object; nil if it is gone. The caller may be its last owner, so that its release runs code of the
+    /// user.
     @usableFromInline
     func object() -> AnyObject? { reference.anyObject }
 }

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// Tells when memory runs short, as the kernel says.
+/// Reports shortage of memory, as the kernel states it.
 ///
-/// It waits on one thread of its own, which exists only while somebody listens; where the system tells nothing (no
-/// pressure stall information, no control group of version 2, or no right to use them) there is none.
+/// It waits on one thread of its own, which exists only while a handler is registered; where the system reports nothing
+/// (no pressure stall information, no control group of version 2, or no right to use them) there is none.
 public final class MemoryPressureMonitor: Sendable {
     /// The monitor of this process.
     public static let shared = MemoryPressureMonitor()
@@ -35,18 +35,19 @@ public final class MemoryPressureMonitor: Sendable {
 
     /// A monitor of its own.
     ///
-    /// - Parameter sources: What is watched. Default: the files of this process.
+    /// - Parameter sources: The files that are watched. Default: those of this process.
     public init(sources: MemoryPressureSources = MemoryPressureSources()) {
         self.sources = sources
     }
 
-    /// Whether the system is being watched: somebody listens, and it has something to tell.
+    /// A Boolean value that indicates whether the system is being watched: a handler is registered, and the system
+    /// reports pressure.
     public var isWatching: Bool { state.withLock { $0.watch != nil } }
 
     /// Calls `handler` whenever memory runs short, at most once a second for pressure that lasts, on the monitor's
     /// thread. It must not take long.
     ///
-    /// - Returns: What keeps the handler registered. A call that is under way may outlast it.
+    /// - Returns: A registration, which keeps the handler registered. A call in progress may outlast it.
     public func addHandler(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> Subscription {
         let id = state.withLock { state in
             state.lastID += 1
@@ -70,7 +71,7 @@ public final class MemoryPressureMonitor: Sendable {
         withExtendedLifetime((handler, watch)) {}
     }
 
-    /// Tells everyone who listens, as the kernel's word does. For programs that learn of it in another way.
+    /// Calls all handlers, as a report of the kernel does. For programs that learn of pressure in another way.
     public func tell(_ pressure: MemoryPressure) {
         let handlers = state.withLock { $0.handlers.sorted { $0.key < $1.key }.map(\.value) }
         for handler in handlers { handler(pressure) }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The files that tell of memory pressure.
+/// The files in which the kernel reports memory pressure.
 public struct MemoryPressureSources: Sendable, Hashable {
     /// Files that take pressure stall triggers (https://docs.kernel.org/accounting/psi.html): the first that does is
     /// used. Default: `memory.pressure` of the process's control group, then `/proc/pressure/memory`.
@@ -19,7 +19,8 @@ public struct MemoryPressureSources: Sendable, Hashable {
         self.init(contentsOfFile: SystemMemory.readSmallFile)
     }
 
-    /// Finds the control group from file contents given by a function, which answers nil for a file that does not exist.
+    /// Finds the control group from file contents given by a function, which answers nil for a file that does not
+    /// exist.
     public init(contentsOfFile: (_ path: String) -> String?) {
         stallFiles = []
         let lines = contentsOfFile("/proc/self/cgroup")?.split(separator: "\n") ?? []
@@ -44,7 +45,7 @@ struct MemoryEvents: Equatable {
     var high = 0
     /// At the hard limit, `memory.max`.
     var max = 0
-    /// Nothing could be reclaimed at the hard limit, and processes ended because of it.
+    /// The number of times that nothing could be reclaimed at the hard limit, and processes were ended.
     var critical = 0
 
     init() {}
@@ -62,13 +63,13 @@ struct MemoryEvents: Equatable {
         }
     }
 
-    /// What happened since an earlier reading.
+    /// Returns the difference to an earlier reading.
     ///
-    /// A group that reads and writes many files is at its limits all the time, because the pages of files fill them, and
-    /// lacks nothing: those are taken back at no cost. It lacks memory if its processes wait for some.
+    /// A group that reads and writes many files is at its limits all the time, because the pages of files fill them,
+    /// and lacks nothing: those are taken back at no cost. It lacks memory if its processes wait for some.
     ///
-    /// - Parameter stall: What processes wait; nil if the system does not say. The soft limit then counts, which someone has
-    ///   set for that purpose, and the hard one does not.
+    /// - Parameter stall: the time that processes wait; nil if the system does not report it. The soft limit then
+    ///   counts, which is set for that purpose, and the hard one does not.
     func pressure(since earlier: MemoryEvents, _ stall: MemoryStall?) -> MemoryPressure? {
         if critical > earlier.critical { return .critical }
         guard let stall else { return high > earlier.high ? .warning : nil }
@@ -76,7 +77,7 @@ struct MemoryEvents: Equatable {
     }
 }
 
-/// How much processes wait for memory (https://docs.kernel.org/accounting/psi.html).
+/// The share of time in which processes wait for memory (https://docs.kernel.org/accounting/psi.html).
 struct MemoryStall: Equatable {
     /// The percentage of the last ten seconds in which some process waited.
     var some: Double
@@ -89,6 +90,6 @@ struct MemoryStall: Equatable {
         some = value
     }
 
-    /// Whether it is felt: half a second of ten.
+    /// A Boolean value that indicates whether it is noticeable: half a second of ten.
     var isConsiderable: Bool { some >= 5 }
 }

@@ -9,8 +9,8 @@ final class MemoryPressureWatch: Sendable {
     /// Begins to watch; nil if there is nothing to watch.
     init?(_ sources: MemoryPressureSources, tell: @escaping @Sendable (MemoryPressure) -> Void) {
         var ends: [Int32] = [-1, -1]
-        // Sockets and no pipe: no child process that another thread starts meanwhile can inherit them, and Swift does not
-        // see `pipe2`.
+        // Sockets and no pipe: no child process that another thread starts meanwhile can inherit them, and Swift does
+        // not see `pipe2`.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             return nil
         }
@@ -30,7 +30,7 @@ final class MemoryPressureWatch: Sendable {
     }
 }
 
-/// What runs on the thread. Unchecked: it is handed to the thread, which alone uses it from then on.
+/// The loop of the thread. Unchecked: it is handed to the thread, which alone uses it from then on.
 private final class MemoryPressureWaiter: @unchecked Sendable {
     private let wake: Int32
     /// A trigger for some waiting, and one for all waiting; -1 where there is none.
@@ -48,8 +48,8 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
         eventsFile = sources.eventsFile
         stallFiles = sources.stallFiles
         for path in sources.stallFiles {
-            // Of each second, 150 ms in which something waits for memory, or 100 in which everything does. Who may not
-            // have windows of any length may have multiples of two seconds.
+            // Of each second, 150 ms in which something waits for memory, or 100 in which everything does. A process
+            // that may not have windows of any length may have multiples of two seconds.
             if let some = Self.trigger(path, ["some 150000 1000000", "some 300000 2000000"]) {
                 triggers.append((some, .warning))
                 if let full = Self.trigger(path, ["full 100000 1000000", "full 200000 2000000"]) {
@@ -81,7 +81,7 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
         for text in texts {
             let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }
-            // The kernel wants the byte that ends the text as well.
+            // The kernel requires the byte that ends the text as well.
             let bytes = Array(text.utf8) + [0]
             if write(descriptor, bytes, bytes.count) == bytes.count { return descriptor }
             close(descriptor)
@@ -148,7 +148,7 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// What the control group's counts say since they were last read.
+    /// Returns the pressure by the control group's counts since they were last read.
     private func newEvents() -> MemoryPressure? {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while read(notifier, &buffer, buffer.count) > 0 {}

@@ -15,8 +15,8 @@ final class SQLiteConnection {
 
     /// Opens the database at `path`, and creates it if `creates`.
     ///
-    /// - Parameter isFrozen: Whether it is read only, and nobody writes it meanwhile: no lock is taken, and no file is
-    ///   made beside it.
+    /// - Parameter isFrozen: true if it is read only, and no process writes it meanwhile: no lock is taken, and no file
+    ///   is made beside it.
     init(_ path: String, creates: Bool, busyTimeout: Int32, isFrozen: Bool = false) throws(SQLiteError) {
         var handle: OpaquePointer?
         let path = isFrozen ? Self.frozenAddress(of: path) : path
@@ -38,7 +38,7 @@ final class SQLiteConnection {
         sqlite3_busy_timeout(database, busyTimeout)
     }
 
-    /// The address of a database that nobody writes (https://www.sqlite.org/uri.html, `immutable`).
+    /// The address of a database that no process writes (https://www.sqlite.org/uri.html, `immutable`).
     private static func frozenAddress(of path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var address = Array("file:".utf8)
@@ -60,12 +60,12 @@ final class SQLiteConnection {
         sqlite3_close_v2(database)
     }
 
-    /// How long a statement waits for the lock of another connection, in milliseconds.
+    /// Sets the time that a statement waits for the lock of another connection, in milliseconds.
     func setBusyTimeout(_ milliseconds: Int32) {
         sqlite3_busy_timeout(database, milliseconds)
     }
 
-    /// Whether a transaction is open.
+    /// A Boolean value that indicates whether a transaction is open.
     var isInTransaction: Bool {
         sqlite3_get_autocommit(database) == 0
     }

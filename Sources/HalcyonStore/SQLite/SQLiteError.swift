@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What SQLite answered instead of doing its work.
+/// An error of SQLite.
 struct SQLiteError: Error, Sendable, Hashable {
     /// The extended result code.
     let code: Int32

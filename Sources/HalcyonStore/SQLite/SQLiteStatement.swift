@@ -1,9 +1,11 @@
 internal import CSQLite
 internal import FoundationEssentials
 
-/// A compiled statement, made once and run many times. It belongs to one connection and is used by one thread at a time.
+/// A compiled statement, made once and run many times. It belongs to one connection and is used by one thread at a
+/// time.
 ///
-/// `reset()` must follow each use before anything else is done with the connection, else the read transaction stays open.
+/// `reset()` must follow each use before anything else is done with the connection, else the read transaction stays
+/// open.
 final class SQLiteStatement {
     private let statement: OpaquePointer
     private unowned let connection: SQLiteConnection

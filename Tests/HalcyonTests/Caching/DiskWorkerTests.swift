@@ -61,6 +61,23 @@ struct DiskWorkerTests {
         await disk.flush()
     }
 
+    @Test("waiting for what was stored removes what a killed process left, before the first sweep of the background")
+    func sweepOfShortProcess() async throws {
+        let folder = TestPipeline.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let orphan = "\(folder)/v3/bodies/0/0/0000000000000001"
+        let fileSystem = POSIXFileSystem()
+        try fileSystem.createFolders("\(folder)/v3/bodies/0/0")
+        fileSystem.close(try fileSystem.create(orphan))
+        var configuration = DiskCache.Configuration(folder: folder)
+        configuration.sweepClock = ManualClock()
+        let disk = AsyncDiskCache(configuration: configuration, onFault: nil)
+        #expect(try await disk.entry(for: "a", priority: PriorityBox(.normal)) == nil)
+        #expect(FileManager.default.fileExists(atPath: orphan))
+        await disk.flush()
+        #expect(!FileManager.default.fileExists(atPath: orphan))
+    }
+
     @Test("what another process keeps from being written down is tried again until it is", .timeLimit(.minutes(1)))
     func retriedFlush() async throws {
         let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())

@@ -82,10 +82,27 @@ struct StoreOrderTests {
             let late = CachedImage(image: try ImageCodecs.standard.decode(Sample.png(seed: 9)), byteCount: 1)
             cache.remember(late, for: key, original: isProcessed ? nil : .original, claim, expiration: nil)
             #expect(firstSample(cache.entryInMemory(for: ImageRequest(url, options: options))?.image) == 10)
-            let places: [StoreOrder.Place] = isProcessed ? [.image(key)] : [.image(key), .original]
-            for place in places { #expect(!cache.admission(of: claim, place).isGranted()) }
+            let items: [StoreOrder.Item] = isProcessed ? [.image(key)] : [.image(key), .original]
+            for item in items { #expect(!cache.admission(of: claim, item).isGranted()) }
         }
         #expect(cache.order.permitCount == 0)
+    }
+
+    @Test("keeps images apart whose names differ in their bytes alone")
+    func equivalentNames() async throws {
+        // "é" as one scalar and as two.
+        let requests = ["caf\u{e9}", "cafe\u{301}"].map {
+            ImageRequest(.request(TransferRequest(url: url), cacheKey: $0))
+        }
+        let task = test.pipeline.task(for: requests[0])
+        let transfer = await test.transport.nextTransfer()
+        try await cache.store(Sample.png(seed: 9), for: requests[1])
+        #expect(try await cache.remove(for: requests[1]) == 1)
+        transfer.answer(.init(body: Sample.png(seed: 10)))
+        _ = try await task.response
+        await test.settle()
+        #expect(firstSample(cache.entryInMemory(for: requests[0])?.image) == 10)
+        #expect(await cache.storedData(for: requests[0]) == Sample.png(seed: 10))
     }
 
     @Test("takes an explicit store for later than a load that began before it")

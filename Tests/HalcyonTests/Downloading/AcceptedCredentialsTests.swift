@@ -51,6 +51,18 @@ struct AcceptedCredentialsTests {
         withExtendedLifetime(equal) {}
     }
 
+    @Test("are not sent for a user whose name differs in its bytes alone")
+    func equivalentAudiences() throws {
+        let accepted = AcceptedCredentials()
+        let url = try #require(URL(string: "https://images.test/a"))
+        let hook = Self.scoped(Responder {}, identity: "any").hook
+        // "é" as one scalar and as two.
+        let responders = ["caf\u{e9}", "cafe\u{301}"].map { ScopedResponder(hook: hook, audience: $0) }
+        accepted.add(CredentialProof(credential: .bearer("token"), realms: []), for: url, responder: responders[0])
+        #expect(accepted.proof(for: TransferRequest(url: url), responder: responders[0]) != nil)
+        #expect(accepted.proof(for: TransferRequest(url: url), responder: responders[1]) == nil)
+    }
+
     private static func scoped(_ responder: Responder, identity: String) -> ScopedResponder {
         ScopedResponder(hook: Hook(responder as any AuthenticationResponding, identity: identity), audience: nil)
     }

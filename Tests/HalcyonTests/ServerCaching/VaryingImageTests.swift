@@ -62,6 +62,38 @@ struct VaryingImageTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
+    @Test(
+        "does not come back once it was replaced and removed, whatever became of the others",
+        arguments: [false, true]
+    )
+    func replacedRepresentation(whileOthersVary: Bool) async throws {
+        func load(_ language: String, _ options: [ImageOption] = [.revalidate]) async throws -> UInt8? {
+            fixture.forgetMemory()
+            return try await fixture.load(options, headers: [.acceptLanguage: language]).image.bitmap.pixel(0, 0)[0]
+        }
+        func lose(_ language: String) async {
+            fixture.serve(Data(), [:], status: 404)
+            await #expect(throws: ImageError.self) { try await load(language) }
+        }
+        serve(1)
+        #expect(try await load("en") == 1)
+        serve(2)
+        #expect(try await load("de") == 2)
+        // The first representation is gone, so that the second is not looked for; then the second is replaced, and gone.
+        await lose("en")
+        if whileOthersVary {
+            serve(3)
+        } else {
+            fixture.serve(Sample.png(seed: 3), [.cacheControl: "max-age=60"])
+        }
+        #expect(try await load("de") == 3)
+        await lose("de")
+        serve(4)
+        #expect(try await load("en") == 4)
+        fixture.serve(Data(), [:], status: 404)
+        await #expect(throws: ImageError.self) { try await load("de", []) }
+    }
+
     @Test("is kept nowhere if modifiers may add unknown headers to its request")
     func modifiers() async throws {
         serve(1)

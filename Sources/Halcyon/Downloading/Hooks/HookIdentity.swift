@@ -3,14 +3,14 @@ internal import HalcyonConcurrency
 /// The identity of a hook and of all that are equal to it. Hooks are compared once, when they are passed in: keys of
 /// shared work are compared under locks, where no code of a user may run.
 final class HookIdentity: Sendable {
-    private struct Place: Sendable {
+    private struct Entry: Sendable {
         let number: UInt64
         weak var identity: HookIdentity?
     }
 
     private struct Table: Sendable {
         /// The identities by hash value.
-        var places: [Int: [Place]] = [:]
+        var entries: [Int: [Entry]] = [:]
         var lastNumber: UInt64 = 0
     }
 
@@ -31,8 +31,8 @@ final class HookIdentity: Sendable {
 
     deinit {
         Self.table.withLock { table in
-            table.places[hash]?.removeAll { $0.number == number }
-            if table.places[hash]?.isEmpty == true { table.places[hash] = nil }
+            table.entries[hash]?.removeAll { $0.number == number }
+            if table.entries[hash]?.isEmpty == true { table.entries[hash] = nil }
         }
     }
 
@@ -46,13 +46,13 @@ final class HookIdentity: Sendable {
         var unequal: Set<UInt64> = []
         while true {
             // References are moved out of the lock, so that none is released there as the last one.
-            let others = table.withLock { table in (table.places[hash] ?? []).map { ($0.number, $0.identity) } }
+            let others = table.withLock { table in (table.entries[hash] ?? []).map { ($0.number, $0.identity) } }
             for (number, other) in others where unequal.insert(number).inserted {
                 if let other, other.value.isEqual(to: value) { return other }
             }
             let isNew = table.withLock { table in
-                guard (table.places[hash] ?? []).allSatisfy({ unequal.contains($0.number) }) else { return false }
-                table.places[hash, default: []].append(Place(number: candidate.number, identity: candidate))
+                guard (table.entries[hash] ?? []).allSatisfy({ unequal.contains($0.number) }) else { return false }
+                table.entries[hash, default: []].append(Entry(number: candidate.number, identity: candidate))
                 return true
             }
             if isNew { return candidate }

@@ -3,7 +3,7 @@ internal import HalcyonConcurrency
 internal import HalcyonStore
 
 /// Reports the failures to store something on disk, each kind once.
-final class FaultReport: Sendable {
+final class DiskFaultReport: Sendable {
     /// A kind of failure. What differs from one failure to the next, such as a path or a size, is no part of it, so that there
     /// are only a few.
     private enum Kind: Hashable {
@@ -21,6 +21,7 @@ final class FaultReport: Sendable {
         self.handler = handler
     }
 
+    /// Calls the handler, unless a failure of this kind was reported before.
     func report(_ error: any Error) {
         guard let handler else { return }
         let (kind, stage, reason): (Kind, ImageError.Stage, ImageError.Reason) =

@@ -1,0 +1,60 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonStore
+
+extension AsyncDiskCache {
+    /// Replaces the metadata of an entry, if it is still the version that was found.
+    ///
+    /// - Parameters:
+    ///   - expiration: The entry's lifetime from now on; `nil` leaves it as it is.
+    ///   - version: The version that was found.
+    /// - Returns: The new version; `nil` if the entry is no longer the one that was found, or the disk fails.
+    func updateMetadata(
+        _ metadata: Data,
+        for key: String,
+        expiration: Expiration?,
+        replacing version: DiskCache.Version
+    ) async -> DiskCache.Version? {
+        let updated = try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+            do {
+                return try cache.replaceMetadata(metadata, for: key, expiration: expiration, replacing: version)
+            } catch {
+                faults.report(error)
+                return nil
+            }
+        }
+        return updated ?? nil
+    }
+
+    /// Removes an entry.
+    ///
+    /// - Parameter admission: Asked right before it is removed, after all earlier changes. Default: `nil`, which admits
+    ///   it.
+    func remove(for key: String, if admission: StoreAdmission? = nil) async {
+        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+            do {
+                if admission?.isGranted() ?? true { try cache.remove(for: key) }
+            } catch {
+                faults.report(error)
+            }
+        }
+    }
+
+    /// Removes an entry, if it is still the version that was found.
+    func remove(for key: String, ifStill version: DiskCache.Version) async {
+        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+            do {
+                try cache.remove(for: key, ifStill: version)
+            } catch {
+                faults.report(error)
+            }
+        }
+    }
+
+    /// Runs a function that stores or removes entries, after all earlier changes.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func change<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
+        try await perform(on: writing, body)
+    }
+}

@@ -1,0 +1,121 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonStore
+
+extension AsyncDiskCache {
+    /// Stores an entry in the background; ``flush()`` waits for it.
+    ///
+    /// - Parameters:
+    ///   - name: The key of the entry, or the name of several entries of which `slot` picks one.
+    ///   - slot: Picks the key when the entry is stored; it returns `nil` if nothing is to be stored. Default: the
+    ///     name.
+    ///   - byteCount: The bytes that wait in memory meanwhile.
+    ///   - priority: The priority of the store, which those that wait for it raise: nothing else may share it. Default:
+    ///     low.
+    ///   - admission: Asked right before the entry is stored, after all earlier changes.
+    ///   - content: Makes the body and the metadata.
+    func store(
+        for name: String,
+        slot: (@Sendable (DiskCache) -> String?)? = nil,
+        expiration: Expiration?,
+        byteCount: Int,
+        priority: PriorityBox = PriorityBox(.low),
+        admission: StoreAdmission,
+        content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)
+    ) -> Task<Void, Never> {
+        // It is not cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
+        return begin(name, byteCount: byteCount, priority: priority) { [self] in
+            do {
+                let content = try await made(content, for: name, slot == nil ? admission : nil)
+                try await writing.run(priority: priority) { [cache] _ in
+                    let key = if let slot { slot(cache) } else { Optional(name) }
+                    guard let key, admission.isGranted() else {
+                        // Of several representations, the one that this is newer than is not known.
+                        if slot == nil, admission.removesOlder() { try cache.remove(for: name) }
+                        return
+                    }
+                    do {
+                        try cache.store(
+                            content.body,
+                            for: key,
+                            metadata: content.metadata,
+                            expiration: expiration,
+                            durability: .none
+                        )
+                    } catch {
+                        // The entry that was to be replaced is older than what the load brought.
+                        _ = try? cache.remove(for: key)
+                        throw error
+                    }
+                }
+                flushSoon()
+            } catch {
+                faults.report(error)
+                retrySoon()
+            }
+        }
+    }
+
+    /// Returns what is to be stored. If it cannot be made, such as because it cannot be encoded, the entry that it was to
+    /// replace is removed, which is older than what the load brought.
+    ///
+    /// - Parameter admission: Asked right before the entry is removed; `nil`: nothing is removed.
+    private func made(
+        _ content: @Sendable () async throws -> (body: Data, metadata: Data),
+        for key: String,
+        _ admission: StoreAdmission?
+    ) async throws -> (body: Data, metadata: Data) {
+        do {
+            return try await content()
+        } catch {
+            if let admission { await remove(for: key, if: admission) }
+            throw error
+        }
+    }
+
+    /// Runs a function that stores an entry under a name, after all earlier changes; look-ups of the name wait for it.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, `CancellationError`.
+    func change<Result: Sendable>(
+        storing name: String,
+        _ body: @escaping @Sendable (DiskCache) throws -> Result
+    ) async throws -> Result {
+        let result = Lock<Swift.Result<Result, any Error>?>(nil)
+        let task = begin(name, byteCount: 0, priority: PriorityBox(.normal)) { [self] in
+            do {
+                let value = try await change(body)
+                result.withLock { $0 = .success(value) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        guard let result = result.withLock({ $0 }) else { throw CancellationError() }
+        return try result.get()
+    }
+
+    /// Begins a store. It is owned by the state until it ends, and made under the lock so that it cannot end before it
+    /// is noted.
+    private func begin(
+        _ name: String,
+        byteCount: Int,
+        priority: PriorityBox,
+        _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        let lock = state
+        return lock.withLock { state in
+            let number = state.pending.nextNumber()
+            let task = Task.detached {
+                await work()
+                lock.withLock { $0.pending.remove(number) }
+            }
+            let store = PendingDiskStores.Store(name: name, task: task, priority: priority, byteCount: byteCount)
+            state.pending.add(store, number: number)
+            return task
+        }
+    }
+}

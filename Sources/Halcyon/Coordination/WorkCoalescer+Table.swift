@@ -1,0 +1,122 @@
+internal import HalcyonConcurrency
+
+extension WorkCoalescer {
+    /// A caller that waits for the result of work.
+    struct Waiter {
+        let continuation: CheckedContinuation<Value, any Error>
+        let report: @Sendable (ImageProgress) -> Void
+        let stopObserving: @Sendable () -> Void
+        /// The priority that the waiter requests, which may change at any moment.
+        let requested: PriorityBox
+        /// The priority that is counted for it.
+        var priority: LoadPriority
+    }
+
+    /// A piece of work in progress.
+    final class Node: Sendable {
+        let id: UInt64
+        /// The number of the oldest work that its result may come from.
+        let since: UInt64
+        let priority: PriorityBox
+
+        init(id: UInt64, since: UInt64, priority: LoadPriority) {
+            self.id = id
+            self.since = since
+            self.priority = PriorityBox(priority)
+        }
+    }
+
+    /// A piece of work with its task and its waiters.
+    struct Entry {
+        let node: Node
+        var task: Task<Void, Never>?
+        var waiters: [UInt64: Waiter] = [:]
+        /// The number of waiters at each priority, so that the highest is found without a walk through ten thousand.
+        var priorityCounts = [Int](repeating: 0, count: LoadPriority.allCases.count)
+        var progress: ImageProgress?
+
+        var highestPriority: LoadPriority {
+            priorityCounts.lastIndex { $0 > 0 }.flatMap(LoadPriority.init(rawValue:)) ?? .veryLow
+        }
+
+        /// Changes the counts and sets the highest priority for the work.
+        ///
+        /// - Returns: The priority, if it changed: its observers are to be called once the table's lock is released.
+        mutating func changePriority(_ change: (inout [Int]) -> Void) -> PriorityBox? {
+            change(&priorityCounts)
+            return node.priority.set(highestPriority) ? node.priority : nil
+        }
+    }
+
+    /// The location of an entry in the table.
+    enum Location {
+        case current(Dictionary<HashedKey, Entry>.Index)
+        case replaced(Dictionary<UInt64, Entry>.Index)
+    }
+
+    /// The work in progress.
+    struct Table {
+        /// The work that can be joined.
+        var entries: [HashedKey: Entry] = [:]
+        /// The work that newer work has replaced, by the number of its node; mostly none.
+        var replaced: [UInt64: Entry] = [:]
+        var nextID: UInt64 = 0
+
+        /// Returns the entry of work that is new enough, or a new one that replaces it.
+        mutating func join(
+            _ key: HashedKey,
+            since: UInt64,
+            node: (_ id: UInt64) -> Node
+        ) -> (index: Dictionary<HashedKey, Entry>.Index, isNew: Bool)? {
+            let index = entries.index(forKey: key)
+            if let index, entries.values[index].node.since >= since { return (index, false) }
+            nextID += 1
+            let entry = Entry(node: node(nextID))
+            if let index {
+                let older = entries.values[index]
+                entries.values[index] = entry
+                replaced[older.node.id] = older
+            } else {
+                entries[key] = entry
+            }
+            return entries.index(forKey: key).map { ($0, true) }
+        }
+
+        /// Returns the location of the entry that has a waiter.
+        func location(of waiterID: UInt64, _ key: HashedKey) -> Location? {
+            if let index = entries.index(forKey: key), entries.values[index].waiters[waiterID] != nil {
+                return .current(index)
+            }
+            return replaced.indices.first { replaced.values[$0].waiters[waiterID] != nil }.map { .replaced($0) }
+        }
+
+        /// Returns the location of a node's entry; `nil` if the work has ended.
+        func location(of node: Node, _ key: HashedKey) -> Location? {
+            if let index = entries.index(forKey: key), entries.values[index].node === node { return .current(index) }
+            return replaced.index(forKey: node.id).map { .replaced($0) }
+        }
+
+        /// Changes an entry in place.
+        mutating func change<Result>(_ location: Location, _ body: (inout Entry) -> Result) -> Result {
+            switch location {
+            case .current(let index): body(&entries.values[index])
+            case .replaced(let index): body(&replaced.values[index])
+            }
+        }
+
+        /// Removes an entry, and its key in the table if that is of the same entry.
+        mutating func remove(_ location: Location) -> Removed {
+            switch location {
+            case .current(let index):
+                let (key, entry) = entries.remove(at: index)
+                return (key, entry)
+            case .replaced(let index):
+                return (nil, replaced.remove(at: index).value)
+            }
+        }
+    }
+
+    /// An entry that was removed. The key in the table may be the last reference to values of the user, so it is
+    /// released after the lock.
+    typealias Removed = (key: HashedKey?, entry: Entry)
+}

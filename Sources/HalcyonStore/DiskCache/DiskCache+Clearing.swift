@@ -1,0 +1,73 @@
+internal import HalcyonConcurrency
+
+extension DiskCache {
+    /// Removes every entry, and every file that no process is writing. No store that was in progress in this cache
+    /// object when this was called leaves an entry.
+    public func removeAll() throws(DiskCacheError) {
+        try failing(.remove) {
+            try requireWritable(.remove)
+            touches.withLock { _ = $0.take() }
+            let listsKeys = !listeners.isEmpty
+            var staged: [StagedEntry] = []
+            var last = UInt64.max
+            var keys: [String] = []
+            do {
+                try withIndex { index in
+                    try index.write { connection in
+                        last = staging.withLock { staging in
+                            staging.stores.revokeAll()
+                            return staging.stores.lastNumber
+                        }
+                        keys = try connection.removeEverything(listsKeys: listsKeys)
+                    } whenCommitted: {
+                        staged = staging.withLock { $0.removeAll(notAfter: last) }
+                    }
+                    try? index.withWriter { try $0.execute("PRAGMA incremental_vacuum") }
+                }
+            } catch {
+                // What is only in memory goes even so, and does not give place to what it had replaced.
+                staged = staging.withLock { staging in
+                    staging.stores.revokeAll()
+                    return staging.withdrawAll(notAfter: last)
+                }
+                throw error
+            }
+            if listsKeys { keys += Set(staged.filter { !$0.isWithdrawn }.map(\.key)).subtracting(keys) }
+            listeners.tell(keys, .cleared)
+            _ = try removeOrphans()
+        }
+    }
+
+    /// Removes expired entries, and the files that dead processes left.
+    ///
+    /// - Returns: the number of entries removed.
+    @discardableResult
+    public func removeExpired() throws(DiskCacheError) -> Int {
+        try failing(.remove) {
+            try requireWritable(.remove)
+            try flush()
+            let now = now
+            let count = try removeBatches(.expired) {
+                try $0.removeExpired(at: now, count: Self.batchSize, listsKeys: $1)
+            }
+            _ = try removeOrphans()
+            removeEarlierLayouts()
+            return count
+        }
+    }
+
+    /// Removes the folders of earlier versions of the layout, which are never read again. A folder that cannot be
+    /// removed stays: it only takes space.
+    private func removeEarlierLayouts() {
+        for version in 1..<DiskLayout.version {
+            try? removeTree("\(folder)/v\(version)")
+        }
+    }
+
+    /// Removes a folder with all it holds. Links in it are removed and not followed.
+    private func removeTree(_ path: String) throws(FileSystemError) {
+        guard try fileSystem.status(at: path).kind == .folder else { return try fileSystem.removeFile(path) }
+        for name in try fileSystem.names(inFolder: path) { try removeTree("\(path)/\(name)") }
+        try fileSystem.removeFolder(path)
+    }
+}
