@@ -15,7 +15,7 @@ extension ImageCache {
     }
 
     /// Returns the image that memory has for a request; `nil` if it has none. Never reads the disk, and does not check
-    /// whether its server would want to be asked again.
+    /// whether its server requires to be asked again.
     ///
     /// - Parameter request: The source, and the options that name the image, as for ``entry(for:codecs:)``. A file
     ///   without a cache key is not found, as its state is not read. ``CachePolicy/memoryExtension`` determines the

@@ -61,7 +61,7 @@ struct DiskWorkerTests {
         await disk.flush()
     }
 
-    @Test("what another process keeps from being written down is tried again until it is", .timeLimit(.minutes(1)))
+    @Test("a write that another process prevents is tried again until it succeeds", .timeLimit(.minutes(1)))
     func retriedFlush() async throws {
         let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())
         defer { try? FileManager.default.removeItem(atPath: folder) }
