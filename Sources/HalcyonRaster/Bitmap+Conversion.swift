@@ -1,9 +1,9 @@
 internal import CRasterKernels
 
 extension Bitmap {
-    /// A bitmap from rows of red, green, blue and alpha, the colours not multiplied by alpha ("straight").
+    /// Creates a bitmap from rows of red, green, blue and alpha, the colours not multiplied by alpha ("straight").
     ///
-    /// Products are rounded to nearest. ``isOpaque`` is set by what the pixels are.
+    /// Products are rounded to nearest. ``isOpaque`` is set according to the pixels.
     ///
     /// - Parameters:
     ///   - rows: rows from top to bottom, 4 bytes a pixel.
@@ -19,8 +19,8 @@ extension Bitmap {
         try self.init(rows: rows, bytesPerPixel: 4, size: size, bytesPerRow: bytesPerRow, convert: halcyon_premultiply)
     }
 
-    /// A bitmap of 16 bits a sample from rows of red, green, blue and straight alpha in the byte order of this machine,
-    /// 8 bytes a pixel; otherwise as ``init(premultiplying:size:bytesPerRow:)``.
+    /// Creates a bitmap of 16 bits a sample from rows of red, green, blue and straight alpha in the byte order of this
+    /// machine, 8 bytes a pixel; otherwise as ``init(premultiplying:size:bytesPerRow:)``.
     public init(
         premultiplying16 rows: UnsafeRawBufferPointer,
         size: PixelSize,
@@ -31,7 +31,7 @@ extension Bitmap {
         }
     }
 
-    /// An opaque bitmap from rows of red, green and blue, 3 bytes a pixel; otherwise as
+    /// Creates an opaque bitmap from rows of red, green and blue, 3 bytes a pixel; otherwise as
     /// ``init(premultiplying:size:bytesPerRow:)``.
     public init(rgb rows: UnsafeRawBufferPointer, size: PixelSize, bytesPerRow: Int? = nil) throws(BitmapError) {
         try self.init(rows: rows, bytesPerPixel: 3, size: size, bytesPerRow: bytesPerRow) {
@@ -40,7 +40,7 @@ extension Bitmap {
         }
     }
 
-    /// An opaque bitmap from rows of brightness, 1 byte a pixel; otherwise as
+    /// Creates an opaque bitmap from rows of brightness, 1 byte a pixel; otherwise as
     /// ``init(premultiplying:size:bytesPerRow:)``.
     public init(gray rows: UnsafeRawBufferPointer, size: PixelSize, bytesPerRow: Int? = nil) throws(BitmapError) {
         try self.init(rows: rows, bytesPerPixel: 1, size: size, bytesPerRow: bytesPerRow) {
@@ -49,7 +49,7 @@ extension Bitmap {
         }
     }
 
-    /// A bitmap from rows of brightness and straight alpha, 2 bytes a pixel; otherwise as
+    /// Creates a bitmap from rows of brightness and straight alpha, 2 bytes a pixel; otherwise as
     /// ``init(premultiplying:size:bytesPerRow:)``.
     public init(grayAlpha rows: UnsafeRawBufferPointer, size: PixelSize, bytesPerRow: Int? = nil) throws(BitmapError) {
         try self.init(
@@ -69,7 +69,7 @@ extension Bitmap {
         depth: SampleDepth = .eight,
         convert: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Bool
     ) throws(BitmapError) {
-        // Checked before the memory is taken. No product overflows: an initialiser's sides are at most 2^26.
+        // Checked before the memory is allocated. No product overflows: an initialiser's sides are at most 2^26.
         guard !size.isEmpty, size.width <= 1 << 26, size.height <= 1 << 26 else { throw .invalidSize(size) }
         let rowByteCount = size.width * bytesPerPixel
         let stride = bytesPerRow ?? rowByteCount

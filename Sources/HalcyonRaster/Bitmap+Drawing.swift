@@ -1,8 +1,8 @@
 extension Bitmap {
     /// Draws `source` over this image (source-over, Porter and Duff 1984), its top left pixel at `point`.
     ///
-    /// What lies outside of this image is left out. Drawing an image onto itself is allowed. A source of another
-    /// depth is drawn as if converted to this one's.
+    /// The part of the source outside of this image is left out. Drawing an image onto itself is allowed. A source of
+    /// another depth is drawn as if converted to this one's.
     public mutating func draw(_ source: Bitmap, at point: PixelPoint = .zero) {
         let visible = PixelRect(origin: point, size: source.size).intersection(PixelRect(size: size))
         guard !visible.isEmpty else { return }
@@ -33,7 +33,8 @@ extension Bitmap {
         }
     }
 
-    /// Replaces the pixels inside `rect` by `color`, alpha included. What of `rect` lies outside is left out.
+    /// Replaces the pixels inside `rect` by `color`, alpha included. The part of `rect` outside of the image is left
+    /// out.
     public mutating func fill(_ rect: PixelRect, with color: Color) {
         let rect = rect.intersection(PixelRect(size: size))
         guard !rect.isEmpty else { return }

@@ -1,8 +1,8 @@
 extension Bitmap {
-    /// The pixels inside `rect`, as a bitmap of their own. What of `rect` lies outside of the image is cut off.
+    /// Returns the pixels inside `rect`, as a bitmap of their own. The part of `rect` outside of the image is cut off.
     ///
     /// - Throws: ``BitmapError/invalidSize(_:)`` when nothing of `rect` lies inside,
-    ///   ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
+    ///   ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be allocated.
     public func cropped(to rect: PixelRect) throws -> Bitmap {
         let rect = rect.intersection(PixelRect(size: size))
         guard rect.size != size else { return self }
@@ -18,11 +18,11 @@ extension Bitmap {
         return result
     }
 
-    /// The image as a person should see it, when its rows and columns are stored as `orientation` says.
+    /// Returns the image upright, when its rows and columns are stored as `orientation` says.
     ///
-    /// For ``Orientation/up`` the same bitmap at no cost.
+    /// Returns the same bitmap at no cost for ``Orientation/up``.
     ///
-    /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
+    /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be allocated.
     public func oriented(_ orientation: Orientation) throws -> Bitmap {
         guard orientation != .up else { return self }
         var result = try Bitmap(uninitialized: orientation.displaySize(of: size), isOpaque: isOpaque, depth: depth)

@@ -1,7 +1,7 @@
 internal import CRasterKernels
 
 extension Bitmap {
-    /// The image at another size.
+    /// Returns the image at another size.
     ///
     /// Works on premultiplied samples, so that the colour of transparent pixels does not bleed into visible ones, and
     /// in the encoding of the samples (sRGB), as is customary. An even area stays exactly as it is, an opaque image
@@ -10,9 +10,9 @@ extension Bitmap {
     ///
     /// - Parameters:
     ///   - size: width and height of the result; the shape may change.
-    ///   - filter: how source pixels are weighted, Lanczos with three lobes by default.
-    ///   - isCancelled: asked before every row of the result.
-    /// - Throws: `CancellationError` when `isCancelled` says so; ``BitmapError/invalidSize(_:)`` or
+    ///   - filter: the weighting of source pixels, Lanczos with three lobes by default.
+    ///   - isCancelled: called before every row of the result.
+    /// - Throws: `CancellationError` when `isCancelled` returns `true`; ``BitmapError/invalidSize(_:)`` or
     ///   ``BitmapError/outOfMemory(byteCount:)`` as for any new bitmap.
     public func resampled(
         to size: PixelSize,
@@ -49,8 +49,8 @@ extension Bitmap {
         }
     }
 
-    /// Down the columns first, then along the rows that this gives, four at a time: few intermediate rows are needed,
-    /// and the pass that touches all source pixels is the one that reads them in order.
+    /// Resamples down the columns first, then along the rows that this gives, four at a time: few intermediate rows are
+    /// needed, and the pass that touches all source pixels is the one that reads them in order.
     private func resample(into result: inout Bitmap, filter: ResamplingFilter, isCancelled: () -> Bool) throws {
         // 255 * 1.9 * 2^21 fits 32 bits, where 1.9 is more than the sum of the absolute weights of any filter here;
         // so does 255 * 1.9 * 2^6 * 2^15.
@@ -74,7 +74,7 @@ extension Bitmap {
         let sampleCount = (width + horizontal.overhang + 1) / 2 * pairSize
         let samples = try PixelBuffer(byteCount: sampleCount * 2)
         let rows = samples.pointer.bindMemory(to: Int16.self, capacity: sampleCount)
-        // What only weights of zero meet: beyond the last pixel, and in rows that a short last group has not.
+        // Samples that only weights of zero meet: beyond the last pixel, and in rows that a short last group lacks.
         rows.update(repeating: 0, count: sampleCount)
 
         let size = result.size

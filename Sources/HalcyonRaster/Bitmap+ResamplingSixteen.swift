@@ -1,7 +1,8 @@
 internal import CRasterKernels
 
 extension Bitmap {
-    /// ``resampled(to:filter:isCancelled:)`` for samples of 16 bits: the same two passes, in single precision.
+    /// Resamples as ``resampled(to:filter:isCancelled:)`` does, for samples of 16 bits: the same two passes, in single
+    /// precision.
     func resampleSixteen(
         into result: inout Bitmap,
         filter: ResamplingFilter,

@@ -1,11 +1,11 @@
 internal import CRasterKernels
 
 extension Bitmap {
-    /// The image with rounded corners, all of the same radius.
+    /// Returns the image with rounded corners, all of the same radius.
     ///
     /// - Parameters:
     ///   - radius: in pixels. Half the shorter side and more gives a pill, or a circle where the image is square.
-    ///   - corners: which are rounded, all by default.
+    ///   - corners: the corners that are rounded, all by default.
     ///   - background: see ``roundingCorners(_:background:)``.
     /// - Throws: as ``roundingCorners(_:background:)`` does.
     public func roundingCorners(
@@ -16,13 +16,13 @@ extension Bitmap {
         try roundingCorners(CornerRadii(radius, corners: corners), background: background)
     }
 
-    /// The image with rounded corners. Edge pixels are covered by exactly the part that lies inside of the arc.
+    /// Returns the image with rounded corners. Edge pixels are covered by exactly the part that lies inside of the arc.
     ///
     /// - Parameters:
     ///   - radii: in pixels; limited as ``CornerRadii/fitted(to:)`` says.
-    ///   - background: what the image is put on, which shows where the corners were and wherever the image is
-    ///     transparent. Nothing by default: the corners are transparent.
-    /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
+    ///   - background: the colour behind the image, which shows where the corners were and wherever the image is
+    ///     transparent. None by default: the corners are transparent.
+    /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be allocated.
     public func roundingCorners(_ radii: CornerRadii, background: Color? = nil) throws -> Bitmap {
         let radii = radii.fitted(to: size)
         let roundsAny = radii != CornerRadii()
@@ -54,7 +54,9 @@ extension Bitmap {
         return backdrop
     }
 
-    /// `multiply` multiplies pixels by so many parts of the largest sample.
+    /// Multiplies the pixels at the corners by their coverage.
+    ///
+    /// - Parameter multiply: multiplies pixels by so many parts of the largest sample.
     private mutating func clipCorners<Sample: FixedWidthInteger>(
         _ radii: CornerRadii,
         multiply: (UnsafeMutablePointer<UInt8>, UnsafePointer<Sample>, Int) -> Void
@@ -70,7 +72,7 @@ extension Bitmap {
         var coverage = [Sample](repeating: .max, count: width)
         withMutableRows { out, bytesPerRow in
             for y in 0..<height where y < topExtent || y >= height - bottomExtent {
-                // How many pixels from each end lose something.
+                // The numbers of pixels from each end that lose something.
                 var touched = [0, 0]
                 for (corners, row) in [(top, y), (bottom, height - 1 - y)] {
                     for (end, corner) in corners.enumerated() where row < corner.extent {

@@ -1,5 +1,6 @@
 extension Bitmap {
-    /// Lends this bitmap's rows for writing: the first byte of the first row, and the bytes from row to row.
+    /// Calls `body` with this bitmap's rows for writing: the first byte of the first row, and the bytes from row to
+    /// row.
     mutating func withMutableRows<Result>(_ body: (UnsafeMutablePointer<UInt8>, Int) throws -> Result) rethrows
         -> Result
     {
@@ -13,7 +14,7 @@ extension Bitmap {
         }
     }
 
-    /// Lends this bitmap's rows for reading, as ``withMutableRows(_:)`` does for writing.
+    /// Calls `body` with this bitmap's rows for reading, as ``withMutableRows(_:)`` does for writing.
     func withRows<Result>(_ body: (UnsafePointer<UInt8>, Int) throws -> Result) rethrows -> Result {
         try withUnsafeBytes { bytes in
             guard let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else {
@@ -23,7 +24,7 @@ extension Bitmap {
         }
     }
 
-    /// Lends this bitmap's rows for writing and those of another for reading.
+    /// Calls `body` with this bitmap's rows for writing and those of another for reading.
     mutating func withRows<Result>(
         reading source: Bitmap,
         _ body: (UnsafeMutablePointer<UInt8>, Int, UnsafePointer<UInt8>, Int) throws -> Result

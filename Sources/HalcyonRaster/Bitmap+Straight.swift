@@ -1,7 +1,8 @@
 internal import CRasterKernels
 
 extension Bitmap {
-    /// All pixels with straight colours: red, green, blue and alpha of 8 bits, `4 * width` bytes a row without padding.
+    /// Returns all pixels with straight colours: red, green, blue and alpha of 8 bits, `4 * width` bytes a row without
+    /// padding.
     ///
     /// Quotients are rounded to nearest, and samples of 16 bits to 8 after that. Where alpha is 0, so are the colours.
     public func straightRGBA() -> [UInt8] {
@@ -24,8 +25,8 @@ extension Bitmap {
         }
     }
 
-    /// All pixels with straight colours: red, green, blue and alpha of 16 bits, `4 * width` samples a row without
-    /// padding; otherwise as ``straightRGBA()``.
+    /// Returns all pixels with straight colours: red, green, blue and alpha of 16 bits, `4 * width` samples a row
+    /// without padding; otherwise as ``straightRGBA()``.
     public func straightRGBA16() -> [UInt16] {
         let rowCount = width * 4
         return [UInt16](unsafeUninitializedCapacity: rowCount * height) { samples, count in

@@ -4,13 +4,13 @@
 ///
 /// A bitmap is a value. Copies share their buffer until one of them is changed.
 public struct Bitmap: Sendable {
-    /// Pixels from left to right; at least 1.
+    /// The number of pixels from left to right; at least 1.
     public let width: Int
-    /// Pixels from top to bottom; at least 1.
+    /// The number of pixels from top to bottom; at least 1.
     public let height: Int
-    /// Bits of each sample.
+    /// The number of bits of each sample.
     public let depth: SampleDepth
-    /// Bytes from the start of a row to the start of the next: at least `bytesPerPixel * width`, a multiple of 64.
+    /// The bytes from the start of a row to the start of the next: at least `bytesPerPixel * width`, a multiple of 64.
     public let bytesPerRow: Int
     /// A Boolean value that indicates whether every pixel is known to have the largest alpha: 255, or 65,535 where
     /// ``depth`` is 16 bits.
@@ -18,16 +18,16 @@ public struct Bitmap: Sendable {
 
     package var buffer: PixelBuffer
 
-    /// A bitmap whose pixels are all transparent black.
+    /// Creates a bitmap whose pixels are all transparent black.
     ///
     /// - Throws: ``BitmapError/invalidSize(_:)`` for a size without pixels or beyond what can be addressed,
-    ///   ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
+    ///   ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be allocated.
     public init(size: PixelSize, isOpaque: Bool = false, depth: SampleDepth = .eight) throws(BitmapError) {
         try self.init(uninitialized: size, isOpaque: isOpaque, depth: depth)
         withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
-    /// A bitmap whose pixels hold arbitrary values, for callers that write every one of them.
+    /// Creates a bitmap whose pixels hold arbitrary values, for callers that write every one of them.
     package init(
         uninitialized size: PixelSize,
         isOpaque: Bool,
@@ -45,7 +45,7 @@ public struct Bitmap: Sendable {
         buffer = try PixelBuffer(byteCount: bytesPerRow * size.height)
     }
 
-    /// The bitmap that a buffer held before: `size`, `isOpaque` and `depth` must be those of that bitmap.
+    /// Creates the bitmap that a buffer held before: `size`, `isOpaque` and `depth` must be those of that bitmap.
     package init(size: PixelSize, isOpaque: Bool, depth: SampleDepth, buffer: PixelBuffer) {
         width = size.width
         height = size.height
@@ -56,23 +56,23 @@ public struct Bitmap: Sendable {
         precondition(buffer.byteCount >= bytesPerRow * height, "the buffer belongs to another bitmap")
     }
 
-    /// Width and height.
+    /// The width and the height.
     public var size: PixelSize { PixelSize(width, height) }
 
-    /// Bytes from a pixel to the next: 4, or 8 where ``depth`` is 16 bits.
+    /// The bytes from a pixel to the next: 4, or 8 where ``depth`` is 16 bits.
     public var bytesPerPixel: Int { depth.bytesPerPixel }
 
-    /// The memory the pixels take.
+    /// The number of bytes of memory that the pixels take.
     public var byteCount: Int { bytesPerRow * height }
 
-    /// Gives access to all rows, padding included: `bytesPerRow * height` bytes.
+    /// Calls a closure with all rows, padding included: `bytesPerRow * height` bytes.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: buffer.pointer, count: byteCount))
     }
 
-    /// Gives access to all rows for writing; copies the pixels first if another bitmap shares them.
+    /// Calls a closure with all rows for writing; copies the pixels first if another bitmap shares them.
     public mutating func withUnsafeMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -89,10 +89,10 @@ public enum BitmapError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidSize(PixelSize)
     /// The system refused the memory.
     case outOfMemory(byteCount: Int)
-    /// The pixels handed over are fewer than the size calls for.
+    /// The bytes that were passed are fewer than the size requires.
     case tooFewBytes(expected: Int, actual: Int)
 
-    /// A sentence about the failure.
+    /// A sentence that describes the failure.
     public var description: String {
         switch self {
         case .invalidSize(let size): "a bitmap of \(size) pixels cannot be made"

@@ -1,17 +1,17 @@
 /// A colour in sRGB: red, green, blue and alpha from 0 to 1, the colours not multiplied by alpha ("straight"), encoded
 /// with the transfer function of sRGB (IEC 61966-2-1) as the samples of an 8-bit image are.
 public struct Color: Hashable, Sendable, Codable {
-    /// From 0 to 1.
+    /// The red component, from 0 to 1.
     public var red: Double
-    /// From 0 to 1.
+    /// The green component, from 0 to 1.
     public var green: Double
-    /// From 0 to 1.
+    /// The blue component, from 0 to 1.
     public var blue: Double
-    /// From 0, transparent, to 1, opaque.
+    /// The alpha component, from 0, transparent, to 1, opaque.
     public var alpha: Double
 
-    /// A colour of these components, opaque by default. Components outside 0…1 are limited to it where pixels are
-    /// written; NaN counts as 0.
+    /// Creates a colour of these components, opaque by default. Components outside 0…1 are limited to it where pixels
+    /// are written; NaN counts as 0.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
         self.red = red
         self.green = green
@@ -19,7 +19,7 @@ public struct Color: Hashable, Sendable, Codable {
         self.alpha = alpha
     }
 
-    /// A gray of this brightness, opaque by default.
+    /// Creates a gray of this brightness, opaque by default.
     public init(white: Double, alpha: Double = 1) {
         self.init(red: white, green: white, blue: white, alpha: alpha)
     }

@@ -3,7 +3,7 @@ package struct ColorMatrix: Hashable, Sendable {
     /// The contributions of the first, the second and the third component.
     package var columns: [SIMD3<Double>]
 
-    /// The matrix of these columns.
+    /// Creates the matrix of these columns.
     package init(_ first: SIMD3<Double>, _ second: SIMD3<Double>, _ third: SIMD3<Double>) {
         columns = [first, second, third]
     }
@@ -11,7 +11,7 @@ package struct ColorMatrix: Hashable, Sendable {
     /// The matrix that changes nothing.
     package static let identity = ColorMatrix(SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1))
 
-    /// A matrix that multiplies each component by a factor of its own.
+    /// Creates a matrix that multiplies each component by a factor of its own.
     package init(scaling factors: SIMD3<Double>) {
         self.init(SIMD3(factors.x, 0, 0), SIMD3(0, factors.y, 0), SIMD3(0, 0, factors.z))
     }
@@ -34,12 +34,12 @@ package struct ColorMatrix: Hashable, Sendable {
         )
     }
 
-    /// These components, turned.
+    /// Returns the components that the matrix makes of these.
     package static func * (matrix: ColorMatrix, components: SIMD3<Double>) -> SIMD3<Double> {
         matrix.columns[0] * components.x + matrix.columns[1] * components.y + matrix.columns[2] * components.z
     }
 
-    /// The matrix that does what `second` does and then what `first` does.
+    /// Returns the matrix that does what `second` does and then what `first` does.
     package static func * (first: ColorMatrix, second: ColorMatrix) -> ColorMatrix {
         ColorMatrix(first * second.columns[0], first * second.columns[1], first * second.columns[2])
     }

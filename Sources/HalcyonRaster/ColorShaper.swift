@@ -4,8 +4,8 @@ internal import Glibc
 /// Turns straight pixels of one RGB colour space into sRGB: a curve a channel to linear light, a matrix, and the
 /// encoding of sRGB (IEC 61966-2-1). What lies outside of sRGB is cut off, channel by channel.
 ///
-/// This is what "matrix/TRC" profiles and code points come down to, nearly all that images carry. It is off by at most
-/// 0.6 levels of 8 bits and 1 of 16.
+/// Profiles of the "matrix/TRC" kind and code points, nearly all that images carry, reduce to this. The error is at
+/// most 0.6 levels of 8 bits and 1 of 16.
 package struct ColorShaper: Sendable {
     /// Three tables of 256 linear values.
     private let curves: [Float]
@@ -13,12 +13,12 @@ package struct ColorShaper: Sendable {
     private let wideCurves: [Float]
     private let columns: [Float]
 
-    /// A shaper for a colour space.
+    /// Creates a shaper for a colour space.
     ///
     /// - Parameters:
     ///   - curve: linear light, from 0 to 1, of channel 0, 1 or 2 at a sample from 0 to 1.
     ///   - matrix: from linear light of that colour space to linear light of sRGB.
-    /// - Returns: `nil` where a number comes out as infinite or none, or the matrix is beyond anything meaningful.
+    /// - Returns: `nil` where a number is infinite or not a number, or the matrix is beyond anything meaningful.
     package init?(curve: (Int, Double) -> Double, matrix: ColorMatrix) {
         func table(steps: Int) -> [Float] {
             (0..<3).flatMap { channel in
@@ -49,12 +49,12 @@ package struct ColorShaper: Sendable {
         }
     }
 
-    /// The sample, from 0 to 1, of linear light from 0 to 1 (IEC 61966-2-1).
+    /// Returns the sample, from 0 to 1, of linear light from 0 to 1 (IEC 61966-2-1).
     package static func encoded(_ light: Double) -> Double {
         light <= 0.003_130_8 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
     }
 
-    /// Linear light, from 0 to 1, of a sample from 0 to 1 (IEC 61966-2-1).
+    /// Returns linear light, from 0 to 1, of a sample from 0 to 1 (IEC 61966-2-1).
     package static func decoded(_ sample: Double) -> Double {
         sample <= 0.040_45 ? sample / 12.92 : pow((sample + 0.055) / 1.055, 2.4)
     }
@@ -81,7 +81,7 @@ extension Bitmap {
     /// Colours are divided by alpha and multiplied again only in rows that are not opaque throughout.
     ///
     /// - Parameters:
-    ///   - isCancelled: asked every 16 rows. Pixels are left half converted where it says so.
+    ///   - isCancelled: called every 16 rows. Pixels are left half converted where it returns `true`.
     ///   - convert: turns straight pixels of this depth, in place, and leaves alpha alone.
     package mutating func convertColors(
         isCancelled: () -> Bool = { false },

@@ -5,17 +5,17 @@ internal import Glibc
 /// Pixels are counted from the corner inwards, so that one description serves all four corners, and equal corners come
 /// out as mirror images of each other to the last bit.
 struct CornerCoverage {
-    /// In pixels, more than 0.
+    /// The radius in pixels, more than 0.
     let radius: Double
 
     /// The number of columns, and of rows, from the corner on that can be covered in part.
     var extent: Int { Int(radius.rounded(.up)) }
 
-    /// The part of pixel (column, row) that lies outside of the arc, from 0 to 1.
+    /// Returns the part of pixel (column, row) that lies outside of the arc, from 0 to 1.
     func loss(column: Int, row: Int) -> Double {
         // The arc is symmetric about its diagonal; so are the results, if both pixels take the same path.
         let (near, far) = column < row ? (column, row) : (row, column)
-        // Measured from the arc's centre towards the corner. What lies beyond the centre is inside.
+        // Measured from the arc's centre towards the corner. Everything beyond the centre is inside.
         let right = radius - Double(near)
         let top = radius - Double(far)
         guard right > 0, top > 0 else { return 0 }
@@ -31,10 +31,10 @@ struct CornerCoverage {
         return min(max(area - covered, 0), area)
     }
 
-    /// sqrt(radius² - x²): the arc's height at `x`.
+    /// Returns sqrt(radius² - x²): the arc's height at `x`.
     private func root(_ x: Double) -> Double { max(0, radius * radius - x * x).squareRoot() }
 
-    /// The area below the arc from 0 to `x`.
+    /// Returns the area below the arc from 0 to `x`.
     private func integral(_ x: Double) -> Double {
         (x * root(x) + radius * radius * asin(min(1, x / radius))) / 2
     }

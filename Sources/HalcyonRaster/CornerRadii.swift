@@ -1,15 +1,15 @@
 /// The radius of each corner of a rectangle, in pixels.
 public struct CornerRadii: Hashable, Sendable, Codable {
-    /// In pixels; 0 leaves the corner square.
+    /// The radius of the top left corner in pixels; 0 leaves it square.
     public var topLeft: Double
-    /// In pixels; 0 leaves the corner square.
+    /// The radius of the top right corner in pixels; 0 leaves it square.
     public var topRight: Double
-    /// In pixels; 0 leaves the corner square.
+    /// The radius of the bottom left corner in pixels; 0 leaves it square.
     public var bottomLeft: Double
-    /// In pixels; 0 leaves the corner square.
+    /// The radius of the bottom right corner in pixels; 0 leaves it square.
     public var bottomRight: Double
 
-    /// One radius for each corner, 0 by default.
+    /// Creates radii with one for each corner, 0 by default.
     public init(topLeft: Double = 0, topRight: Double = 0, bottomLeft: Double = 0, bottomRight: Double = 0) {
         self.topLeft = topLeft
         self.topRight = topRight
@@ -17,7 +17,7 @@ public struct CornerRadii: Hashable, Sendable, Codable {
         self.bottomRight = bottomRight
     }
 
-    /// The same radius for those of the `corners`, 0 for the others.
+    /// Creates radii that are the same for those of the `corners`, 0 for the others.
     public init(_ radius: Double, corners: Corners = .all) {
         self.init(
             topLeft: corners.contains(.topLeft) ? radius : 0,
@@ -27,8 +27,9 @@ public struct CornerRadii: Hashable, Sendable, Codable {
         )
     }
 
-    /// The radii that fit an image of `size`: where two on one side add up to more than its length, all four shrink by
-    /// the same factor until they do not (CSS Backgrounds and Borders 3, section 4.5). Negative radii and NaN are 0.
+    /// Returns the radii that fit an image of `size`: where two on one side add up to more than its length, all four
+    /// shrink by the same factor until they do not (CSS Backgrounds and Borders 3, section 4.5). Negative radii and NaN
+    /// are 0.
     public func fitted(to size: PixelSize) -> CornerRadii {
         let width = Double(max(0, size.width))
         let height = Double(max(0, size.height))

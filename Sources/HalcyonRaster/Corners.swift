@@ -3,7 +3,7 @@ public struct Corners: OptionSet, Sendable, Hashable, Codable {
     /// One bit a corner.
     public let rawValue: UInt8
 
-    /// The corners of these bits.
+    /// Creates the corners of these bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

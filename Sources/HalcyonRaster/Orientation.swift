@@ -1,4 +1,4 @@
-/// The way that stored rows and columns map to what a person should see (TIFF 6.0 tag 274, which EXIF uses).
+/// The mapping of stored rows and columns to the upright image (TIFF 6.0 tag 274, which EXIF uses).
 ///
 /// The raw value is the tag's value.
 public enum Orientation: Int, Sendable, Hashable, CaseIterable, Codable {
@@ -22,7 +22,7 @@ public enum Orientation: Int, Sendable, Hashable, CaseIterable, Codable {
     /// A Boolean value that indicates whether width and height are exchanged.
     public var swapsSides: Bool { rawValue >= 5 }
 
-    /// The size a person sees, for an image stored as `size`.
+    /// Returns the size of the upright image, for an image stored as `size`.
     public func displaySize(of size: PixelSize) -> PixelSize {
         swapsSides ? size.transposed : size
     }

@@ -12,7 +12,7 @@ package final class PixelBuffer: @unchecked Sendable {
     private let pool: MemoryPool
     private let isSealed = Atomic<Bool>(false)
 
-    /// Memory of `byteCount` bytes with arbitrary contents.
+    /// Creates memory of `byteCount` bytes with arbitrary contents.
     package init(byteCount: Int, pool: MemoryPool = .shared) throws(BitmapError) {
         guard let block = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
         self.block = block

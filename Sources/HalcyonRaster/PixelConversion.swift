@@ -48,8 +48,8 @@ package enum PixelConversion {
         halcyon_unpremultiply(source, out, count)
     }
 
-    /// ``premultiply(_:into:count:)`` for samples of 16 bits in the byte order of this machine; returns whether every
-    /// alpha was 65,535.
+    /// Multiplies as ``premultiply(_:into:count:)`` does, for samples of 16 bits in the byte order of this machine;
+    /// returns whether every alpha was 65,535.
     package static func premultiply16(
         _ source: UnsafeRawPointer,
         into out: UnsafeMutableRawPointer,
@@ -58,7 +58,7 @@ package enum PixelConversion {
         halcyon_premultiply_16(source, out, count)
     }
 
-    /// ``unpremultiply(_:into:count:)`` for samples of 16 bits in the byte order of this machine.
+    /// Divides as ``unpremultiply(_:into:count:)`` does, for samples of 16 bits in the byte order of this machine.
     package static func unpremultiply16(
         _ source: UnsafeRawPointer,
         into out: UnsafeMutableRawPointer,
@@ -67,7 +67,7 @@ package enum PixelConversion {
         halcyon_unpremultiply_16(source, out, count)
     }
 
-    /// Straight samples in the order of files, which is the big-endian one for samples of 16 bits.
+    /// Writes straight samples in the order of files, which is the big-endian one for samples of 16 bits.
     package static func writeStraight(
         _ source: UnsafePointer<UInt8>,
         into out: UnsafeMutablePointer<UInt8>,
@@ -85,7 +85,7 @@ package enum PixelConversion {
         }
     }
 
-    /// Exchanges the bytes of `count` samples of 16 bits, where a file has the byte order that this machine has not.
+    /// Exchanges the bytes of `count` samples of 16 bits, where the byte order of a file is not that of this machine.
     package static func swapBytes16(
         _ source: UnsafeRawPointer,
         into out: UnsafeMutableRawPointer,

@@ -1,11 +1,11 @@
 /// A position in pixels, counted from the top left corner.
 public struct PixelPoint: Hashable, Sendable, Codable {
-    /// Pixels to the right of the left edge.
+    /// The number of pixels to the right of the left edge.
     public var x: Int
-    /// Pixels below the top edge.
+    /// The number of pixels below the top edge.
     public var y: Int
 
-    /// The pixel in column `x` of row `y`.
+    /// Creates the position of the pixel in column `x` of row `y`.
     public init(_ x: Int, _ y: Int) {
         self.x = x
         self.y = y

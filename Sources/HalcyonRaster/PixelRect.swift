@@ -2,16 +2,16 @@
 public struct PixelRect: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The top left pixel.
     public var origin: PixelPoint
-    /// Width and height. A rectangle without pixels is empty, wherever it lies.
+    /// The width and the height. A rectangle without pixels is empty, wherever it lies.
     public var size: PixelSize
 
-    /// The rectangle of `size` whose top left pixel is `origin`.
+    /// Creates the rectangle of `size` whose top left pixel is `origin`.
     public init(origin: PixelPoint = .zero, size: PixelSize) {
         self.origin = origin
         self.size = size
     }
 
-    /// The rectangle of `width` × `height` pixels from column `x` and row `y` on.
+    /// Creates the rectangle of `width` × `height` pixels from column `x` and row `y` on.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.init(origin: PixelPoint(x, y), size: PixelSize(width, height))
     }
@@ -19,7 +19,7 @@ public struct PixelRect: Hashable, Sendable, Codable, CustomStringConvertible {
     /// A Boolean value that indicates whether there is no pixel.
     public var isEmpty: Bool { size.isEmpty }
 
-    /// The pixels that both have; an empty rectangle where there are none.
+    /// Returns the rectangle of the pixels that both have; an empty rectangle where there are none.
     public func intersection(_ other: PixelRect) -> PixelRect {
         guard !isEmpty, !other.isEmpty else { return PixelRect(size: PixelSize(0, 0)) }
         let columns = horizontalRange.clamped(to: other.horizontalRange)
@@ -28,13 +28,13 @@ public struct PixelRect: Hashable, Sendable, Codable, CustomStringConvertible {
         return PixelRect(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
     }
 
-    /// "400×300 at 10, 20".
+    /// A description such as "400×300 at 10, 20".
     public var description: String { "\(size) at \(origin.x), \(origin.y)" }
 
     private var horizontalRange: Range<Int> { origin.x..<Self.end(origin.x, size.width) }
     private var verticalRange: Range<Int> { origin.y..<Self.end(origin.y, size.height) }
 
-    /// Ends that cannot be represented are cut off, instead of trapping.
+    /// Returns the end of a side. Ends that cannot be represented are cut off, instead of trapping.
     private static func end(_ start: Int, _ length: Int) -> Int {
         let (end, overflows) = start.addingReportingOverflow(length)
         return overflows ? .max : end

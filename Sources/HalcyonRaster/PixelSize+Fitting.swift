@@ -1,23 +1,24 @@
 extension PixelSize {
-    /// The largest size of the same shape that fits into `box` ("aspect fit"), whether that enlarges or shrinks.
+    /// Returns the largest size of the same shape that fits into `box` ("aspect fit"), whether that enlarges or
+    /// shrinks.
     ///
     /// Sides are rounded to nearest, and are at least 1. A size without height counts as square.
     public func fitting(in box: PixelSize) -> PixelSize {
         scaled(to: box, byWidthWhere: <=)
     }
 
-    /// The smallest size of the same shape that covers `box` ("aspect fill"), whether that enlarges or shrinks.
+    /// Returns the smallest size of the same shape that covers `box` ("aspect fill"), whether that enlarges or shrinks.
     ///
     /// Sides are rounded to nearest, and are at least 1. A size without height counts as square.
     public func filling(_ box: PixelSize) -> PixelSize {
         scaled(to: box, byWidthWhere: >=)
     }
 
-    /// The rectangle of `size` that is cut out of an image of this size at `anchor`.
+    /// Returns the rectangle of `size` that is cut out of an image of this size at `anchor`.
     ///
     /// The anchor is a point of the image and of the rectangle at once: (0, 0) puts their top left corners together,
     /// (0.5, 0.5) their middles, (1, 1) their bottom right corners. Its components are limited to 0…1 (NaN counts as
-    /// 0), the position is rounded to nearest, and what lies outside of the image is cut off.
+    /// 0), the position is rounded to nearest, and the part outside of the image is cut off.
     public func cropRect(for size: PixelSize, anchor: RelativePoint = .center) -> PixelRect {
         let origin = PixelPoint(
             Self.offset(of: size.width, in: width, at: anchor.x),
@@ -29,8 +30,8 @@ extension PixelSize {
     private func scaled(to box: PixelSize, byWidthWhere compare: (Double, Double) -> Bool) -> PixelSize {
         let shape = height <= 0 ? PixelSize(1, 1) : PixelSize(max(0, width), height)
         let target = PixelSize(max(0, box.width), max(0, box.height))
-        // Which side decides is compared as box.width / width and box.height / height without the divisions. The
-        // products are exact up to 2^53, and where they are not, both choices round to nearly the same size.
+        // The side that decides is found by comparing box.width / width and box.height / height without the divisions.
+        // The products are exact up to 2^53, and where they are not, both choices round to nearly the same size.
         let usesWidth = compare(
             Double(target.width) * Double(shape.height),
             Double(target.height) * Double(shape.width)
@@ -43,7 +44,7 @@ extension PixelSize {
         return PixelSize(max(1, width), max(1, target.height))
     }
 
-    /// side * numerator / denominator, rounded to nearest, or `Int.max` where that does not fit.
+    /// Returns side * numerator / denominator, rounded to nearest, or `Int.max` where that does not fit.
     private static func scaled(_ side: Int, by numerator: Int, over denominator: Int) -> Int {
         let divisor = denominator.magnitude
         let product = side.magnitude.multipliedFullWidth(by: numerator.magnitude)

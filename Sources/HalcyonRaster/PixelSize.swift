@@ -1,11 +1,11 @@
 /// A width and a height in pixels. Both are zero or more.
 public struct PixelSize: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// Pixels from left to right.
+    /// The number of pixels from left to right.
     public var width: Int
-    /// Pixels from top to bottom.
+    /// The number of pixels from top to bottom.
     public var height: Int
 
-    /// A size of `width` × `height` pixels.
+    /// Creates a size of `width` × `height` pixels.
     public init(_ width: Int, _ height: Int) {
         self.width = width
         self.height = height
@@ -23,6 +23,6 @@ public struct PixelSize: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The same size with both sides exchanged.
     public var transposed: PixelSize { PixelSize(height, width) }
 
-    /// "400×300".
+    /// A description such as "400×300".
     public var description: String { "\(width)×\(height)" }
 }

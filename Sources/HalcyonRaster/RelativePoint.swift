@@ -1,11 +1,11 @@
 /// A position as fractions of a width and a height: (0, 0) is the top left corner, (1, 1) the bottom right.
 public struct RelativePoint: Hashable, Sendable, Codable {
-    /// From 0, the left edge, to 1, the right edge.
+    /// The position from 0, the left edge, to 1, the right edge.
     public var x: Double
-    /// From 0, the top edge, to 1, the bottom edge.
+    /// The position from 0, the top edge, to 1, the bottom edge.
     public var y: Double
 
-    /// The point at these fractions.
+    /// Creates the point at these fractions.
     public init(_ x: Double, _ y: Double) {
         self.x = x
         self.y = y

@@ -26,7 +26,7 @@ public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable, Codable 
         }
     }
 
-    /// The weight of a pixel at this distance, before the weights are made to add up to 1.
+    /// Returns the weight of a pixel at this distance, before the weights are made to add up to 1.
     func weight(at distance: Double) -> Double {
         let x = abs(distance)
         switch self {

@@ -10,7 +10,7 @@ struct ResamplingWeights: Sendable {
     /// `stride` weights for each destination pixel, zeros at the end. They add up to exactly `1 << bits`, so that
     /// an even area stays as it is.
     let values: [Int16]
-    /// Weights from one destination pixel to the next.
+    /// The number of weights from one destination pixel to the next.
     let stride: Int
     let bits: Int
     /// The number of pixels beyond the source that `stride` weights from the last starts on would reach.
@@ -24,8 +24,10 @@ struct ResamplingWeights: Sendable {
 
     var byteCount: Int { values.count * 2 + starts.count * 8 }
 
+    /// Creates the weights for one axis.
+    ///
     /// - Parameters:
-    ///   - maximumBits: the most fractional bits that the sums over these weights have room for.
+    ///   - maximumBits: the maximum number of fractional bits that the sums over these weights have room for.
     ///   - takesPairs: makes `starts` and `stride` even, with a weight of zero before the first that counts.
     init(source: Int, destination: Int, filter: ResamplingFilter, maximumBits: Int, takesPairs: Bool = false) {
         let scale = Double(source) / Double(destination)
@@ -85,8 +87,8 @@ struct ResamplingWeights: Sendable {
         overhang = max(0, starts.reduce(0) { max($0, Int($1)) } + stride - source)
     }
 
-    /// The same from a small cache: a list of thumbnails repeats few sizes, and computing the weights from 100×75 to
-    /// 50×37 takes longer than applying them.
+    /// Returns the same from a small cache: a list of thumbnails repeats few sizes, and computing the weights from
+    /// 100×75 to 50×37 takes longer than applying them.
     static func cached(
         source: Int,
         destination: Int,

@@ -30,7 +30,8 @@ final class ResamplingWeightsCache: Sendable {
     /// The number of weights kept now, and their bytes.
     var usage: (count: Int, byteCount: Int) { state.withLock { ($0.entries.count, $0.byteCount) } }
 
-    /// Complexity: linear in the number of tables, since 64 keys are compared faster than one is hashed twice.
+    /// Returns a table that is kept; `nil` if there is none. Complexity: linear in the number of tables, since 64 keys
+    /// are compared faster than one is hashed twice.
     func weights(for key: Key) -> ResamplingWeights? {
         state.withLock { state in
             guard let index = state.entries.lastIndex(where: { $0.key == key }) else { return nil }

@@ -2,7 +2,7 @@ internal import CRasterKernels
 
 /// The loops over pixels, for samples of this depth.
 extension SampleDepth {
-    /// The pixels of a row in the opposite order.
+    /// Writes the pixels of a row in the opposite order.
     func reverse(_ source: UnsafePointer<UInt8>, _ out: UnsafeMutablePointer<UInt8>, _ count: Int) {
         switch self {
         case .eight: halcyon_reverse_pixels(source, out, count)
@@ -10,7 +10,7 @@ extension SampleDepth {
         }
     }
 
-    /// Rows become columns; `width` and `height` are those of the source.
+    /// Turns rows into columns; `width` and `height` are those of the source.
     func transpose(
         _ source: UnsafePointer<UInt8>,
         _ sourceBytesPerRow: Int,
@@ -25,7 +25,7 @@ extension SampleDepth {
         }
     }
 
-    /// Out pixel i becomes source pixel columns[i].
+    /// Makes out pixel i the source pixel columns[i].
     func gather(
         _ source: UnsafePointer<UInt8>,
         _ columns: [Int32],

@@ -8,7 +8,7 @@ public enum SampleDepth: Int, Sendable, Hashable, CaseIterable, Codable {
     /// The bytes of four samples: 4 or 8.
     public var bytesPerPixel: Int { rawValue / 2 }
 
-    /// The bytes from row to row of a bitmap of this width: the pixels', rounded up to a multiple of 64.
+    /// Returns the bytes from row to row of a bitmap of this width: the pixels', rounded up to a multiple of 64.
     ///
     /// The width is at most 2^26, as ``Bitmap/init(size:isOpaque:depth:)`` checks.
     package func bytesPerRow(width: Int) -> Int { (width * bytesPerPixel + 63) & ~63 }

@@ -179,7 +179,7 @@ private struct EndlessProcessor: ImageProcessing {
     func hash(into hasher: inout Hasher) {}
 }
 
-/// Gives its data when it is let, cancelled or not.
+/// A provider that returns its data when a gate opens, cancelled or not.
 private struct GatedProvider: ImageDataProvider {
     let data: Data
     let hasStarted = Gate()

@@ -31,7 +31,7 @@ struct DiskFaultTests {
     @Test("keeps no image that a forced refresh was to replace")
     func failedReplacement() async throws {
         let old = Sample.encoded(Sample.noise(100, 100), .png)
-        // How often a file is written to store the image.
+        // The number of writes of a file that storing the image takes.
         let counting = FaultInjectingFileSystem(.error(.noSpace), atCall: .max, of: [.write])
         let first = TestPipeline(fileSystem: counting)
         first.transport.serve(url, old)
@@ -127,7 +127,7 @@ struct DiskFaultTests {
         let test = TestPipeline()
         test.transport.serve(url, Sample.png())
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
-        // What is stored is sound, but no image: the checksum cannot help.
+        // The stored bytes are sound, but no image: the checksum cannot help.
         let key = ImageKey(original: OriginalKey(text: url.absoluteString), variant: nil).originalDiskKey
         try await test.pipeline.cache.disk.perform { _ = try $0.store(Data("nonsense".utf8), for: key) }
         test.pipeline.cache.removeAllFromMemory()

@@ -16,7 +16,7 @@ struct FailureTests {
             try await test.pipeline.response(for: ImageRequest(source ?? .url(url), options: ImageOptions(options)))
         }
         await test.settle()
-        // Whatever failed, nothing of it is kept.
+        // Nothing of a failed load is kept.
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
         return try #require(error)
     }
@@ -30,7 +30,7 @@ struct FailureTests {
         #expect(error.code == "status")
     }
 
-    @Test("speaks the same words through Foundation")
+    @Test("has the same description through Foundation")
     func localized() {
         let transfer = TransferError.timedOut(.idle)
         let error: any Error = ImageError(stage: .load, reason: .transfer(transfer), source: "http://a/b")
@@ -134,7 +134,7 @@ struct FailureTests {
         #expect(error.reason == .file(path: path, reason: reason))
     }
 
-    @Test("for a pipe that nobody writes to ends at once")
+    @Test("for a pipe without a writer ends at once")
     func pipe() async throws {
         let path = TestPipeline.temporaryPath()
         #expect(mkfifo(path, 0o600) == 0)
@@ -142,7 +142,7 @@ struct FailureTests {
         #expect(try await failure(.file(path)).code == "file")
     }
 
-    @Test("for a processor carries the processor's words")
+    @Test("for a processor carries the processor's description")
     func processor() async throws {
         test.transport.serve(url, Sample.png())
         let error = try await failure(nil, [.processor(ImageProcessorChain(FailingProcessor())), .cacheMemoryOnly])
@@ -150,7 +150,7 @@ struct FailureTests {
         #expect(error.reason == .processing("no ink"))
     }
 
-    @Test("for a provider carries the provider's words")
+    @Test("for a provider carries the provider's description")
     func provider() async throws {
         let error = try await failure(.provider(FailingProvider()))
         #expect(error.stage == .load)
@@ -185,7 +185,7 @@ struct FailureTests {
         )
     }()
 
-    /// Pages of memory this process holds.
+    /// Returns the number of pages of memory that this process holds.
     private func residentPages() -> Int {
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         return text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

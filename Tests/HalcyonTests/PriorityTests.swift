@@ -22,7 +22,7 @@ struct PriorityTests {
         _ = try await task.response
     }
 
-    @Test("of shared work are the highest of those who wait, at any moment")
+    @Test("of shared work are the highest of its waiters, at any moment")
     func highest() async throws {
         let low = test.pipeline.task(for: url, options: [.priority(.low)])
         let transfer = await test.transport.nextTransfer()
@@ -42,7 +42,7 @@ struct ProgressTests {
     private let test = TestPipeline()
     private let url = Sample.url()
 
-    @Test("is told as bytes come, and to those who join late at once")
+    @Test("is reported as bytes are received, and at once to loads that join late")
     func updates() async throws {
         let body = Sample.png()
         let task = test.pipeline.task(for: url)

@@ -37,7 +37,7 @@ struct ProcessingTests {
         #expect(try await size(of: Sample.png(64, 48), fill) == PixelSize(64, 10))
     }
 
-    @Test("of a reduced JPEG keeps the ratio of the whole picture", arguments: [(1001, 333), (333, 1001), (997, 991)])
+    @Test("of a reduced JPEG keeps the ratio of the whole image", arguments: [(1001, 333), (333, 1001), (997, 991)])
     func ratio(width: Int, height: Int) async throws {
         let processing = ImageProcessorChain.downsample(to: PixelSize(50, 50))
         let expected = PixelSize(width, height).fitting(in: PixelSize(50, 50))
@@ -63,9 +63,9 @@ struct ProcessingTests {
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
     }
 
-    @Test("sees an upright picture in every orientation")
+    @Test("sees an upright image in every orientation")
     func orientation() async throws {
-        // The stored picture is 64 × 48; with orientation 6 it is shown as 48 × 64.
+        // The stored image is 64 × 48; with orientation 6 it is shown as 48 × 64.
         let body = JPEGWithOrientation.data(Sample.jpeg(64, 48), orientation: 6)
         #expect(try await size(of: body, .identity) == PixelSize(48, 64))
         #expect(try await size(of: body, .downsample(to: PixelSize(24, 24))) == PixelSize(18, 24))

@@ -11,7 +11,7 @@ struct SharingTests {
     private let test = TestPipeline()
     private let url = Sample.url()
 
-    @Test("is done once for ten thousand who ask at the same time")
+    @Test("is done once for ten thousand requests at the same time")
     func tenThousand() async throws {
         let tasks = (0..<10_000).map { _ in test.pipeline.task(for: url) }
         let transfer = await test.transport.nextTransfer()
@@ -74,7 +74,7 @@ struct SharingTests {
         #expect(try await second.image.bitmap.pixel(0, 0)[0] == 2)
     }
 
-    @Test("starts anew for someone who asks after it ended")
+    @Test("starts anew for a request after it ended")
     func afterTheEnd() async throws {
         test.transport.serve(url, Sample.png())
         _ = try await test.pipeline.image(from: url, options: [.noCache])
@@ -82,7 +82,7 @@ struct SharingTests {
         #expect(test.transport.startedCount == 2)
     }
 
-    @Test("fails for everyone who waits when it fails")
+    @Test("fails for all waiters when it fails")
     func failure() async throws {
         let tasks = (0..<10).map { _ in test.pipeline.task(for: url) }
         let transfer = await test.transport.nextTransfer()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Codecs")
 struct WorkerThreadTests {
-    /// What codecs were called for, and where.
+    /// The calls of codecs, and the threads on which they ran.
     private final class Calls: Sendable {
         private let labels = Lock<[CodecCall: Set<String>]>([:])
 
@@ -18,7 +18,7 @@ struct WorkerThreadTests {
             }
         }
 
-        /// Whether there were calls of each kind, all of them on pixel workers.
+        /// Returns whether there were calls of each kind, all of them on pixel workers.
         func areOnWorkers(_ kinds: CodecCall...) -> Bool {
             let labels = labels.withLock { $0 }
             guard kinds.allSatisfy({ labels[$0] != nil }) else { return false }
@@ -87,7 +87,7 @@ struct WorkerThreadTests {
         #expect(calls.areOnWorkers(.info))
     }
 
-    @Test("run on pixel workers where a stale image is asked for anew")
+    @Test("run on pixel workers where a stale image is revalidated")
     func refresh() async throws {
         let clock = ManualStoreClock()
         let test = TestPipeline(codecs: calls.codecs, clock: clock.clock)

@@ -11,7 +11,7 @@ public struct BundledImages: Sendable {
 
     private let location: Location
 
-    /// The folder of a disk cache that was filled elsewhere, such as when the program was built.
+    /// Returns the images in the folder of a disk cache that was filled elsewhere, such as when the program was built.
     ///
     /// - Parameter folder: The folder as `DiskCache.Configuration` has it. Nothing in it is changed.
     public static func cache(folder: String) -> BundledImages {
@@ -20,14 +20,14 @@ public struct BundledImages: Sendable {
         return BundledImages(location: .cache(DiskCache(configuration)))
     }
 
-    /// A folder of image files. They are the same for all: an image with a ``CacheScope``, a credential, or a modifier of its
-    /// bytes is not among them.
+    /// Returns the images in a folder of files. They are the same for all requests: an image with a ``CacheScope``, a
+    /// credential, or a modifier of its bytes is not among them.
     ///
     /// - Parameters:
     ///   - folder: An absolute path.
-    ///   - name: The file's name for the cache key of a source, which is its URL unless another was given; `nil` if
-    ///     there is none. A name with a slash, and one that begins with a dot, is taken for none. Default: what stands
-    ///     behind the last slash, without query and fragment.
+    ///   - name: Returns the file's name for the cache key of a source, which is its URL unless another was given;
+    ///     `nil` if there is none. A name with a slash, and one that begins with a dot, counts as none. Default: the
+    ///     text behind the last slash, without query and fragment.
     public static func files(
         in folder: String,
         named name: @escaping @Sendable (_ cacheKey: String) -> String? = { lastPathComponent(of: $0) }
@@ -35,7 +35,7 @@ public struct BundledImages: Sendable {
         BundledImages(location: .files(folder: folder, name: name))
     }
 
-    /// What stands behind the last slash of an address, without query and fragment; `nil` if that is nothing.
+    /// Returns the text behind the last slash of an address, without query and fragment; `nil` if there is none.
     public static func lastPathComponent(of address: String) -> String? {
         let path = address.prefix { $0 != "?" && $0 != "#" }
         guard let slash = path.lastIndex(of: "/") else { return nil }
@@ -43,7 +43,7 @@ public struct BundledImages: Sendable {
         return name.isEmpty ? nil : PercentEncoding.decoded(name)
     }
 
-    /// The bytes of an original; `nil` if there is none, or it cannot be read. Blocks.
+    /// Returns the bytes of an original; `nil` if there is none, or it cannot be read. Blocks.
     func data(for key: ImageKey) -> Data? {
         switch location {
         case .cache(let cache):

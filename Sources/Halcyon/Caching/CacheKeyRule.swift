@@ -1,7 +1,8 @@
-/// What of a web address names an image in caches: query items that change with each signature are left out.
+/// A rule for the part of a web address that names an image in caches: query items that change with each signature are
+/// left out.
 ///
-/// Two addresses that a rule makes equal are taken for the same image. A rule is for images whose source is a web
-/// address without a cache key of its own.
+/// Two addresses that a rule makes equal count as the same image. A rule is for images whose source is a web address
+/// without a cache key of its own.
 ///
 /// ```swift
 /// let image = try await pipeline.image(from: signedURL, options: [.cacheKeyRule(.amazonS3)])
@@ -14,7 +15,8 @@ public struct CacheKeyRule: Sendable, Hashable {
 
     private let choice: Choice
 
-    /// Leaves out the query items with these names, and those whose names begin so. Case counts in neither.
+    /// Returns a rule that leaves out the query items with these names, and those whose names begin with these
+    /// prefixes. Case counts in neither.
     public static func ignoringQueryItems(_ names: Set<String>, prefixes: Set<String> = []) -> CacheKeyRule {
         CacheKeyRule(
             choice: .leavesOut(
@@ -24,35 +26,36 @@ public struct CacheKeyRule: Sendable, Hashable {
         )
     }
 
-    /// Leaves out all query items but those with these names. Case does not count.
+    /// Returns a rule that leaves out all query items but those with these names. Case does not count.
     public static func keepingQueryItems(_ names: Set<String>) -> CacheKeyRule {
         CacheKeyRule(choice: .keeps(names: Set(names.map { $0.lowercased() })))
     }
 
-    /// Leaves out the whole query.
+    /// The rule that leaves out the whole query.
     public static let ignoringQuery = keepingQueryItems([])
 
-    /// Presigned URLs of Amazon S3 and what speaks its protocol, signature versions 4 and 2.
+    /// The rule for presigned URLs of Amazon S3 and of services that use its protocol, signature versions 4 and 2.
     public static let amazonS3 = ignoringQueryItems(["AWSAccessKeyId", "Signature", "Expires"], prefixes: ["X-Amz-"])
 
-    /// Signed URLs of Amazon CloudFront, with a canned or a custom policy.
+    /// The rule for signed URLs of Amazon CloudFront, with a canned or a custom policy.
     public static let amazonCloudFront = ignoringQueryItems([
         "Expires", "Policy", "Signature", "Key-Pair-Id", "Hash-Algorithm",
     ])
 
-    /// Signed URLs of Google Cloud Storage, versions 4 and 2.
+    /// The rule for signed URLs of Google Cloud Storage, versions 4 and 2.
     public static let googleCloudStorage = ignoringQueryItems(
         ["GoogleAccessId", "Expires", "Signature"],
         prefixes: ["X-Goog-"]
     )
 
-    /// Shared access signatures of Azure Storage: for an account, a service, and delegated by a user.
+    /// The rule for shared access signatures of Azure Storage: for an account, a service, and delegated by a user.
     public static let azureStorage = ignoringQueryItems([
         "sv", "ss", "srt", "sp", "se", "st", "spr", "sig", "sr", "sip", "si", "sdd", "skoid", "sktid", "skt", "ske",
         "sks", "skv", "saoid", "suoid", "scid", "ses",
     ])
 
-    /// The address without what the rule leaves out; everything else as it is, byte for byte and in its order.
+    /// Returns the address without the parts that the rule leaves out; everything else as it is, byte for byte and in
+    /// its order.
     public func key(for address: String) -> String {
         let bytes = address.utf8
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return address }

@@ -2,14 +2,15 @@ internal import HalcyonConcurrency
 internal import HalcyonStore
 
 extension ImageCache {
-    /// Stores what ``exportImages(to:originalsBeginningWith:)`` wrote, each entry with its date of expiry, in place of what
-    /// was known of its original.
+    /// Stores the entries that ``exportImages(to:originalsBeginningWith:)`` wrote, each with its expiration date, in
+    /// place of what the cache has of their originals.
     ///
-    /// What is being loaded or stored of these originals does not take their place. What is removed, or loaded anew and
-    /// stored, while this goes on is not stored by it.
+    /// Images of these originals that are being loaded or stored do not replace them. An image that is removed, or
+    /// loaded again and stored, during the import is not stored by it.
     ///
-    /// - Returns: How many entries were stored.
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``; what comes before a record that is wrong is stored.
+    /// - Returns: The number of entries stored.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``; the entries before an invalid record are
+    ///   stored.
     @discardableResult
     public func importImages(from folder: String) async throws -> Int {
         let names = try await disk.perform { try ImportedNames($0.exchangeReader(folder)) }
@@ -37,16 +38,16 @@ extension ImageCache {
     }
 }
 
-/// The name of the original that a name on disk belongs to.
+/// Returns the name of the original that a name on disk belongs to.
 private func originalName(_ diskKey: String) -> String {
     String(diskKey.utf8.prefix { $0 != 0 }) ?? diskKey
 }
 
-/// The originals that an export has something of.
+/// The originals of which an export has entries.
 private struct ImportedNames: Sendable {
-    /// By the name of the original: whether it is there itself, or only what was made of it.
+    /// By the name of the original: `true` if the export has the original itself, `false` if only what was made of it.
     let originals: [String: Bool]
-    /// The most bytes that the names may have, with 64 for each.
+    /// The maximum number of bytes of the names, with 64 added for each.
     private static let byteLimit = 1 << 28
 
     init(_ reader: DiskExchangeReader) throws {
@@ -67,7 +68,7 @@ private struct ImportedNames: Sendable {
 private struct ImportBatch: Sendable {
     var entries: [DiskExchangeEntry] = []
     var isLast = false
-    /// What is wrong with the record after them; they are then the last.
+    /// The error in the record after the entries, which are then the last.
     var error: DiskCacheError?
 
     /// Reads at most 64 entries, or a little more than 4 MiB.
@@ -90,13 +91,13 @@ private struct ImportBatch: Sendable {
     }
 }
 
-/// An import that goes on. From its beginning, it has a permit for each of its originals, so that whatever is removed
-/// afterwards is not stored.
+/// An import under way. From its beginning, it has a permit for each of its originals, so that an original that is
+/// removed afterwards is not stored.
 private final class ImportWork: Sendable {
     private let names: ImportedNames
     private let order: StoreOrder
     private let removals: [String: StoreOrder.Removal]
-    /// The originals of which what was known before is gone.
+    /// The originals whose earlier entries have been removed.
     private let replaced = Lock<Set<[UInt8]>>([])
 
     init(_ names: ImportedNames, _ order: StoreOrder) {
@@ -107,15 +108,15 @@ private final class ImportWork: Sendable {
         )
     }
 
-    /// Notes that all was stored.
+    /// Notes that the import has ended.
     func end() {
         for removal in removals.values { order.end(removal) }
     }
 
-    /// Stores a batch on the thread that changes the disk. Returns how many entries were stored.
+    /// Stores a batch on the thread that changes the disk, and returns the number of entries stored.
     func store(_ batch: ImportBatch, in disk: DiskCache) throws -> Int {
         let admitted = batch.entries.map { ($0, originalName($0.key)) }.filter { isAdmitted($0.1) }
-        // Before the first of them is stored: each removal writes down what waits.
+        // Before the first of them is stored: each removal writes the waiting entries to disk.
         for (_, name) in admitted where names.originals[name] == true {
             guard replaced.withLock({ $0.insert(Array(name.utf8)).inserted }) else { continue }
             try disk.removeEntries(prefix: name + "\0")
@@ -126,7 +127,7 @@ private final class ImportWork: Sendable {
     }
 
     private func isAdmitted(_ name: String) -> Bool {
-        // One that was not there when the import began: the export was changed since.
+        // The name was not in the export when the import began: the export was changed since.
         guard let removal = removals[name] else { return false }
         guard let permits = removal.permits else { return false }
         return order.admitsUnchanged(permits)

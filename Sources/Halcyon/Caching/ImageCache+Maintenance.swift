@@ -5,9 +5,10 @@ extension ImageCache {
     public struct StoredImage: Sendable, Hashable {
         /// The cache key of the source: its URL, unless another was given.
         public let original: String
-        /// Whether this is the result of processing, and not the original.
+        /// A Boolean value that indicates whether this is the result of processing, and not the original.
         public let isProcessed: Bool
-        /// Whether it is for some requests only, such as those with one credential; see ``CacheScope``.
+        /// A Boolean value that indicates whether it is for some requests only, such as those with one credential; see
+        /// ``CacheScope``.
         public let hasScope: Bool
         /// Sizes and dates.
         public let listing: DiskCache.Listing
@@ -20,16 +21,16 @@ extension ImageCache {
         }
     }
 
-    /// Counts of the disk cache.
+    /// Returns the statistics of the disk cache.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, as all functions here.
     public func diskStatistics() async throws -> DiskCache.Statistics {
         try await disk.perform { try $0.statistics() }
     }
 
-    /// What is on disk, most recently used first.
+    /// Returns the images on disk, most recently used first.
     ///
-    /// - Parameter limit: The most entries that are listed. Default: no limit.
+    /// - Parameter limit: The maximum number of entries that are listed. Default: no limit.
     public func storedImages(limit: Int = .max) async throws -> [StoredImage] {
         try await disk.perform { try $0.entries(limit: limit) }.map { listing in
             let name = ParsedDiskKey(listing.key)
@@ -39,12 +40,12 @@ extension ImageCache {
 
     /// Checks every body on disk against its checksum, and the index against the folder.
     ///
-    /// - Parameter repair: Whether what is damaged is removed.
+    /// - Parameter repair: If `true`, damaged entries are removed.
     public func verifyDisk(repair: Bool) async throws -> DiskCache.VerificationReport {
         try await disk.perform { try $0.verify(repair: repair) }
     }
 
-    /// Removes what has expired, then the least recently used until at most this many bytes are left.
+    /// Removes expired entries from disk, then the least recently used until at most this many bytes are left.
     public func trimDisk(to byteCount: Int) async throws {
         try await disk.perform { disk in
             _ = try disk.removeExpired()
@@ -52,16 +53,16 @@ extension ImageCache {
         }
     }
 
-    /// Removes everything from disk. What is being loaded or stored is not there afterwards.
+    /// Removes everything from disk. An image that is being loaded or stored is not there afterwards.
     public func removeAllFromDisk() async throws {
         try await remove(.everything, from: .disk) { try $0.removeAll() }
     }
 
-    /// Removes from memory and disk all originals whose cache key begins with `prefix`, such as the URL of a server or a
-    /// folder, with all that was made of them. What is being loaded or stored of that is in neither afterwards. Does not look
-    /// at other entries on disk.
+    /// Removes from memory and disk all originals whose cache key begins with `prefix`, such as the URL of a server or
+    /// a folder, with all that was made of them. Images of these originals that are being loaded or stored are in
+    /// neither afterwards. Does not examine other entries on disk.
     ///
-    /// - Returns: How many entries there were on disk.
+    /// - Returns: The number of entries that were on disk.
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
         let key = ParsedDiskKey.escaped(prefix)
@@ -72,10 +73,10 @@ extension ImageCache {
         ) { try $0.removeEntries(prefix: key) }
     }
 
-    /// Removes from disk what `isUnwanted` picks. It is asked about what is being stored as well, and not about what is still
-    /// being loaded. Complexity: O(n) in the number of entries.
+    /// Removes the images from disk for which `isUnwanted` returns `true`. It is called for images that are being
+    /// stored as well, and not for those that are still being loaded. Complexity: O(n) in the number of entries.
     ///
-    /// - Returns: How many entries were removed.
+    /// - Returns: The number of entries removed.
     @discardableResult
     public func removeFromDisk(where isUnwanted: @escaping @Sendable (StoredImage) -> Bool) async throws -> Int {
         await disk.flush()
@@ -87,9 +88,9 @@ extension ImageCache {
         }
     }
 
-    /// Removes what has expired from memory and disk, and what dead processes left on disk.
+    /// Removes expired images from memory and disk, and what terminated processes left on disk.
     ///
-    /// - Returns: How many entries were removed from disk.
+    /// - Returns: The number of entries removed from disk.
     @discardableResult
     public func removeExpired() async throws -> Int {
         memory.removeExpired()
@@ -99,45 +100,46 @@ extension ImageCache {
     /// The state of the cache in memory.
     public var memoryStatistics: MemoryCacheStatistics { memory.statistics }
 
-    /// Bytes of pixels in memory. Lowering it evicts at once.
+    /// The maximum number of bytes of pixels in memory. Lowering it evicts at once.
     public var memoryCostLimit: Int {
         get { memory.costLimit }
         set { memory.costLimit = newValue }
     }
 
-    /// Images in memory. Lowering it evicts at once. Default: no limit.
+    /// The maximum number of images in memory. Lowering it evicts at once. Default: no limit.
     public var memoryCountLimit: Int {
         get { memory.countLimit }
         set { memory.countLimit = newValue }
     }
 
-    /// Sets the bytes that the disk cache may hold. A lower limit is enforced at once.
+    /// Sets the maximum number of bytes that the disk cache holds. A lower limit is enforced at once.
     public func setDiskSizeLimit(_ byteCount: Int) async throws {
         try await disk.perform { try $0.setSizeLimit(byteCount) }
     }
 
-    /// Evicts images from memory until their pixels take at most this many bytes; the limit stays. Those that something
-    /// still shows are found again while it does.
+    /// Evicts images from memory until their pixels take at most this many bytes; the limit stays. An evicted image
+    /// that is still held elsewhere is found again while it is.
     public func trimMemory(to byteCount: Int = 0) {
         memory.trim(to: byteCount)
     }
 
-    /// What names an image on disk, for people.
+    /// The name of an image on disk, in readable form.
     public struct StoredName: Sendable, Hashable {
         /// The cache key of the source: its URL, unless another was given.
         public let original: String
-        /// Whether it names the result of processing, and not the original. Several results may have the same name.
+        /// A Boolean value that indicates whether it names the result of processing, and not the original. Several
+        /// results may have the same name.
         public let isProcessed: Bool
 
-        /// Makes a value, for tests of who listens.
+        /// Creates a name, for tests of code that observes removals.
         public init(original: String, isProcessed: Bool) {
             self.original = original
             self.isProcessed = isProcessed
         }
     }
 
-    /// What this cache removes from disk from now on, and why, in order; each call gives a sequence of its own, which ends
-    /// with the cache.
+    /// The removals from disk by this cache from now on, with their reasons, in order; each call gives a sequence of
+    /// its own, which ends with the cache.
     public var diskRemovals: some AsyncSequence<CacheRemoval<StoredName>, Never> & Sendable {
         disk.removals.map { removal in
             let name = ParsedDiskKey(removal.key)
@@ -146,12 +148,14 @@ extension ImageCache {
         }
     }
 
-    /// Writes what is on disk into a new folder that ``importImages(from:)`` reads; see `EXCHANGE.md` of `HalcyonStore`.
+    /// Writes the images on disk into a new folder that ``importImages(from:)`` reads; see `EXCHANGE.md` of
+    /// `HalcyonStore`.
     ///
     /// - Parameters:
     ///   - folder: An absolute path at which there is nothing yet.
-    ///   - prefix: Only originals whose cache key begins with it, with what was made of them. Default: all.
-    /// - Returns: How many entries were written.
+    ///   - prefix: The beginning of the cache keys of the originals that are written, with all that was made of them.
+    ///     Default: empty, for all.
+    /// - Returns: The number of entries written.
     @discardableResult
     public func exportImages(to folder: String, originalsBeginningWith prefix: String = "") async throws -> Int {
         let key = ParsedDiskKey.escaped(prefix)

@@ -15,11 +15,11 @@ extension ImageCache {
     }
 
     /// Returns the image that memory has for a request; `nil` if it has none. Never reads the disk, and does not check
-    /// whether its server would want to be asked again.
+    /// whether its server requires to be asked again.
     ///
-    /// - Parameter request: The source, and the options that name the image, as for ``entry(for:codecs:)``. A file without a
-    ///   cache key is not found, as its state is not read. ``CachePolicy/memoryExtension`` says what the access does to its
-    ///   expiry.
+    /// - Parameter request: The source, and the options that name the image, as for ``entry(for:codecs:)``. A file
+    ///   without a cache key is not found, as its state is not read. ``CachePolicy/memoryExtension`` determines the
+    ///   effect of the access on its expiration.
     public func entryInMemory(for request: ImageRequest) -> Entry? {
         guard let key = ImageKey(request) else { return nil }
         let extending = request.options.cache.memoryExtension
@@ -29,15 +29,15 @@ extension ImageCache {
     /// Returns the image that this cache has for a request, from memory or else from disk, from where it is stored in memory
     /// again; `nil` if it has none.
     ///
-    /// Only the cache is asked: it loads nothing, runs no processor, and returns what it has whatever its server says about
-    /// its use. A pipeline with ``ImageOption/onlyFromCache`` does all that. An entry that turns out to be no image is
-    /// removed.
+    /// Only the cache is asked: it loads nothing, runs no processor, and returns an image whatever its server says
+    /// about its use. A pipeline with ``ImageOption/onlyFromCache`` does all that. An entry that turns out to be no
+    /// image is removed.
     ///
     /// - Parameters:
     ///   - request: The source, and the options that name the image: processors, ``ImageOptions/decode``, key rule, scope,
     ///     credentials and data modifier; ``CachePolicy/reads`` names the parts that are read.
     ///   - codecs: Decodes. Default: ``ImageCodecs/standard``.
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if what is on disk goes beyond the limits of
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if the entry on disk exceeds the limits of
     ///   ``ImageOptions/decode``; `CancellationError`.
     public func entry(for request: ImageRequest, codecs: ImageCodecs = .standard) async throws -> Entry? {
         let options = request.options
@@ -61,7 +61,7 @@ extension ImageCache {
                 ? try await decodedOriginal(key, entry, request, codecs: codecs)
                 : try await decodedResult(entry, request, codecs: codecs)
             guard let (cached, validity) = found else { return nil }
-            // An image that its server wants to be asked about is not stored where it would be used unasked.
+            // An image about which its server must be asked is not stored where it would be used without asking.
             if policy.storesInMemory, validity?.isOver(at: disk.now(), .server) != true {
                 remember(
                     cached,
@@ -76,7 +76,7 @@ extension ImageCache {
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request)")
             guard error.isDamage else { throw error }
-            // What is wrong with a later frame leaves those before it readable.
+            // Damage in a later frame leaves the frames before it readable.
             if let entry, !isOriginal || options.decode.frame == 0 {
                 await disk.remove(for: diskKey, ifStill: entry.version)
             }
@@ -84,7 +84,7 @@ extension ImageCache {
         }
     }
 
-    /// An original from disk, or from what came with the program.
+    /// Returns an original, decoded, from disk or from the images that came with the program.
     private func decodedOriginal(
         _ key: ImageKey,
         _ entry: DiskCache.Entry?,
@@ -111,7 +111,7 @@ extension ImageCache {
         return (cached, validity)
     }
 
-    /// The result of processors from disk.
+    /// Returns the result of processors, decoded, from disk.
     private func decodedResult(
         _ entry: DiskCache.Entry?,
         _ request: ImageRequest,
@@ -139,8 +139,8 @@ extension ImageCache {
 }
 
 extension ImageRequest {
-    /// Returns the validity of an image that was stored without the head of its response: as of one that came at that time from
-    /// a server that said nothing. `nil` for a source without a server that decides.
+    /// Returns the validity of an image that was stored without the head of its response: that of one received at that
+    /// time from a server that said nothing about it. `nil` for a source without a server that decides.
     func validityWithoutHead(storedAt: Date) -> OriginalValidity? {
         guard let transfer = source.transfer(options, over: NetworkPolicy()), transfer.method == .get,
             transfer.body == nil

@@ -18,13 +18,13 @@ extension ImageCache {
         ImageKey(request).map { memory.contains($0) } ?? false
     }
 
-    /// Stores the encoded bytes of an original, in place of what was known of it: also of one that nobody has loaded yet
-    /// or that will only exist later. What is being loaded or stored of it does not take its place.
+    /// Stores the encoded bytes of an original, in place of what the cache has of it: also of one that was never loaded
+    /// or that will only exist later. Images of it that are being loaded or stored do not replace it.
     ///
     /// - Parameters:
     ///   - data: The encoded bytes, as a server would send them.
     ///   - request: The source, and options with a key rule and ``CachePolicy/diskExpiration``.
-    /// - Returns: `true` if it was stored; it is on disk then. `false` if its time is over, or if it was removed or
+    /// - Returns: `true` if it was stored; it is on disk then. `false` if it has expired, or if it was removed or
     ///   replaced before this call could end.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
@@ -43,8 +43,8 @@ extension ImageCache {
         }
     }
 
-    /// Stores an image, in memory at once and then on disk, as a load with these options would. A load that has begun does not
-    /// take its place.
+    /// Stores an image, in memory at once and then on disk, as a load with these options would. A load that has begun
+    /// does not replace it.
     ///
     /// On disk, an unprocessed image is `original` where it is given, and a processed one is encoded. Without the
     /// original an unprocessed image is encoded as ``CachePolicy/serializer`` says, unless it is a frame of an
@@ -100,7 +100,7 @@ extension ImageCache {
             if isOriginal { return isStored }
         }
         if isOriginal, image.info.frameCount > 1 || options.decode.usesEmbeddedThumbnail { return false }
-        // Beside an original there is nothing that could say what its samples mean.
+        // No metadata is stored beside an original that could describe the meaning of its samples.
         let metadata = isOriginal ? Data() : ProcessedImageMetadata(image, byteCount: original?.count ?? 0).data
         let diskKey = key.diskKey(options)
         let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
@@ -114,7 +114,7 @@ extension ImageCache {
                 priority: PriorityBox(options.priority)
             )
         } catch let error as CodecError {
-            // What it was to replace is older.
+            // The entry that it was to replace is older.
             await disk.remove(for: diskKey, if: admission)
             throw ImageError(stage: .encode, reason: .codec(error), source: "\(request)")
         }
@@ -144,8 +144,8 @@ extension ImageCache {
 }
 
 extension ImageKey {
-    /// What names this image on disk, with the options that it was derived from: the result of processors has a place of
-    /// its own; any frame at its own size is in the original.
+    /// Returns the name of this image on disk, with the options that it was derived from: the result of processors has
+    /// a place of its own; any frame at its own size is in the original.
     func diskKey(_ options: ImageOptions) -> String {
         options.processing.isIdentity ? originalDiskKey : processedDiskKey
     }

@@ -13,12 +13,12 @@ public import HalcyonStore
 public final class ImageCache: Sendable {
     let memory: MemoryCache<ImageKey, CachedImage>
     let disk: AsyncDiskCache
-    /// Orders what is loaded and stored at the same time.
+    /// The order of the loads and stores that run at the same time.
     let order = StoreOrder()
     private let bundles: [BundledImages]
     private let pressure: MemoryPressureMonitor.Subscription?
 
-    /// A cache with a folder of its own.
+    /// Creates a cache with a folder of its own.
     ///
     /// - Parameters:
     ///   - name: The folder's name in `$XDG_CACHE_HOME/halcyon`, or `~/.cache/halcyon`. Default: "default".
@@ -32,15 +32,16 @@ public final class ImageCache: Sendable {
         self.init(disk: DiskCache.Configuration(name: name), memoryCostLimit: memoryCostLimit, onFault: onFault)
     }
 
-    /// A cache whose disk is configured in detail.
+    /// Creates a cache whose disk is configured in detail.
     ///
     /// - Parameters:
     ///   - disk: Folder, limits, expiration.
     ///   - memoryCostLimit: Bytes of pixels in memory; default a quarter of the memory this process may use.
-    ///   - bundles: Where originals are looked for that the disk cache does not have, in this order. Default: nowhere.
-    ///   - memoryPressure: Tells when memory runs short: the images in memory are then halved, or all let go if it is
-    ///     critical, and so is memory kept for coming images. What something still shows is found again while it does.
-    ///     `nil`: the cache does not react. Default: as the system says.
+    ///   - bundles: The images that are searched, in this order, for originals that the disk cache does not have.
+    ///     Default: none.
+    ///   - memoryPressure: Reports when memory runs short: the images in memory are then halved, or all evicted if it
+    ///     is critical, and so is memory kept for later images. An evicted image that is still held elsewhere is found
+    ///     again while it is. `nil`: the cache does not react. Default: as the system reports.
     ///   - onFault: Called with failures of the disk, each once; they never fail a load. Default: none.
     public init(
         disk: DiskCache.Configuration,
@@ -70,7 +71,7 @@ public final class ImageCache: Sendable {
         self.bundles = bundles
     }
 
-    /// The encoded bytes of an original that came with the program.
+    /// Returns the encoded bytes of an original that came with the program; `nil` if there are none.
     ///
     /// - Throws: `CancellationError`.
     func bundledOriginal(_ key: ImageKey, priority: PriorityBox) async throws -> Data? {
@@ -136,7 +137,7 @@ public final class ImageCache: Sendable {
         return identity.map { ImageKey($0, path: path, options: request.options) }
     }
 
-    /// Removes something from memory and then from disk, and nothing of that comes back from what is under way.
+    /// Removes images from memory and then from disk; work under way does not store them again.
     func remove<Result: Sendable>(
         _ scope: StoreOrder.Scope,
         from tiers: Tiers,
@@ -159,7 +160,7 @@ extension ImageCache: Hashable {
     /// Returns whether both are the same object.
     public static func == (left: ImageCache, right: ImageCache) -> Bool { left === right }
 
-    /// Feeds the identity of the object.
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

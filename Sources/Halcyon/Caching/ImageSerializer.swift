@@ -1,13 +1,14 @@
 public import HalcyonCodecs
 
-/// How a processed image is encoded for the disk cache. (Unprocessed images are stored as they came.)
+/// The encoding of processed images for the disk cache. (Unprocessed images are stored as they were received.)
 public enum ImageSerializer: Sendable, Hashable {
-    /// JPEG of quality 95 where the source is a JPEG and the image opaque, PNG otherwise. What had no losses gets none.
+    /// JPEG of quality 95 where the source is a JPEG and the image opaque, PNG otherwise. An image without losses is
+    /// stored without losses.
     case automatic
     /// Always this format.
     case format(ImageFormat, EncodeOptions)
 
-    /// Format and options for one image.
+    /// Returns format and options for one image.
     func encoding(of image: DecodedImage) -> (ImageFormat, EncodeOptions) {
         switch self {
         case .automatic:

@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import HalcyonHTTP
 internal import HalcyonStore
 
-/// What becomes of an original in the caches.
+/// The effect of an original on the caches.
 struct OriginalCaching: Sendable {
-    /// How the disk is to keep the original; `nil`: it has it, or must not.
+    /// The entry that the disk is to store; `nil` if it has the original, or must not store it.
     var entry: Entry?
-    /// The entry that the original came from, as it was; `nil`: it came from elsewhere.
+    /// The entry that the original came from, as it was; `nil` if it came from elsewhere.
     var source: OriginalStorage.Entry?
-    /// Where the entry is that the original takes the place of; `nil`: nowhere.
+    /// The entry that the original replaces; `nil` if there is none.
     var replaced: OriginalStorage.Entry?
     /// The effect on the images that caches have under its name.
     var effect = Effect.store
-    /// For how long and for whom.
+    /// The time and the requests for which the original may be used.
     var validity: OriginalValidity?
 
     /// The effect of an original on the images that caches have under its name.
@@ -21,7 +21,7 @@ struct OriginalCaching: Sendable {
         case store
         /// They are removed: it replaces them, and must not be stored.
         case remove
-        /// They stay: it was for one load alone.
+        /// They stay, as it is for one load alone.
         case leave
     }
 
@@ -29,7 +29,7 @@ struct OriginalCaching: Sendable {
     struct Entry: Sendable {
         /// The name of the original.
         let diskKey: String
-        /// Picks its place among the representations under that name; `nil`: the first.
+        /// Returns its place among the representations under that name; `nil` for the first.
         var slot: (@Sendable (DiskCache) -> String?)?
         let metadata: Data
     }
@@ -37,16 +37,16 @@ struct OriginalCaching: Sendable {
     /// The item of the original on disk.
     var item: StoreOrder.Item { .ofOriginal(validity?.response) }
 
-    /// The server has no say in whether it is kept.
+    /// Creates the effect of an original whose caching no server decides.
     ///
-    /// - Parameter head: What the server said, for those who want to know.
+    /// - Parameter head: The head of the server's response, which gives the validity. Default: none.
     init(storingAs diskKey: String? = nil, foundAs source: OriginalStorage.Entry? = nil, head: StoredResponse? = nil) {
         entry = diskKey.map { Entry(diskKey: $0, metadata: head?.metadata ?? Data()) }
         self.source = source
         validity = head.map(OriginalValidity.init)
     }
 
-    /// Nothing is kept.
+    /// Creates the effect of an original that is not stored.
     ///
     /// - Parameter source: The entry that it came from. Default: it came from elsewhere.
     init(_ effect: Effect, foundAs source: OriginalStorage.Entry? = nil) {
@@ -54,13 +54,13 @@ struct OriginalCaching: Sendable {
         self.effect = effect
     }
 
-    /// As the server says.
+    /// Creates the effect of a response, as the server says.
     init(_ answer: HTTPCacheResponse, storage: OriginalStorage) {
         let pending = storage.pending
         entry = pending.map { Entry(diskKey: $0.diskKey, slot: $0.slot, metadata: $0.head.metadata) }
         let isFetched = answer.source == .network
         if isFetched { replaced = storage.found } else { source = storage.found }
-        // What the storage refuses is kept nowhere else either.
+        // A response that the storage refuses is not stored elsewhere either.
         guard let head = answer.stored, !isFetched || pending != nil else {
             effect = HTTPStatus.isAboutResource(answer.response.status) ? .remove : .leave
             return

@@ -3,17 +3,17 @@ internal import HalcyonCodecs
 internal import HalcyonHTTP
 internal import HalcyonRaster
 
-/// What is stored beside a processed image: what its original was.
+/// The metadata stored beside a processed image, which describes its original.
 struct ProcessedImageMetadata: Codable, Sendable {
-    /// What the original's header said.
+    /// The information in the original's header.
     let info: ImageInfo
-    /// What the samples mean where they are not sRGB: an ICC profile, or the numbers of primaries and transfer.
+    /// The meaning of the samples where they are not sRGB: an ICC profile, or the numbers of primaries and transfer.
     let iccProfile: Data?
     let codePoints: [Int]?
     /// The size of the encoded original.
     let byteCount: Int
-    /// The head of the original's response, as far as it decides for how long and for whom the image may be used; `nil` if
-    /// there is none.
+    /// The head of the original's response, as far as it decides for how long and for which requests the image may be
+    /// used; `nil` if there is none.
     let response: Data?
 
     init(_ image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil) {
@@ -27,12 +27,12 @@ struct ProcessedImageMetadata: Codable, Sendable {
         response = validity?.response.metadata
     }
 
-    /// For how long and for whom the image may be used; `nil` if that is not known.
+    /// The time and the requests for which the image may be used; `nil` if they are not known.
     var validity: OriginalValidity? {
         response.flatMap { StoredResponse(metadata: $0) }.map(OriginalValidity.init)
     }
 
-    /// The image, with these pixels.
+    /// Returns the image with these pixels.
     func image(_ bitmap: Bitmap) -> DecodedImage {
         var profile = iccProfile.map { ColorProfile.icc($0) }
         if let codePoints, codePoints.count == 2 {
@@ -41,13 +41,13 @@ struct ProcessedImageMetadata: Codable, Sendable {
         return DecodedImage(bitmap: bitmap, info: info, fullSize: bitmap.size, colorProfile: profile)
     }
 
-    /// `nil` for bytes that are no such description.
+    /// Creates the metadata from its encoded form; `nil` for other bytes.
     init?(_ data: Data) {
         guard let value = try? JSONDecoder().decode(Self.self, from: data) else { return nil }
         self = value
     }
 
-    /// JSON.
+    /// The metadata, encoded as JSON.
     var data: Data {
         // A value of numbers and text always encodes.
         (try? JSONEncoder().encode(self)) ?? Data()

@@ -11,7 +11,7 @@ final class PixelBudget: Sendable {
     /// The bytes that the results of processors take, by the place of the processor in its chain.
     private let results = Lock<[Budget]>([])
 
-    /// A budget of each kind of this many bytes, at least 1.
+    /// Creates a budget of each kind of this many bytes, at least 1.
     init(limit: Int) {
         images = Budget(limit: max(1, limit))
     }

@@ -4,7 +4,7 @@ internal import HalcyonConcurrency
 internal import HalcyonRaster
 
 extension PixelWorkers {
-    /// Decodes on a worker what is handed out at once.
+    /// Decodes an image on a worker, to be handed out at once.
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
     func decode(
@@ -16,7 +16,7 @@ extension PixelWorkers {
         try await decode(data, codecs: codecs, options: options, target: .full, priority: priority).image
     }
 
-    /// Decodes on a worker, at the size that a target needs.
+    /// Decodes an image on a worker, at the size that a target needs.
     ///
     /// - Returns: The image, and the part of the budget that its pixels take until they are processed or handed out.
     /// - Throws: ``CodecError``, `CancellationError`.
@@ -37,12 +37,13 @@ extension PixelWorkers {
                 try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
             }
         }
-        // A decoder that reduced the image is done with the rest.
+        // A decoder that reduced the image no longer needs the rest.
         lease.reduce(to: image.bitmap.byteCount)
         return (image, PixelLease(lease))
     }
 
-    /// The size of what a decoder may have to make: a drawing is made as large as it takes to cover a target.
+    /// Returns the size of the largest bitmap that a decoder may have to make: a drawing is made as large as it takes
+    /// to cover a target.
     private static func largestSize(of info: ImageInfo, target: PixelSize?) -> PixelSize {
         guard info.format == .svg, let target else { return info.size }
         return info.displaySize.filling(target)

@@ -4,9 +4,10 @@ internal import HalcyonConcurrency
 internal import HalcyonRaster
 internal import HalcyonStore
 
-/// The threads that read headers, decode, process and encode, and the budget for the pixels they have in the making.
+/// The threads that read headers, decode, process and encode, and the budget for the pixels of that work.
 final class PixelWorkers: Sendable {
-    /// For caches that are used without a pipeline: one thread a processor, a quarter of the memory.
+    /// The workers of caches that are used without a pipeline: one thread a processor, a quarter of the memory as
+    /// budget.
     static let shared = PixelWorkers(count: ProcessorCount.available, budget: SystemMemory().available / 4)
 
     private let queue: WorkQueue
@@ -48,9 +49,10 @@ final class PixelWorkers: Sendable {
         }
     }
 
-    /// Makes something other than an image of an image on a worker. It is taken to need as much memory as the image.
+    /// Makes something other than an image from an image on a worker. It is assumed to need as much memory as the
+    /// image.
     ///
-    /// - Throws: What `body` throws, or `CancellationError`.
+    /// - Throws: The error of `body`, or `CancellationError`.
     func withPixels<Result: Sendable>(
         of image: DecodedImage,
         priority: PriorityBox,
@@ -61,14 +63,14 @@ final class PixelWorkers: Sendable {
         }.result
     }
 
-    /// Makes one image of another on a worker.
+    /// Makes one image from another on a worker.
     ///
     /// - Parameters:
     ///   - lease: The part of the budget that the image's pixels take.
     ///   - size: The size of the largest bitmap that is made.
-    ///   - place: How many processors of the chain come before.
+    ///   - place: The number of processors that come before in the chain.
     /// - Returns: The image, and the part of the budget that its pixels take.
-    /// - Throws: What `body` throws, or `CancellationError`.
+    /// - Throws: The error of `body`, or `CancellationError`.
     func process(
         _ image: DecodedImage,
         lease: PixelLease,
@@ -80,7 +82,7 @@ final class PixelWorkers: Sendable {
         let need = Self.byteCount(size, image.bitmap.depth)
         let successor = lease.successor()
         let atHand = successor?.amount ?? 0
-        // What is no larger takes the place of the image as far as the budget goes.
+        // A result that is no larger takes the image's place in the budget.
         if let successor, need <= atHand {
             let result = try await queue.run(priority: priority, isContinuation: place > 0) { flag in
                 try body(image, flag)
@@ -99,7 +101,7 @@ final class PixelWorkers: Sendable {
         return (result, PixelLease(own))
     }
 
-    /// Returns the bytes of a bitmap; the greatest number there is where they cannot be counted.
+    /// Returns the number of bytes of a bitmap; `Int.max` if it is greater than that.
     static func byteCount(_ size: PixelSize, _ depth: SampleDepth) -> Int {
         let (bytes, overflows) = size.area.multipliedReportingOverflow(by: depth.bytesPerPixel)
         return overflows ? .max : bytes
@@ -116,8 +118,8 @@ final class PixelWorkers: Sendable {
         case mustWait(Demand<Result>)
     }
 
-    /// Finds out on a worker what the work needs, and goes on there if the budget has that; else comes back to a worker
-    /// when it has. So no thread waits for the budget.
+    /// Determines on a worker the part of the budget that the work needs, and continues there if the budget has it;
+    /// otherwise continues on a worker once the budget has it. So no thread waits for the budget.
     func run<Result: Sendable>(
         priority: PriorityBox,
         within budget: Budget,
@@ -135,7 +137,7 @@ final class PixelWorkers: Sendable {
             return (result, lease)
         case .mustWait(let demand):
             let lease = try await budget.lease(demand.byteCount, priority: priority)
-            // It has its part of the budget, which others wait for.
+            // The work has its part of the budget, for which other work waits.
             return (try await queue.run(priority: priority, isContinuation: true, demand.body), lease)
         }
     }

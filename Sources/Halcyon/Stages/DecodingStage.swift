@@ -8,7 +8,7 @@ final class DecodingStage: Sendable {
     private let workers: PixelWorkers
     private let recovery: Recovery
     private let original: OriginalStage
-    /// Originals that are being decoded.
+    /// The decodings under way.
     let work = WorkCoalescer<DecodedWorkKey, DecodedOriginal>()
 
     init(codecs: ImageCodecs, workers: PixelWorkers, recovery: Recovery, original: OriginalStage) {
@@ -18,7 +18,7 @@ final class DecodingStage: Sendable {
         self.original = original
     }
 
-    /// The pixels of a request's original.
+    /// Returns the pixels of a request's original; equal requests share them.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func image(
@@ -31,8 +31,8 @@ final class DecodingStage: Sendable {
             do {
                 return try await decode(original, for: request, key, context: context)
             } catch let error as ImageError where original.source == .disk && error.isDamage {
-                // What is on disk is no use: it goes, and the load goes on as if it had never been there. What is wrong with
-                // a later frame leaves those before it readable.
+                // The entry on disk is damaged: it is removed, and the load continues as if it had never been there.
+                // Damage in a later frame leaves the frames before it readable.
                 if key.decode.frame == 0, let found = original.caching.source {
                     await found.disk.remove(for: found.diskKey, ifStill: found.version)
                 }
@@ -79,7 +79,7 @@ struct DecodedOriginal: Sendable {
     let lease: PixelLease
     let original: Original
     let decodeTime: Duration
-    /// `nil` where no processor has run.
+    /// The time spent in processors; `nil` if none has run.
     var processTime: Duration?
 }
 
@@ -89,8 +89,8 @@ extension ImageError {
 }
 
 extension CodecError {
-    /// A Boolean value that indicates whether the bytes themselves are unusable. A limit, a lack of memory, or a frame that
-    /// does not exist, says nothing against them.
+    /// A Boolean value that indicates whether the bytes themselves are unusable. A limit, a lack of memory or a frame
+    /// that does not exist is no evidence of that.
     var isDamage: Bool {
         switch self {
         case .empty, .unknownFormat, .truncated, .corrupt: true

@@ -5,7 +5,7 @@ internal import HalcyonConcurrency
 final class FileFetcher: Sendable {
     private let readers = WorkQueue(name: "halcyon.files", width: 2)
 
-    /// The present state of a file.
+    /// Returns the present state of a file.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func identity(of path: String, context: WorkContext) async throws -> FileReader.Identity {
@@ -34,7 +34,7 @@ final class FileFetcher: Sendable {
             let (data, identity) = try await files.run(path, context) { flag in
                 try FileReader.read(path, limit: limit, cancellation: flag)
             }
-            // Without a key of its own, it is named after the state that it was in before it was opened.
+            // Without a cache key of its own, a file is named after its state before it was opened.
             let isNamed = request.source.cacheKey != nil || identity?.key(of: path) == request.key.original.text
             return FetchedOriginal(data: data, source: .file, effect: isNamed ? .store : .leave)
         }
@@ -42,7 +42,7 @@ final class FileFetcher: Sendable {
 }
 
 extension FileReader.Identity {
-    /// The key of the image in a file in this state.
+    /// Returns the key of the image in a file in this state.
     func key(of path: String) -> String {
         var encoder = CacheKeyEncoder()
         encoder.encode(path)

@@ -5,7 +5,7 @@ internal import HalcyonStore
 
 /// Reads local files whole. Blocks, so it belongs on a worker thread.
 enum FileReader {
-    /// What tells one state of a file from another.
+    /// The attributes that distinguish one state of a file from another.
     struct Identity: Hashable, Sendable {
         let byteCount: Int
         let modifiedSeconds: Int
@@ -17,12 +17,12 @@ enum FileReader {
         let device: UInt64
     }
 
-    /// Why a file could not be read.
+    /// A failure to read a file.
     struct Failure: Error {
         let reason: String
     }
 
-    /// The present state of a file.
+    /// Returns the present state of a file.
     static func identity(of path: String) throws(Failure) -> Identity {
         var status = stat()
         guard stat(path, &status) == 0 else { throw Failure(reason: errorText(errno)) }

@@ -6,7 +6,7 @@ final class ImageStage: Sendable {
     private let memory: MemoryStage
     let results: ResultStorage
     private let processing: ProcessingStage
-    /// Loads that go on.
+    /// The loads under way.
     let work = WorkCoalescer<ImageWorkKey, ImageResponse>()
 
     init(memory: MemoryStage, results: ResultStorage, processing: ProcessingStage) {
@@ -15,13 +15,13 @@ final class ImageStage: Sendable {
         self.processing = processing
     }
 
-    /// The image of a request; equal requests share it.
+    /// Returns the image of a request; equal requests share it.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func response(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse {
         let key = ImageWorkKey(request)
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
-            // Someone else may have finished between the caller's look into memory and now.
+            // Another load may have finished since the caller looked into memory.
             if let response = memory.response(for: request) { return response }
             if let response = try await results.response(for: request, context: context) {
                 memory.store(response.response, for: request, claim: response.claim(of: request), response.validity)
@@ -31,7 +31,7 @@ final class ImageStage: Sendable {
         }
     }
 
-    /// Makes the image of its original, and stores both.
+    /// Makes an image from its original, and stores both.
     private func make(_ request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse {
         let made: (response: ImageResponse, original: Original)
         do {
@@ -60,16 +60,17 @@ final class ImageStage: Sendable {
         return response
     }
 
-    /// Begins to store on disk what the options want, and waits for it if they want that.
+    /// Starts to store on disk what the options ask for, and waits for it if they ask for that, or if the disk is
+    /// behind.
     ///
-    /// - Returns: For how long it waited; `nil` if not.
+    /// - Returns: The time waited; `nil` if it did not wait.
     private func store(
         _ made: (response: ImageResponse, original: Original),
         for request: ResolvedRequest,
         claim: StoreClaim,
         context: WorkContext
     ) async -> Duration? {
-        // A disk that is slower than what is loaded slows it down, so that what waits to be stored is bounded.
+        // A disk that is slower than the loads slows them down, so that the amount that waits to be stored is bounded.
         let waits = request.options.cache.waitsForStore || request.target.disk.isBehind
         let priority = PriorityBox(.low)
         let originals = OriginalWriter(request: request, claim: claim, priority: priority)
@@ -84,8 +85,8 @@ final class ImageStage: Sendable {
         return ContinuousClock.now - start
     }
 
-    /// Removes the image that one which must not be stored takes the place of. Where the disk was looked into for the
-    /// original, that one has gone already.
+    /// Removes the image that is replaced by one that must not be stored. Where the load read the disk for the
+    /// original, the original on disk has been removed already.
     private func forgetReplaced(by request: ResolvedRequest, claim: StoreClaim) async {
         let policy = request.options.cache
         if policy.storesInMemory { request.target.forget(request.key, claim) }
@@ -94,15 +95,15 @@ final class ImageStage: Sendable {
         await results.remove(for: request, claim: claim)
     }
 
-    /// Removes the result of processors that must not be used without asking its server any more, if that is what it has just
-    /// answered.
+    /// Removes the result of processors that must no longer be used without asking its server, if the server has just
+    /// responded so.
     private func removeResult(of request: ResolvedRequest, claim: StoreClaim) async {
         guard request.options.cache.storesOnDisk, !claim.age.isFromCache else { return }
         await results.remove(for: request, claim: claim)
     }
 
-    /// Removes an image whose server has it no longer, unless another took its place since the load began. Where the disk was
-    /// looked into for the original, that one has gone already.
+    /// Removes an image that its server no longer has, unless another took its place since the load began. Where the
+    /// load read the disk for the original, the original on disk has been removed already.
     private func forget(_ request: ResolvedRequest, ifGone error: ImageError) async {
         guard request.followsServer, error.isAboutResource, !request.isForOthers(error) else { return }
         let claim = StoreClaim(load: request.permits, age: .new)
@@ -111,7 +112,7 @@ final class ImageStage: Sendable {
         await results.remove(for: request, claim: claim)
     }
 
-    /// Removes an original for which the disk was not looked into.
+    /// Removes an original from disk, unless the load read the disk for it.
     private func removeOriginal(of request: ResolvedRequest, claim: StoreClaim) async {
         guard !request.work.readsDisk else { return }
         for cache in request.originalCaches {

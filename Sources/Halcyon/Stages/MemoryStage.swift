@@ -7,9 +7,9 @@ internal import HalcyonStore
 struct MemoryStage: Sendable {
     /// The pipeline's own cache.
     let cache: ImageCache
-    /// What the downloader adds to all requests.
+    /// The network policy that the downloader adds to all requests.
     private let downloads: NetworkPolicy
-    /// Whether nothing that the downloader adds counts in keys.
+    /// A Boolean value that indicates whether nothing that the downloader adds counts in keys.
     private let isDownloaderPlain: Bool
 
     init(cache: ImageCache, downloads: NetworkPolicy) {
@@ -18,21 +18,21 @@ struct MemoryStage: Sendable {
         isDownloaderPlain = !downloads.mayChangeAudience
     }
 
-    /// The image if memory has it and the options let it answer.
+    /// Returns the image if memory has it and the options allow its use.
     func response(for request: ResolvedRequest) -> ImageResponse? {
         response(for: request.key, source: request.source, options: request.options)
     }
 
-    /// The image if memory has it and the options let it answer.
+    /// Returns the image if memory has it and the options allow its use.
     func response(for source: Source, options: ImageOptions) -> ImageResponse? {
         guard let key = ImageKey(source, options: options, over: downloads) else { return nil }
         return response(for: key, source: source, options: options)
     }
 
-    /// The image of an original with this name, whose source is plain, if memory has it and the options let it answer.
-    /// Takes no request, because making one takes longer than the look-up.
+    /// Returns the image of an original with this name, whose source is plain, if memory has it and the options allow
+    /// its use. Takes no request, because making one takes longer than the look-up.
     ///
-    /// - Parameter source: Made only where it is needed to tell whether the image may be used.
+    /// - Parameter source: Evaluated only where it is needed to decide whether the image may be used.
     @inline(__always)
     func response(
         named name: consuming String,
@@ -42,13 +42,13 @@ struct MemoryStage: Sendable {
         guard options.isOrdinary, isDownloaderPlain else {
             return response(ofUncommon: name, options: options, source: source())
         }
-        // The options, which keep the variant, outlive the look-up.
+        // The options, which retain the variant, outlive the look-up.
         let cached = name.withUTF8 { name in
             let variant = options.processing.variant.map(Unmanaged.passUnretained)
             return ownImage(for: ImageKey(lent: name, variant: variant), extending: .originalLifetime)
         }
         guard let cached else {
-            // No key has a user name in it, so it is looked for only where nothing was found.
+            // No key contains a user name, so a name is searched for one only where nothing was found.
             return name.utf8.contains(UInt8(ascii: "@")) ? response(for: source(), options: options) : nil
         }
         guard cached.validity == nil || mayUse(cached, for: source(), options: options) else { return nil }
@@ -89,15 +89,15 @@ struct MemoryStage: Sendable {
         return ImageResponse(image: cached.image, source: .memory, byteCount: cached.byteCount)
     }
 
-    /// An image in the memory of the pipeline's own cache.
+    /// Returns an image in the memory of the pipeline's own cache.
     @inline(__always)
     private func ownImage(for key: ImageKey, extending: ExpirationExtension) -> CachedImage? {
-        // Not retained, as the stage keeps it: it is also referred to weakly, by its own sweep, and counting references to
-        // such an object takes as long as the look-up.
+        // Not retained, as the stage retains it: it is also referenced weakly, by its own sweep, and counting
+        // references to such an object takes as long as the look-up.
         Unmanaged.passUnretained(cache.memory)._withUnsafeGuaranteedRef { $0.entry(for: key, extending: extending) }
     }
 
-    /// Whether an image may be used without asking its server.
+    /// Returns whether an image may be used without asking its server.
     @inline(never)
     private func mayUse(_ cached: CachedImage, for source: @autoclosure () -> Source, options: ImageOptions) -> Bool {
         let policy = options.cache
@@ -105,7 +105,7 @@ struct MemoryStage: Sendable {
         case .ignoringServer:
             return true
         case .server:
-            // Most have no more than a date.
+            // Most validities hold no more than a date.
             if cached.validity?.isOver(at: cache.disk.now(), .server) ?? false { return false }
         case .expiration(let expiration):
             if cached.isOver(expiration, at: cache.disk.now()), source().isFromServer { return false }
@@ -115,7 +115,7 @@ struct MemoryStage: Sendable {
         return source().transfer(options, over: downloads).map(validity.response.matches) ?? false
     }
 
-    /// Keeps a response as the options and its server want.
+    /// Stores a response in memory as the options and its server allow.
     func store(
         _ response: ImageResponse,
         for request: ResolvedRequest,
@@ -125,9 +125,9 @@ struct MemoryStage: Sendable {
         let policy = request.options.cache
         guard policy.storesInMemory else { return }
         let cache = request.target
-        // What must be asked for again has no place.
+        // An image about which the server must be asked before its use is not kept.
         if request.mustAsk(about: validity) { return cache.forget(request.key, claim.ofAnswer) }
-        // Who ignores the server uses an image for as long as a cache has it.
+        // A request that ignores the server uses an image for as long as a cache has it.
         let isFollowed = policy.freshness != .ignoringServer
         let cached = CachedImage(
             image: response.image,

@@ -7,7 +7,7 @@ struct NetworkFetcher: OriginalFetching {
     let downloader: ImageDownloader
     let recovery: Recovery
 
-    /// What gets the originals of one load for the HTTP cache.
+    /// Returns the fetcher of one load's originals for the HTTP cache.
     ///
     /// - Parameter since: Transfers that began before, by their ``WorkNumber``, are not joined.
     func fetcher(for request: ResolvedRequest, since: UInt64, context: WorkContext) -> OriginalFetcher {
@@ -33,7 +33,7 @@ struct NetworkFetcher: OriginalFetching {
             data: body.data,
             source: .network,
             metrics: body.metrics,
-            // What only this request takes for an image is none to others.
+            // A response whose status only this request accepts is no image for others.
             effect: isForOthers || !HTTPStatus.isContent(body.response.status) ? .leave : .store,
             age: .transferred(began: download.number)
         )
@@ -80,8 +80,8 @@ final class OriginalFetcher: Sendable {
     /// The time of all transfers together; `nil` if there were none.
     var time: Duration? { state.withLock { $0.time } }
 
-    /// A Boolean value that indicates whether the last answer was to another request, or another credential, than the load
-    /// shows, so that no key could distinguish it from the answers to others.
+    /// A Boolean value that indicates whether the last response was to another request, or for another credential, than
+    /// the load shows, so that no key could distinguish it from the responses to others.
     var isForOthers: Bool { state.withLock { $0.isForHiddenRequest } && !request.namesAudience }
 
     /// The age of the last response.
@@ -122,7 +122,7 @@ extension FetchOutcome<ImageError> {
     fileprivate init(_ error: ImageError) {
         switch error.reason {
         case .meteredNetwork, .failedBefore, .serverUnavailable:
-            // Nothing was sent: what may be used without a connection may be used now.
+            // Nothing was sent: an image that may be used without a connection may be used now.
             self = .unreachable(error)
         case .transfer(let failure) where failure.isDisconnection:
             self = .unreachable(error)

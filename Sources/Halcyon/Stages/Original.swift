@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 internal import HalcyonHTTP
 
-/// Encoded bytes and where they came from.
+/// Encoded bytes and their provenance.
 struct Original: Sendable {
     let data: Data
     let source: ImageResponse.Source
     let timings: ImageTimings
     let metrics: TransferMetrics?
     let caching: OriginalCaching
-    /// The right to store it and what is made of it, since it was asked for.
+    /// The permits to store the original and what is made of it, from the time at which it was asked for.
     let permits: StorePermits
     let age: ContentAge
-    /// The age of the answer that confirmed it; `nil`: it came with its own answer, or no server was asked.
+    /// The age of the response that confirmed it; `nil` if it came with its own response, or no server was asked.
     var confirmation: ContentAge?
 
-    /// The right of a load to store what it makes of this.
+    /// Returns the claim of a load to store what it makes of this original.
     func claim(of load: StorePermits?) -> StoreClaim {
         StoreClaim(load: load, original: permits, age: age, confirmation: confirmation)
     }

@@ -3,7 +3,7 @@ internal import HalcyonHTTP
 
 /// Gets the original of a source that no cache has.
 protocol OriginalFetching: Sendable {
-    /// The encoded bytes.
+    /// Returns the encoded bytes of a request's original.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal
@@ -19,7 +19,7 @@ struct FetchedOriginal: Sendable {
     var age = ContentAge.new
 }
 
-/// Bytes at hand.
+/// The fetcher of bytes at hand.
 struct DataFetcher: OriginalFetching {
     let data: Data
 
@@ -28,14 +28,14 @@ struct DataFetcher: OriginalFetching {
     }
 }
 
-/// Bytes that come from a function of the user.
+/// The fetcher of bytes that a function of the user returns.
 struct ProviderFetcher: OriginalFetching {
     let provider: AnyImageDataProvider
 
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         do {
             let data = try await provider.base.data()
-            // A provider that ignores cancellation must not bring a late success.
+            // A provider that ignores cancellation must not deliver a late success.
             try Task.checkCancellation()
             return FetchedOriginal(data: data, source: .data)
         } catch let error as CancellationError {
@@ -47,7 +47,7 @@ struct ProviderFetcher: OriginalFetching {
     }
 }
 
-/// A URL that names nothing.
+/// The fetcher for a URL that names nothing, which throws.
 struct InvalidSource: OriginalFetching {
     let url: String
 

@@ -3,7 +3,7 @@ internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// Asks servers in the background after stale originals were used (RFC 5861, section 3).
+/// Revalidates originals in the background after they were used stale (RFC 5861, section 3).
 final class OriginalRefresher: Sendable {
     /// The maximum number of originals that are refreshed at a time. Each has its bytes in memory until they are stored, and
     /// no load waits for that.
@@ -12,7 +12,7 @@ final class OriginalRefresher: Sendable {
     private let network: NetworkFetcher
     private let workers: PixelWorkers
     private let codecs: ImageCodecs
-    /// One for each original.
+    /// One task for each original.
     private let tasks = KeyedTasks(width: OriginalRefresher.width)
 
     init(network: NetworkFetcher, workers: PixelWorkers, codecs: ImageCodecs) {
@@ -21,12 +21,12 @@ final class OriginalRefresher: Sendable {
         self.codecs = codecs
     }
 
-    /// Waits until nothing is refreshed any more.
+    /// Waits until no refresh is under way.
     func wait() async {
         await tasks.wait()
     }
 
-    /// Asks the server, and stores its answer if that is an image.
+    /// Asks the server, and stores its response if that is an image.
     func refresh(_ request: ResolvedRequest, _ transfer: TransferRequest) {
         let priority = PriorityBox(.low)
         let context = WorkContext(priority: priority, report: { _ in })
@@ -57,7 +57,7 @@ final class OriginalRefresher: Sendable {
                 policy.storesOnDisk,
                 (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
             else { return }
-            // What was removed since the load began is not stored by what it leads to either.
+            // An original that was removed since the load began is not stored by the refresh of that load either.
             let claim = StoreClaim(load: request.permits, original: permits, age: fetcher.age)
             let stored = cache.disk.store(
                 for: pending.diskKey,

@@ -8,7 +8,7 @@ final class OriginalStage: Sendable {
     private let network: NetworkFetcher
     private let files: FileFetcher
     let refresher: OriginalRefresher
-    /// Originals that are being looked for.
+    /// The searches for originals under way.
     let work = WorkCoalescer<OriginalWorkKey, Original>()
 
     init(network: NetworkFetcher, files: FileFetcher, refresher: OriginalRefresher) {
@@ -17,7 +17,7 @@ final class OriginalStage: Sendable {
         self.refresher = refresher
     }
 
-    /// The encoded bytes of a request's original; equal requests share them. They are not stored.
+    /// Returns the encoded bytes of a request's original; equal requests share them. They are not stored.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func original(for request: ResolvedRequest, context: WorkContext) async throws -> Original {
@@ -26,14 +26,15 @@ final class OriginalStage: Sendable {
             guard let transfer = request.cacheableTransfer else {
                 return try await plainOriginal(for: request, permits: permits, context: context)
             }
-            // What may be used although its server fails is used before the server is tried again.
+            // An original that may be used although its server fails is used before the server is tried again.
             return try await network.recovery.loadThroughCache(request) {
                 try await cachedOriginal(transfer, for: request, permits: permits, context: context)
             }
         }
     }
 
-    /// Through the HTTP cache: from disk while it is fresh, else from the server, unless that says that it has not changed.
+    /// Returns an original through the HTTP cache: from disk while it is fresh, else from the server, unless that
+    /// responds that it has not changed.
     private func cachedOriginal(
         _ transfer: TransferRequest,
         for request: ResolvedRequest,
@@ -56,10 +57,10 @@ final class OriginalStage: Sendable {
         try Task.checkCancellation()
         let answer = result.response
         guard answer.source != .unavailable else { throw request.notCached }
-        // This load does well without the server, but how long it wants to be left alone holds for the next.
+        // This load succeeds without the server, but the time for which the server refuses requests holds for the next.
         if let failure = result.failure, failure.isRefusal { network.recovery.remember(failure, of: request) }
         let isFetched = answer.source == .network
-        // An empty entry on disk is damage like any other, and heals.
+        // An empty entry on disk is damage like any other, and is replaced.
         guard !answer.data.isEmpty || !isFetched else { throw request.emptyBody }
         if answer.source == .staleWhileRevalidating { refresher.refresh(request, transfer) }
         var timings = ImageTimings()
@@ -77,7 +78,7 @@ final class OriginalStage: Sendable {
         )
     }
 
-    /// What becomes of an answer in the caches.
+    /// Returns the effect of a response on the caches.
     private func caching(
         of answer: HTTPCacheResponse,
         _ storage: OriginalStorage,
@@ -90,13 +91,13 @@ final class OriginalStage: Sendable {
         }
         let caching = OriginalCaching(answer, storage: storage)
         if request.hasModifiers, request.followsServer, caching.validity?.isVarying == true {
-            // Nobody knows what later requests will have in the fields that it depends on.
+            // The values that later requests will have in the fields that the response varies by are unknown.
             return OriginalCaching(.remove, foundAs: caching.source)
         }
         return caching
     }
 
-    /// Of a source in which no server has a say.
+    /// Returns the original of a source whose caching no server decides.
     private func plainOriginal(
         for request: ResolvedRequest,
         permits: StorePermits,
@@ -137,7 +138,7 @@ final class OriginalStage: Sendable {
         )
     }
 
-    /// What gets the original of a source.
+    /// Returns the fetcher of a request's source.
     private func fetcher(for request: ResolvedRequest) -> any OriginalFetching {
         switch request.source.location {
         case .network: network
@@ -148,7 +149,7 @@ final class OriginalStage: Sendable {
         }
     }
 
-    /// An original on disk.
+    /// Returns an original from disk, or one that came with the program; `nil` if there is none.
     private func storedOriginal(
         for request: ResolvedRequest,
         context: WorkContext
@@ -175,7 +176,7 @@ final class OriginalStage: Sendable {
 }
 
 extension ResolvedRequest {
-    /// How the HTTP cache is to be used.
+    /// The policy by which the HTTP cache is used.
     fileprivate var cachePolicy: HTTPCachePolicy {
         let lookup: HTTPCachePolicy.Lookup =
             if !options.network.isAllowed {
@@ -192,8 +193,8 @@ extension ResolvedRequest {
 }
 
 extension ImageError {
-    /// Whether the server refused, or nothing was sent for a reason of this process. A connection that fails may do better
-    /// the next time.
+    /// A Boolean value that indicates whether the server refused, or nothing was sent for a reason of this process. A
+    /// connection that fails may succeed the next time.
     var isRefusal: Bool {
         switch reason {
         case .status, .meteredNetwork, .failedBefore, .serverUnavailable: true

@@ -6,10 +6,10 @@ internal import HalcyonStore
 struct OriginalWriter: Sendable {
     let request: ResolvedRequest
     let claim: StoreClaim
-    /// Of storing, which those who wait for it raise.
+    /// The priority of storing, which loads that wait for it raise.
     let priority: PriorityBox
 
-    /// Begins to store what the options want of an original whose image was made.
+    /// Starts to store an original whose image was made, as far as the options ask for that.
     func storeUsed(_ original: Original) -> [Task<Void, Never>] {
         let (policy, caching) = (request.options.cache, original.caching)
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
@@ -21,7 +21,7 @@ struct OriginalWriter: Sendable {
         } else if let entry = caching.entry, let old = caching.replaced,
             let cache = request.originalCaches.first(where: { $0.disk === old.disk })
         {
-            // One that is kept is kept up to date.
+            // An original that is on disk already is kept up to date.
             stores.append(
                 update(original, entry, in: cache) { disk in
                     disk.entry(for: old.diskKey, extending: .none)?.version == old.version ? old.diskKey : nil
@@ -31,7 +31,7 @@ struct OriginalWriter: Sendable {
         if request.isProcessed, !policy.storesOriginal, caching.replaced == nil, policy.reads != .all,
             let entry = caching.entry
         {
-            // The disk was not asked for one that is kept: the image would be made of that again.
+            // The disk was not read for an original that it may have: the image would be made of that one again.
             for cache in request.originalCaches {
                 stores.append(
                     update(original, entry, in: cache) { disk in
@@ -44,7 +44,7 @@ struct OriginalWriter: Sendable {
         return stores
     }
 
-    /// Begins to store an original; `nil` if it is there already, or its server forbids it.
+    /// Starts to store an original; returns `nil` if it is on disk already, or its server forbids storing it.
     ///
     /// - Parameter image: The item in memory of the same image, if it is stored there.
     func store(_ original: Original, with image: StoreOrder.Item? = nil) -> Task<Void, Never>? {
@@ -54,9 +54,9 @@ struct OriginalWriter: Sendable {
         return store(original, entry, in: cache, slot: entry.slot, admission)
     }
 
-    /// Begins to store an original in the place of one that is kept.
+    /// Starts to store an original in the place of one that is on disk.
     ///
-    /// - Parameter slot: Picks the place when it is written; `nil`: none is kept.
+    /// - Parameter slot: Returns the place at the time of writing; `nil` if no original is on disk.
     private func update(
         _ original: Original,
         _ entry: OriginalCaching.Entry,

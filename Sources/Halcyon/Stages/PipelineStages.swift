@@ -3,8 +3,8 @@ internal import HalcyonConcurrency
 /// The stages of a load, in their order: memory, processed images on disk, originals on disk, their sources; then decoding,
 /// processing and storing.
 ///
-/// Each stage is given the ones below it, and has one entry point. A request goes down the row and a result comes back; no
-/// stage knows those above it.
+/// Each stage is given the ones below it, and has one entry point. A request goes down the stages and a result comes
+/// back; no stage refers to those above it.
 final class PipelineStages: Sendable {
     /// Derives keys.
     let resolver: RequestResolver
@@ -12,17 +12,17 @@ final class PipelineStages: Sendable {
     let fallback: SourceFallback
     /// Memory, then processed images on disk, then ``processing``, then storing.
     let image: ImageStage
-    /// What memory has, without waiting.
+    /// Images in memory, without waiting.
     let memory: MemoryStage
-    /// Processors, one piece of work for each beginning of a chain.
+    /// Processors, with one piece of work for each beginning of a chain.
     let processing: ProcessingStage
-    /// Encoded bytes to pixels.
+    /// Decoding of encoded bytes to pixels.
     let decoding: DecodingStage
     /// Originals on disk, as the server allows, then their source.
     let original: OriginalStage
-    /// Originals onto the disk, without decoding.
+    /// Storing of originals on disk, without decoding.
     let prefetching: PrefetchingStage
-    /// Decode, process and encode.
+    /// The threads that decode, process and encode.
     let workers: PixelWorkers
     let recovery: Recovery
 

@@ -1,7 +1,7 @@
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 
-/// Brings images into the caches before they are needed.
+/// Loads images into the caches before they are needed.
 struct PrefetchingStage: Sendable {
     let memory: MemoryStage
     let fallback: SourceFallback
@@ -11,9 +11,9 @@ struct PrefetchingStage: Sendable {
     let workers: PixelWorkers
     let recovery: Recovery
 
-    /// Brings an image into the cache.
+    /// Loads an image into the cache.
     ///
-    /// - Returns: Whether it had to be loaded; `false` if the cache had it.
+    /// - Returns: `true` if it had to be loaded; `false` if the cache had it.
     /// - Throws: ``ImageError``, `CancellationError`.
     func prefetch(
         _ request: PendingRequest,
@@ -29,13 +29,13 @@ struct PrefetchingStage: Sendable {
             case .network, .file, .data: return true
             }
         case .disk:
-            // What is on this machine anyway is not copied.
+            // An original that is on this machine anyway is not copied.
             guard request.resolved != nil else { return false }
             return try await fallback.anySource(request, context) { try await storeOriginal(for: $0, context: context) }
         }
     }
 
-    /// Gets an original onto the disk without decoding it.
+    /// Stores an original on disk without decoding it.
     private func storeOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Bool {
         guard request.options.cache.storesOnDisk, request.source.isCachedOnDisk else { return false }
         if try await isOnDisk(request, context: context) { return false }
@@ -54,7 +54,7 @@ struct PrefetchingStage: Sendable {
             recovery.remember(error, of: request)
             throw error
         }
-        // Waiting for it keeps no more bytes in memory than there are loads at the same time.
+        // Waiting for the store keeps no more bodies in memory than there are loads at the same time.
         let priority = PriorityBox(.low)
         let claim = original.claim(of: request.permits)
         let writer = OriginalWriter(request: request, claim: claim, priority: priority)
@@ -64,11 +64,11 @@ struct PrefetchingStage: Sendable {
         return true
     }
 
-    /// Whether the disk has what the load would make of it, and no server would have to be asked.
+    /// Returns whether the disk has what the load would store, and no server would have to be asked.
     private func isOnDisk(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
         guard request.work.readsDisk else { return false }
         if try await results.contains(request, context: context) { return true }
-        // Where a server has a say, loading finds out whether its original is still good.
+        // Where a server decides about caching, loading finds out whether its original may still be used.
         guard !request.followsServer else { return false }
         for cache in request.originalCaches where try await cache.disk.contains(request.key.originalDiskKey) {
             return true

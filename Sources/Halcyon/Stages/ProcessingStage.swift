@@ -5,7 +5,7 @@ internal import HalcyonConcurrency
 final class ProcessingStage: Sendable {
     private let workers: PixelWorkers
     private let decoding: DecodingStage
-    /// Processors that run.
+    /// The runs of processors under way.
     let work = WorkCoalescer<ProcessedWorkKey, DecodedOriginal>()
 
     init(workers: PixelWorkers, decoding: DecodingStage) {
@@ -13,7 +13,8 @@ final class ProcessingStage: Sendable {
         self.decoding = decoding
     }
 
-    /// The processed image, and the original it was made of. Its pixels take nothing of the budget any more.
+    /// Returns the processed image and the original it was made of. The image's pixels no longer take a part of the
+    /// budget.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func response(
@@ -36,7 +37,7 @@ final class ProcessingStage: Sendable {
         return (response, result.original)
     }
 
-    /// The result of a chain.
+    /// Returns the result of a chain.
     private func image(
         _ processing: ImageProcessorChain,
         of decoded: DecodedWorkKey,
@@ -59,7 +60,7 @@ final class ProcessingStage: Sendable {
                     priority: context.priority
                 ) { image, flag in
                     let result = try last.process(image, isCancelled: { flag.isCancelled })
-                    // Where the decoder did not, after the first processor.
+                    // Where the decoder did not convert the colours, they are converted after the first processor.
                     return try result.converted(decoded.decode.color, isCancelled: { flag.isCancelled })
                 }
                 return DecodedOriginal(

@@ -2,14 +2,14 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// A request as it was made: what was removed since is not stored by it.
+/// A request with the time at which it was made: images removed since are not stored by it.
 struct PendingRequest: Sendable {
     let request: ImageRequest
-    /// When it was made, by its ``WorkNumber``.
+    /// The time at which it was made, as a ``WorkNumber``.
     let begun: UInt64
-    /// `nil` if a file has to be looked at first.
+    /// The request with its identities; `nil` if the state of a file has to be read first.
     let resolved: ResolvedRequest?
-    /// Let removals be noted for names that are not known yet; empty if all are known.
+    /// Records of removals for names that are not known yet; empty if all names are known.
     var openLoads: [OpenLoad] = []
 
     var source: Source { request.source }
@@ -20,14 +20,14 @@ struct PendingRequest: Sendable {
 struct RequestResolver: Sendable {
     /// The pipeline's own cache.
     let cache: ImageCache
-    /// What the downloader adds to all requests.
+    /// The network policy that the downloader adds to all requests.
     let downloads: NetworkPolicy
     let files: FileFetcher
 
-    /// Begins a load, as far as that takes no waiting.
+    /// Begins a load as far as that is possible without waiting.
     ///
-    /// - Parameter begun: When it was asked for, if it is a part of another load, which is kept until this one ends. Default:
-    ///   now.
+    /// - Parameter begun: The time at which it was asked for, if it is a part of another load, which is kept until this
+    ///   one ends. Default: now.
     func begin(_ request: ImageRequest, begun earlier: UInt64? = nil) -> PendingRequest {
         if let earlier { return pending(request, begun: earlier) }
         // Before the load is given its number, so that nothing is removed between the two.
@@ -47,7 +47,7 @@ struct RequestResolver: Sendable {
         guard source.isUsedOnce else {
             return PendingRequest(request: request, begun: begun, resolved: nil)
         }
-        // No cache gets it, and it shares no more than transfers.
+        // It is stored in no cache, and shares no more than transfers.
         var once = options
         once.cache.storesInMemory = false
         once.cache.storesOnDisk = false
@@ -56,11 +56,11 @@ struct RequestResolver: Sendable {
         let original = OriginalKey(text: "once:\(UUID().uuidString)", scope: audience)
         let key = ImageKey(original: original, options: once)
         let resolved = resolved(source, options: once, key: key, begun: begun)
-        // What takes its place, if it fails, is cached as the options say.
+        // A source that replaces it, if it fails, is cached as the options say.
         return PendingRequest(request: request, begun: begun, resolved: resolved)
     }
 
-    /// The request with its identities.
+    /// Returns the request with its identities.
     ///
     /// - Throws: ``ImageError`` for a source that names nothing, and for a file that cannot be read; `CancellationError`.
     func resolve(_ request: PendingRequest, context: WorkContext) async throws -> ResolvedRequest {
@@ -78,7 +78,7 @@ struct RequestResolver: Sendable {
         }
     }
 
-    /// The caches that may have the original, in the order of looking.
+    /// Returns the caches that may have the original, in the order in which they are searched.
     private func originalCaches(_ options: ImageOptions) -> [ImageCache] {
         let target = options.cache.targetCache ?? cache
         guard !options.processing.isIdentity, let original = options.cache.originalCache, original != target else {
@@ -95,7 +95,7 @@ struct RequestResolver: Sendable {
     ) -> ResolvedRequest {
         let policy = options.cache
         let originals = originalCaches(options)
-        // Who asks no cache wants what the source has now.
+        // A request that reads no cache asks for the present state of the source.
         let kind: StorePermit.Kind = policy.reads == .none ? .refresh : .load
         return ResolvedRequest(
             source: source,
@@ -112,7 +112,7 @@ struct RequestResolver: Sendable {
 }
 
 extension Source {
-    /// The request as sent, apart from what modifiers make of it; `nil` if the source is no server.
+    /// Returns the request as sent, apart from changes by modifiers; `nil` if the source is no server.
     func transfer(_ options: ImageOptions, over downloads: NetworkPolicy) -> TransferRequest? {
         guard case .network(let transfer) = location else { return nil }
         return options.network.applied(to: transfer, over: downloads)
@@ -121,10 +121,11 @@ extension Source {
     /// A Boolean value that indicates whether it is a file, which is read to find its name unless it has a cache key.
     fileprivate var isFile: Bool { if case .file = location { true } else { false } }
 
-    /// Whether it comes from a server.
+    /// A Boolean value that indicates whether the source is a server.
     var isFromServer: Bool { if case .network = location { true } else { false } }
 
-    /// Whether what has no key is not asked for a second time: bytes at hand, and answers that are for one request alone.
+    /// A Boolean value that indicates whether a source without a key is used only once: bytes at hand, and responses
+    /// that are for one request alone.
     fileprivate var isUsedOnce: Bool {
         switch location {
         case .data, .network: true

@@ -6,46 +6,48 @@ struct ResolvedRequest: Sendable {
     let options: ImageOptions
     /// The key of the image in the caches.
     let key: ImageKey
-    /// The right to store what the load brings.
+    /// The permits to store the results of the load.
     let permits: StorePermits
     /// The cache of the image.
     let target: ImageCache
-    /// The caches that may have the original, in the order of looking; the first keeps what is new.
+    /// The caches that may have the original, in the order in which they are searched; the first stores new originals.
     let originalCaches: [ImageCache]
-    /// The request as sent, apart from what modifiers make of it; `nil` if the source is no server.
+    /// The request as sent, apart from changes by modifiers; `nil` if the source is no server.
     let transfer: TransferRequest?
-    /// Whether modifiers decide what is sent, so that the fields that a response varies by are not known before.
+    /// A Boolean value that indicates whether modifiers decide what is sent, so that the fields that a response varies
+    /// by are not known before.
     let hasModifiers: Bool
     /// The identity of getting the original.
     let work: OriginalWorkKey
 
-    /// The load may share work that began since then, by its ``WorkNumber``.
+    /// The earliest ``WorkNumber`` of work that the load may share.
     var sharesSince: UInt64 { permits.sharesSince }
 
-    /// The scope that is named for it; `nil` for none.
+    /// The scope that the request names for the original; `nil` if there is none.
     var audience: String? { key.original.namedAudience }
 
-    /// Whether the result is made by processors, and so has a place of its own on disk.
+    /// A Boolean value that indicates whether the result is made by processors, and so has a place of its own on disk.
     var isProcessed: Bool { !options.processing.isIdentity }
 
-    /// The request as sent, if its server has a say in whether the response is cached, unless that is to be ignored.
+    /// The request as sent, if it is a GET without a body: its server decides whether the response is cached, unless
+    /// the options ignore the server.
     var cacheableTransfer: TransferRequest? {
         guard let transfer, transfer.method == .get, transfer.body == nil else { return nil }
         return transfer
     }
 
-    /// Whether the response is cached as its server says.
+    /// A Boolean value that indicates whether the response is cached as its server says.
     var followsServer: Bool { options.cache.freshness != .ignoringServer && cacheableTransfer != nil }
 
-    /// Whether the options say whose the original is, so that what came for a credential or another request that a hook
-    /// added may be kept under its key.
+    /// A Boolean value that indicates whether the options name the audience of the original, so that a response for a
+    /// credential or another request that a hook added may be stored under its key.
     var namesAudience: Bool { options.namesAudience(of: key.original) }
 
     /// Returns whether a failure is that of another request, or another credential, than the load shows, so that it says
     /// nothing about the images that caches have under its key.
     func isForOthers(_ error: ImageError) -> Bool { error.isForHiddenRequest && !namesAudience }
 
-    /// What the standard leaves open, with the request's own rule of freshness.
+    /// The rules for what the standard leaves open, with the request's own rule of freshness.
     var cacheRules: HTTPCacheRules {
         var rules = HTTPCacheRules.images
         rules.hasUnknownFields = hasModifiers
@@ -59,12 +61,12 @@ struct ResolvedRequest: Sendable {
         return rules
     }
 
-    /// The same request, whose original comes from its source.
+    /// The same request, with its original from the source.
     var withoutReadingDisk: ResolvedRequest {
         replacing(work: OriginalWorkKey(source, options, original: key.original, readsDisk: false), options: options)
     }
 
-    /// The same request with another policy for failures.
+    /// Returns the same request with another policy for failures.
     func with(_ recovery: RecoveryPolicy) -> ResolvedRequest {
         var options = options
         options.recovery = recovery
@@ -91,6 +93,6 @@ struct ResolvedRequest: Sendable {
         validity?.isOver(at: target.disk.now(), options.cache.freshness) ?? false
     }
 
-    /// The error for what is in no cache, where nothing else may be asked.
+    /// The error for an image that is in no cache, where only caches may be used.
     var notCached: ImageError { ImageError(stage: .cache, reason: .notCached, source: "\(source)") }
 }

@@ -16,15 +16,15 @@ struct ResultStorage: Sendable {
     /// A result that was found.
     struct Found: Sendable {
         let response: ImageResponse
-        /// For how long and for whom; `nil`: its server had no say.
+        /// The validity of the result; `nil` if no server decides about it.
         let validity: OriginalValidity?
         fileprivate let age: ContentAge
 
-        /// The right to keep it in memory.
+        /// Returns the claim to store the result in memory.
         func claim(of request: ResolvedRequest) -> StoreClaim { StoreClaim(load: request.permits, age: age) }
     }
 
-    /// A result that may be used now; `nil` if there is none, or none that can be decoded.
+    /// Returns a result that may be used now; `nil` if there is none, or none that can be decoded.
     ///
     /// - Throws: `CancellationError`.
     func response(for request: ResolvedRequest, context: WorkContext) async throws -> Found? {
@@ -32,10 +32,10 @@ struct ResultStorage: Sendable {
         return try await find(request, context: context)
     }
 
-    /// A result whose time is over, where the original that it could be made of anew is not to be had.
+    /// Returns a result that is no longer fresh, where the original that it could be made of again is unavailable.
     ///
-    /// An original on disk that may be used has been used already. Most have none there: what was made of them is all that
-    /// is left to show without their server.
+    /// An original on disk that may be used has been used already. Most results have none there, and are then all that
+    /// can be shown without their server.
     ///
     /// - Returns: `nil` if there is none, or it must not be used.
     /// - Throws: `CancellationError`.
@@ -48,7 +48,7 @@ struct ResultStorage: Sendable {
         return try await find(request, context: context, insteadOf: use)
     }
 
-    /// Whether there is a result that may be used now. It is not decoded.
+    /// Returns whether there is a result that may be used now. It is not decoded.
     ///
     /// - Throws: `CancellationError`.
     func contains(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
@@ -60,7 +60,8 @@ struct ResultStorage: Sendable {
         return request.mayUse(validity(of: metadata, storedAt: entry.storedAt, for: request))
     }
 
-    /// - Parameter failure: Why the original cannot be had, which may make an image usable whose time is over.
+    /// - Parameter failure: The reason why the original is unavailable, which may permit the use of an image that is no
+    ///   longer fresh.
     private func find(
         _ request: ResolvedRequest,
         context: WorkContext,
@@ -104,7 +105,8 @@ struct ResultStorage: Sendable {
         } catch let error as CancellationError {
             throw error
         } catch {
-            // It can be made anew. What says nothing against its bytes, such as a lack of memory, leaves it where it is.
+            // It can be made again. A failure that is no evidence of damage, such as a lack of memory, leaves it on
+            // disk.
             if (error as? CodecError)?.isDamage ?? false {
                 await cache.disk.remove(for: diskKey, ifStill: entry.version)
             }
@@ -112,8 +114,8 @@ struct ResultStorage: Sendable {
         }
     }
 
-    /// For how long and for whom a stored result may be used. Where nothing is known of the original but when its result was
-    /// stored, that counts as when it came.
+    /// Returns for how long and for which requests a stored result may be used. Where only the time at which the result
+    /// was stored is known of the original, that counts as the time at which the original was received.
     private func validity(
         of metadata: ProcessedImageMetadata,
         storedAt: Date,
@@ -125,7 +127,7 @@ struct ResultStorage: Sendable {
         }
     }
 
-    /// Begins to encode and store a result, if the options and the server want that.
+    /// Starts to encode and store a result, if the options and the server allow that.
     func store(
         _ response: ImageResponse,
         for request: ResolvedRequest,
@@ -160,8 +162,8 @@ struct ResultStorage: Sendable {
         ]
     }
 
-    /// How long a result stays on disk: no longer than its original is fresh, as no server is asked about it, unless it may
-    /// be shown afterwards if that server fails.
+    /// Returns the expiration of a result on disk: no later than the end of its original's freshness, as no server is
+    /// asked about it, unless it may be used afterwards if that server fails.
     private func expiration(_ policy: CachePolicy, _ validity: OriginalValidity?, now: Date) -> Expiration? {
         guard let validity, let freshUntil = validity.statedEnd(policy.freshness), !validity.mayBeUsedStale else {
             return policy.diskExpiration
@@ -185,16 +187,17 @@ struct ResultStorage: Sendable {
 }
 
 extension ResolvedRequest {
-    /// Whether the disk may have the image as a result of processors that may be used without asking the server.
+    /// A Boolean value that indicates whether the disk may have the image as a result of processors that may be used
+    /// without asking the server.
     fileprivate var isLookedUpAsResult: Bool {
         work.readsDisk && isProcessed && source.isCachedOnDisk && !options.cache.revalidates
     }
 
-    /// Whether a stored result may be used, now or because of a failure.
+    /// Returns whether a stored result may be used, now or because of a failure.
     fileprivate func mayUse(_ validity: OriginalValidity?, insteadOf failure: StaleUse? = nil) -> Bool {
         let policy = options.cache
         guard policy.freshness != .ignoringServer, let validity else { return true }
-        // It stays for requests whose headers it is for.
+        // It stays on disk for requests whose header fields it matches.
         if validity.isVarying {
             guard let transfer, validity.response.matches(transfer) else { return false }
         }
@@ -203,7 +206,7 @@ extension ResolvedRequest {
         return failure.map { mayUse(validity, because: $0) } ?? false
     }
 
-    /// Whether a result whose time is over may be used.
+    /// Returns whether a result that is no longer fresh may be used.
     private func mayUse(_ validity: OriginalValidity, because use: StaleUse) -> Bool {
         guard let transfer else { return false }
         let control = CacheControl(transfer.headers)

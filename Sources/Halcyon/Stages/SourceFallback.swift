@@ -1,10 +1,10 @@
-/// Tries a source, then those that the options name to take its place.
+/// Tries a source, then the sources that the options name to replace it.
 struct SourceFallback: Sendable {
     let resolver: RequestResolver
     let image: ImageStage
     let original: OriginalStage
 
-    /// The image of the source, or of one that takes its place.
+    /// Returns the image of the source, or of one that replaces it.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func response(for request: PendingRequest, context: WorkContext) async throws -> ImageResponse {
@@ -17,15 +17,15 @@ struct SourceFallback: Sendable {
         return response
     }
 
-    /// The encoded bytes of the source, or of one that takes its place, without decoding them. They are not stored: nobody
-    /// knows that they are an image.
+    /// Returns the encoded bytes of the source, or of one that replaces it, without decoding them. They are not stored,
+    /// as it is not known whether they are an image.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func original(for request: PendingRequest, context: WorkContext) async throws -> Original {
         try await anySource(request, context) { try await original.original(for: $0, context: context) }
     }
 
-    /// Does something with the source, or with the first of those that take its place for which it can be done.
+    /// Returns the result of `body` for the source, or for the first replacement for which it succeeds.
     func anySource<Value>(
         _ request: PendingRequest,
         _ context: WorkContext,
@@ -34,16 +34,16 @@ struct SourceFallback: Sendable {
         try await firstSuccess(request, context, load: body).0
     }
 
-    /// Goes from source to source until one can be loaded. Which are left is known here alone and nowhere shared, so
-    /// none is loaded twice and no error is lost.
+    /// Tries one source after another until one can be loaded. The sources that are left are known in this call alone
+    /// and shared nowhere, so none is loaded twice and no error is lost.
     ///
-    /// - Throws: ``ImageError``; `CancellationError` ends it, whichever source it comes from.
+    /// - Throws: ``ImageError``; `CancellationError`, which ends the search, whichever source throws it.
     private func firstSuccess<Value>(
         _ request: PendingRequest,
         _ context: WorkContext,
         load: (ResolvedRequest) async throws -> Value
     ) async throws -> (Value, SourceSubstitution?) {
-        // What is removed while it goes on is noted for the names that become known.
+        // Removals while the load is under way are noted for the names that become known.
         defer { withExtendedLifetime(request.openLoads) {} }
         let recovery = request.options.recovery
         guard recovery.hasOtherSources else {
@@ -67,7 +67,7 @@ struct SourceFallback: Sendable {
                 )
                 return (value, substitution)
             } catch let error as ImageError {
-                // What failed because it was cancelled has no alternative, whatever error it comes with.
+                // A load that failed because it was cancelled has no alternative, whichever error it throws.
                 try Task.checkCancellation()
                 failures.append(SourceFailure(source: next.source, error: error))
                 if case .meteredNetwork = error.reason, let source = lowDataSource {
@@ -89,7 +89,7 @@ struct SourceFallback: Sendable {
 }
 
 extension PendingRequest {
-    /// The same request with another policy for failures.
+    /// Returns the same request with another policy for failures.
     fileprivate func with(_ recovery: RecoveryPolicy) -> PendingRequest {
         var request = request
         request.options.recovery = recovery
@@ -98,7 +98,8 @@ extension PendingRequest {
 }
 
 extension ImageError {
-    /// The error of a load that has tried all its sources; `nil` for none. A single failure speaks for itself.
+    /// Creates the error of a load that has tried all its sources; `nil` if there are no failures. A single failure is
+    /// used as it is.
     fileprivate init?(_ failures: [SourceFailure]) {
         guard let first = failures.first else { return nil }
         self = first.error

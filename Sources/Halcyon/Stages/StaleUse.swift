@@ -1,13 +1,13 @@
 internal import HalcyonHTTP
 
-/// Why an image may be wanted although its time is over.
+/// The reason for the use of an image that is no longer fresh.
 enum StaleUse: Sendable {
     /// The request forbids the network.
     case offline
-    /// Its server does not answer, or answers that it has a problem.
+    /// Its server does not respond, or responds with a failure of its own.
     case failure(ReuseDecision.Failure)
 
-    /// `nil` if an error is no reason.
+    /// Creates the reason that an error gives; `nil` if it gives none.
     init?(_ reason: ImageError.Reason) {
         switch reason {
         case .notCached:
@@ -15,7 +15,7 @@ enum StaleUse: Sendable {
         case .transfer(let error) where error.isDisconnection:
             self = .failure(.disconnected)
         case .serverUnavailable, .meteredNetwork, .failedBefore:
-            // Nothing was sent, which is as good as no connection.
+            // Nothing was sent, which counts as a lack of connection.
             self = .failure(.disconnected)
         case .status(let status) where HTTPStatus.isServerFailure(status):
             self = .failure(.serverFailure)
@@ -26,7 +26,8 @@ enum StaleUse: Sendable {
 }
 
 extension ImageError {
-    /// Whether the server said something about the image, and not about who asks, or when.
+    /// A Boolean value that indicates whether the server's response is about the image, and not about the client, or
+    /// the time of the request.
     var isAboutResource: Bool {
         guard case .status(let status) = reason else { return false }
         return HTTPStatus.isAboutResource(status)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Halcyon
 
-/// What went wrong in other libraries.
+/// Regressions known from other libraries.
 @Suite("The caches of a pipeline")
 struct CacheRegressionTests {
     private let url = Sample.url()
@@ -50,7 +50,7 @@ struct CacheRegressionTests {
     @Test("ask the system about a file once a look-up at most", arguments: [false, true])
     func oneStatus(isLarge: Bool) async throws {
         let files = counting([.statusOfFile, .statusAtPath, .openForStatus])
-        // Time stands still: now and then, the cache makes sure that its folder is still there.
+        // The clock stands still: from time to time, the cache checks that its folder still exists.
         let test = TestPipeline(fileSystem: files, clock: ManualStoreClock().clock)
         let body = isLarge ? Sample.encoded(Sample.noise(100, 100), .png) : Sample.png()
         try await test.pipeline.cache.store(body, for: ImageRequest(url))
@@ -164,7 +164,7 @@ struct CacheRegressionTests {
         #expect(try await cache.removeExpired() == 1)
     }
 
-    @Test("keep nothing of a load whose caller has gone, and cause no other")
+    @Test("keep nothing of a load that was cancelled, and cause no other")
     func staleRequest() async throws {
         let folder = TestPipeline.temporaryPath()
         let filled = TestPipeline(folder: folder)
@@ -190,7 +190,7 @@ struct CacheRegressionTests {
         #expect(try await filled.pipeline.cache.diskStatistics().count == 1)
     }
 
-    @Test("tell what left the disk, by the names that people know")
+    @Test("report what left the disk, by the cache keys of the sources")
     func removals() async throws {
         let test = TestPipeline()
         test.transport.serve(url, Sample.png())
@@ -225,7 +225,7 @@ struct CacheRegressionTests {
     }
 }
 
-/// Decodes once it may, however long its caller has gone.
+/// A decoder that decodes once a gate is open, even if the caller has been cancelled.
 private final class GatedDecoder: ImageDecoder {
     let hasBegun = Lock(false)
     let mayEnd = DispatchSemaphore(value: 0)

@@ -78,7 +78,7 @@ struct DiskWorkerTests {
         #expect(!FileManager.default.fileExists(atPath: orphan))
     }
 
-    @Test("what another process keeps from being written down is tried again until it is", .timeLimit(.minutes(1)))
+    @Test("a write that another process prevents is tried again until it succeeds", .timeLimit(.minutes(1)))
     func retriedFlush() async throws {
         let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())
         defer { try? FileManager.default.removeItem(atPath: folder) }

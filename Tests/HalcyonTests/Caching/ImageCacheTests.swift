@@ -178,12 +178,12 @@ struct ImageCacheTests {
         #expect(cache.memoryStatistics.cost <= cost / 2 && cache.memoryStatistics.cost > 0)
         monitor.tell(.critical)
         #expect(cache.memoryStatistics.cost == 0)
-        // What something still shows is found again.
+        // An image that is still held is found again.
         #expect(cache.memory.entry(for: ImageKey(original: OriginalKey(text: "0"), variant: nil)) != nil)
         withExtendedLifetime(shown) {}
     }
 
-    @Test("never finds an image again that was changed by who shows it")
+    @Test("never finds an image again whose pixels were changed by their owner")
     func changedByItsUser() throws {
         let cache = other()
         let key = ImageKey(original: OriginalKey(text: "k"), variant: nil)
@@ -203,14 +203,14 @@ struct ImageCacheTests {
         #expect(shown.withUnsafeBytes { Array($0) } != before)
     }
 
-    @Test("lets go of the memory kept for coming images as well, where memory runs short")
+    @Test("releases the memory kept for later images as well, where memory runs short")
     func pressureOnThePool() throws {
         let monitor = MemoryPressureMonitor(sources: .init(stallFiles: [], eventsFile: nil))
         let cache = other(monitor: monitor)
         // Of a size that no other test uses, as the pool serves all of them.
         let size = PixelSize(1_811, 1_009)
         let byteCount = try Bitmap(size: size).byteCount
-        // The other test of pressure may have emptied it in between.
+        // The other test of memory pressure may have emptied the pool in between.
         for _ in 0..<100 where !MemoryPool.shared.keeps(byteCount) { _ = try Bitmap(size: size) }
         #expect(MemoryPool.shared.keeps(byteCount))
         monitor.tell(.critical)

@@ -66,10 +66,10 @@ struct OvertakenRefreshTests {
     }
 }
 
-/// Holds one decoding up.
+/// A gate that holds one decoding.
 private final class DecodingHold: Sendable {
     let gate = DispatchGate()
-    /// Whether the next decoding is held.
+    /// A Boolean value that indicates whether the next decoding is held.
     let isWanted = Lock(false)
     let isHeld = Lock(false)
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A removal from the caches")
 struct RemovalTests {
-    /// How an image is removed.
+    /// A way to remove an image.
     enum Removal: CaseIterable {
         case all, source, prefix
 
@@ -253,7 +253,7 @@ struct RemovalTests {
         #expect(try await isEmpty(test.pipeline.cache))
     }
 
-    @Test("leaves nothing of a stale image that is asked for anew")
+    @Test("leaves nothing of a stale image that is being revalidated")
     func refreshing() async throws {
         let fixture = ServerCachingFixture()
         fixture.serve(Sample.png(), [.cacheControl: "max-age=1, stale-while-revalidate=60", .eTag: "\"a\""])

@@ -33,7 +33,7 @@ struct RetrievingTests {
     }
 
     @Test(
-        "has what was stored without the words of a server for seven days, however often it is used",
+        "has what was stored without a server's response for seven days, however often it is used",
         arguments: [false, true],
         [false, true]
     )
@@ -114,7 +114,7 @@ struct RetrievingTests {
         #expect(try await test.pipeline.response(for: url).source == .network)
     }
 
-    @Test("tells of what is too large for the limits, and keeps it")
+    @Test("reports an image that is too large for the limits, and keeps it")
     func limits() async throws {
         try await cache.store(Sample.png(), for: ImageRequest(url))
         let error = await #expect(throws: ImageError.self) {
@@ -124,7 +124,7 @@ struct RetrievingTests {
         #expect(try await cache.diskStatistics().count == 1)
     }
 
-    @Test("puts nothing into memory that a server wants to be asked about")
+    @Test("puts nothing into memory about which a server must be asked")
     func freshness() async throws {
         let fixture = ServerCachingFixture()
         let cache = fixture.test.pipeline.cache

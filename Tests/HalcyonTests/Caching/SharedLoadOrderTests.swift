@@ -254,7 +254,7 @@ struct SharedLoadOrderTests {
         try await blocker
     }
 
-    @Test("whoever waits to read what is being written can leave at once")
+    @Test("a load that waits to read what is being written can be cancelled at once")
     func leavingReader() async throws {
         let gate = DispatchGate()
         let test = TestPipeline(codecs: .observed { call, _ in if call == .encode { gate.wait() } })

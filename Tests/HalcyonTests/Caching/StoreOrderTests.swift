@@ -169,7 +169,7 @@ struct StoreOrderTests {
         }
     }
 
-    @Test("is kept account of only while something is loaded")
+    @Test("is tracked only while something is loaded")
     func bookkeeping() async throws {
         test.transport.serve(url, Sample.png())
         for _ in 0..<10 {

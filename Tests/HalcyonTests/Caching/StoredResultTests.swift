@@ -83,7 +83,7 @@ struct StoredResultTests {
     }
 }
 
-/// A decoder that has no memory for pixels from time to time.
+/// A decoder that fails for lack of memory from time to time.
 private struct FailingDecoder: ImageDecoder {
     let base: any ImageDecoder
     let isFailing: Lock<Bool>

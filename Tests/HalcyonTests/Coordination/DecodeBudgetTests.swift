@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The budget for decoded pixels")
 struct DecodeBudgetTests {
-    /// How many there are of something, and the most there ever were.
+    /// A count, and the highest value it ever had.
     private final class Level: Sendable {
         private let state = Lock((now: 0, most: 0))
 
@@ -24,7 +24,8 @@ struct DecodeBudgetTests {
         func fall() { state.withLock { $0.now -= 1 } }
     }
 
-    /// Tells when it has consumed an image, and takes another size than that of the image while it works.
+    /// A processor that reports when it has consumed an image, and takes another size than that of the image while it
+    /// works.
     private struct ObservedProcessor: ImageProcessing {
         var number = 0
         var largest: PixelSize?

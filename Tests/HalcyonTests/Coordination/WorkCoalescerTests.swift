@@ -9,7 +9,7 @@ struct WorkCoalescerTests {
     private let work = WorkCoalescer<Int, Int>()
     private let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
 
-    @Test("gives one answer to one who leaves as it ends, and lets the next begin anew")
+    @Test("gives one answer to a waiter that leaves as it ends, and lets the next begin anew")
     func endAndLeave() async throws {
         for round in 0..<500 {
             let gate = Gate()
@@ -32,7 +32,7 @@ struct WorkCoalescerTests {
         }
     }
 
-    @Test("that everyone has left is cancelled, and its late result is nobody's")
+    @Test("without waiters is cancelled, and its late result is discarded")
     func lateResult() async throws {
         let (started, end) = (Gate(), Gate())
         let leaving = Task { [work, context] in
