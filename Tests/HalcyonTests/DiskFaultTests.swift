@@ -65,6 +65,8 @@ struct DiskFaultTests {
             // Nor does another cache on the folder have to wait or to look.
             var disk = DiskCache.Configuration(folder: folder)
             disk.fileSystem = listings
+            // Its end would look for files without an entry.
+            disk.sweepInterval = nil
             let second = ImageCache(disk: disk, memoryCostLimit: 0)
             await test.pipeline.cache.flush()
             #expect(try await second.diskStatistics().count == test.transport.startedCount)
