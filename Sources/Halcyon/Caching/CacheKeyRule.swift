@@ -1,3 +1,5 @@
+internal import HalcyonFiles
+
 /// What of a web address names an image in caches: query items that change with each signature are left out.
 ///
 /// Two addresses that a rule makes equal are taken for the same image. A rule is for images whose source is a web

@@ -1,9 +1,11 @@
-/// How hosts of URLs are read where that matters for security.
+internal import HalcyonFiles
+
+/// The reading of the hosts of URLs where that matters for security.
 enum HostName {
-    /// In lower case, with percent escapes undone and every kind of full stop that IDNA knows (RFC 3490, section 3.1)
-    /// plain.
+    /// Returns the host in lower case, with percent escapes undone and every kind of full stop that IDNA knows
+    /// (RFC 3490, section 3.1) plain.
     static func decoded(_ host: String) -> String {
-        let scalars = PercentEscapes.decoded(host).unicodeScalars.map { scalar -> Character in
+        let scalars = PercentEncoding.decoded(host).unicodeScalars.map { scalar -> Character in
             ["\u{3002}", "\u{FF0E}", "\u{FF61}"].contains(scalar) ? "." : Character(scalar)
         }
         return String(scalars).lowercased()
