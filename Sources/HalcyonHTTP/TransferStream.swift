@@ -27,7 +27,7 @@ public struct TransferStream: AsyncSequence, Sendable {
 
     /// Ends the transfer; the reader gets ``TransferError/cancelled``.
     public func cancel() {
-        lifetime.receiver.latch.cancel()
+        lifetime.receiver.handle.cancel()
     }
 
     /// An iterator over what has not been read yet.
@@ -54,7 +54,7 @@ public struct TransferStream: AsyncSequence, Sendable {
         }
 
         deinit {
-            receiver.latch.cancel()
+            receiver.handle.cancel()
         }
     }
 }
