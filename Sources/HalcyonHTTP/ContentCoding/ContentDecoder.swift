@@ -7,31 +7,31 @@ final class ContentDecoder {
     private static let slack = 64 << 10
 
     /// One coding, and what came out of it for the next.
-    private struct Stage {
+    private struct Step {
         let inflater: Inflater
         let buffer: UnsafeMutableRawBufferPointer
-        /// What the next stage has not yet taken.
+        /// What the next step has not yet taken.
         var pending = UnsafeRawBufferPointer(start: nil, count: 0)
         /// The buffer was full, so that more may come without further input.
         var mayHoldMore = false
     }
 
     /// The one that was applied last, and has to be undone first, comes first.
-    private var stages: [Stage]
+    private var steps: [Step]
     /// How much of what is to be given again has been decoded already.
     private var decodedBytes = 0
     /// Coded bytes that may still come.
     private var remainingBytes: Int
 
     /// For a body to which `codings`, at least one, were applied in this order, and whose content may have
-    /// `contentLimit` bytes. The last stage's bytes are for the caller to count; what goes in, and what comes out of the
+    /// `contentLimit` bytes. The last step's bytes are for the caller to count; what goes in, and what comes out of the
     /// others, is bounded here, because much of it could stand for nothing.
     init(_ codings: [ContentCoding], contentLimit: Int) {
         precondition(!codings.isEmpty)
         let (limit, overflow) = contentLimit.addingReportingOverflow(Self.slack)
         remainingBytes = overflow ? .max : limit
-        stages = codings.indices.reversed().map { index in
-            Stage(
+        steps = codings.indices.reversed().map { index in
+            Step(
                 inflater: Inflater(codings[index], outputLimit: index == 0 || overflow ? .max : limit),
                 buffer: .allocate(byteCount: Self.pieceSize, alignment: 16)
             )
@@ -39,17 +39,17 @@ final class ContentDecoder {
     }
 
     deinit {
-        for stage in stages { stage.buffer.deallocate() }
+        for step in steps { step.buffer.deallocate() }
     }
 
     /// Whether the content may end here.
     var isAtEnd: Bool {
-        isDrained && stages.allSatisfy(\.inflater.isAtEnd)
+        isDrained && steps.allSatisfy(\.inflater.isAtEnd)
     }
 
     /// Whether all that has come in has gone out.
     private var isDrained: Bool {
-        stages.allSatisfy { !$0.mayHoldMore && $0.pending.isEmpty }
+        steps.allSatisfy { !$0.mayHoldMore && $0.pending.isEmpty }
     }
 
     /// Hands on what `bytes` stand for, piece after piece, as long as `deliver` answers true.
@@ -65,7 +65,7 @@ final class ContentDecoder {
         guard input.count <= remainingBytes else { throw .tooLarge }
         let count = input.count
         defer { remainingBytes -= count - input.count }
-        while let piece = try next(of: stages.count - 1, &input) {
+        while let piece = try next(of: steps.count - 1, &input) {
             guard !deliver(piece) else { continue }
             if input.isEmpty, isDrained { return true }
             decodedBytes += bytes.count - input.count
@@ -74,7 +74,7 @@ final class ContentDecoder {
         return true
     }
 
-    /// The next piece that comes out of a stage; `nil` if that takes further input. Takes bytes off `input`, all of them
+    /// The next piece that comes out of a step; `nil` if that takes further input. Takes bytes off `input`, all of them
     /// before it gives `nil`.
     private func next(
         of index: Int,
@@ -83,19 +83,19 @@ final class ContentDecoder {
         while true {
             let count: Int
             if index == 0 {
-                guard !input.isEmpty || stages[0].mayHoldMore else { return nil }
-                count = try stages[0].inflater.decode(&input, into: stages[0].buffer)
+                guard !input.isEmpty || steps[0].mayHoldMore else { return nil }
+                count = try steps[0].inflater.decode(&input, into: steps[0].buffer)
             } else {
-                if stages[index - 1].pending.isEmpty, !stages[index].mayHoldMore {
+                if steps[index - 1].pending.isEmpty, !steps[index].mayHoldMore {
                     guard let bytes = try next(of: index - 1, &input) else { return nil }
-                    stages[index - 1].pending = bytes
+                    steps[index - 1].pending = bytes
                 }
-                var bytes = stages[index - 1].pending
-                count = try stages[index].inflater.decode(&bytes, into: stages[index].buffer)
-                stages[index - 1].pending = bytes
+                var bytes = steps[index - 1].pending
+                count = try steps[index].inflater.decode(&bytes, into: steps[index].buffer)
+                steps[index - 1].pending = bytes
             }
-            stages[index].mayHoldMore = count == Self.pieceSize
-            if count > 0 { return UnsafeRawBufferPointer(rebasing: stages[index].buffer[..<count]) }
+            steps[index].mayHoldMore = count == Self.pieceSize
+            if count > 0 { return UnsafeRawBufferPointer(rebasing: steps[index].buffer[..<count]) }
         }
     }
 }
