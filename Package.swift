@@ -150,7 +150,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonConformance",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting",
+                "Halcyon", "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

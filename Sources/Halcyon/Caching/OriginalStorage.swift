@@ -52,19 +52,46 @@ final class OriginalStorage: HTTPCacheStorage {
     private let url: URL
     private let reads: Bool
     private let policy: CachePolicy
+    private let keepsAnyStatus: Bool
     private let priority: PriorityBox
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - transfer: The request as sent. An entry without a head is taken to be from its URL.
     ///   - reads: Whether what is stored may answer.
-    init(for request: ResolvedRequest, _ transfer: TransferRequest, reads: Bool, priority: PriorityBox) {
-        caches = request.originalCaches
-        key = request.key
+    convenience init(for request: ResolvedRequest, _ transfer: TransferRequest, reads: Bool, priority: PriorityBox) {
+        self.init(
+            of: request.key,
+            from: transfer.url.withoutUser,
+            in: request.originalCaches,
+            policy: request.options.cache,
+            reads: reads,
+            priority: priority
+        )
+    }
+
+    /// - Parameters:
+    ///   - url: The URL that an entry without a head is taken to be from.
+    ///   - caches: The caches in the order of looking; the first keeps what is new.
+    ///   - reads: Whether what is stored may answer. Default: `true`.
+    ///   - keepsAnyStatus: Whether responses are kept that cannot be an image, those of other statuses than 200 and 203.
+    ///     Default: `false`.
+    init(
+        of key: ImageKey,
+        from url: URL,
+        in caches: [ImageCache],
+        policy: CachePolicy,
+        reads: Bool = true,
+        keepsAnyStatus: Bool = false,
+        priority: PriorityBox
+    ) {
+        self.caches = caches
+        self.key = key
         diskKey = key.originalDiskKey
-        url = transfer.url.withoutUser
+        self.url = url
         self.reads = reads
-        policy = request.options.cache
+        self.policy = policy
+        self.keepsAnyStatus = keepsAnyStatus
         self.priority = priority
     }
 
@@ -141,7 +168,7 @@ final class OriginalStorage: HTTPCacheStorage {
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async {
         let ignoresServer = policy.freshness == .ignoringServer
-        guard head.status == 200 || head.status == 203 || ignoresServer else {
+        guard head.status == 200 || head.status == 203 || ignoresServer || keepsAnyStatus else {
             // No response that is worth a place. The image is gone if this is about the image, and not about who asks,
             // or when.
             if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
