@@ -47,6 +47,15 @@ static const struct heif_reader reader = {
     .wait_for_file_size = wait_for_file_size,
 };
 
+void halcyon_heif_set_greatest_allocation(struct heif_context *context, uint64_t byte_count) {
+#if LIBHEIF_NUMERIC_VERSION >= ((1 << 24) | (19 << 16))
+    heif_context_get_security_limits(context)->max_memory_block_size = byte_count;
+#else
+    (void)context;
+    (void)byte_count;
+#endif
+}
+
 struct heif_error halcyon_heif_read_beginning(struct heif_context *context, HalcyonHEIFBeginning *beginning) {
     return heif_context_read_from_reader(context, &reader, beginning, NULL);
 }

@@ -45,7 +45,8 @@ typedef struct BitReader {
 // Begins with the data at `source`, up to the next marker.
 void bits_start(BitReader *reader, BitWindow *window, const uint8_t *source, const uint8_t *source_end);
 
-// Fills the window, for the caller to do once `next` has reached `limit`; false where the bits taken already are more than there were.
+// Fills the window, for the caller to do once `next` has reached `limit`; false where the bits taken already are more
+// than there were.
 bool bits_refill_window(BitReader *reader, BitWindow *window);
 
 // Whether all data up to the marker have been taken but the bits that fill the last byte.

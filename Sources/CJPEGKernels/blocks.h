@@ -3,7 +3,7 @@
 //
 // libjpeg takes the means of the samples that a sample stands for, to which high frequencies add and in which the low
 // ones are weaker. After the reduction to the final size that follows, this here is nearer to the reduction of the full
-// picture: 54.6 dB against 51.6 for a photograph of 12 megapixels at 2/8 that ends with 400 columns.
+// image: 54.6 dB against 51.6 for a photograph of 12 megapixels at 2/8 that ends with 400 columns.
 
 #ifndef HALCYON_JPEG_BLOCKS_H
 #define HALCYON_JPEG_BLOCKS_H
@@ -41,7 +41,7 @@ extern const uint8_t block_places_8[64];
 
 ALWAYS_INLINE uint8_t clamped(int32_t value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
 
-// The DC coefficient. False where the code is unknown or the sum leaves the range of 8-bit pictures.
+// The DC coefficient. False where the code is unknown or the sum leaves the range of 8-bit images.
 ALWAYS_INLINE bool block_dc(BitReader *reader, Component *component) {
     bits_fill(reader);
     const uint32_t entry = component->dc->values[bits_peek(reader, VALUE_BITS)];

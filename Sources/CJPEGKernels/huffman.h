@@ -16,7 +16,7 @@ enum {
     SKIP_END_OF_BLOCK = 128,
     // The advance of an entry of `skips` whose bits hold no whole symbol.
     SKIP_NOTHING = 255,
-    // Longest value behind a code in 8-bit pictures (T.81 tables F.1 and F.2): 11 bits of DC differences, 10 of AC.
+    // Longest value behind a code in 8-bit images (T.81 tables F.1 and F.2): 11 bits of DC differences, 10 of AC.
     GREATEST_CATEGORY = 11,
 };
 
@@ -35,7 +35,7 @@ typedef struct HuffmanTable {
     uint8_t symbols[256];
 } HuffmanTable;
 
-// False for an impossible code (T.81 C.2) and for symbols that 8-bit pictures do not have.
+// False for an impossible code (T.81 C.2) and for symbols that 8-bit images do not have.
 bool huffman_table_set(
     HuffmanTable *table, bool is_ac, const uint8_t *counts, const uint8_t *symbols, size_t symbol_count);
 

@@ -1,4 +1,5 @@
 #include "JPEGErrors.h"
+#include "JPEGSource.h"
 
 #include <stdlib.h>
 
@@ -13,36 +14,6 @@ struct HalcyonJPEGDecoder {
     bool keeps_inks;
 };
 
-// MARK: Source: all bytes are there from the start
-
-static void source_init(j_decompress_ptr info) { (void)info; }
-
-// The decoder may look ahead past a last byte that it does not need. An end marker lets it go on; it complains itself
-// (JWRN_HIT_MARKER) if it does need more.
-static boolean source_fill(j_decompress_ptr info) {
-    static const JOCTET end_of_image[2] = {0xff, JPEG_EOI};
-    ((HalcyonJPEGDecoder *)info->client_data)->errors.has_reached_end = true;
-    info->src->next_input_byte = end_of_image;
-    info->src->bytes_in_buffer = sizeof end_of_image;
-    return TRUE;
-}
-
-static void source_skip(j_decompress_ptr info, long count) {
-    if (count <= 0) {
-        return;
-    }
-    if ((size_t)count > info->src->bytes_in_buffer) {
-        source_fill(info);
-        return;
-    }
-    info->src->next_input_byte += count;
-    info->src->bytes_in_buffer -= (size_t)count;
-}
-
-static void source_end(j_decompress_ptr info) { (void)info; }
-
-// MARK: Life
-
 HalcyonJPEGDecoder *halcyon_jpeg_decoder_create(void) {
     HalcyonJPEGDecoder *decoder = calloc(1, sizeof *decoder);
     if (decoder == NULL) {
@@ -55,12 +26,7 @@ HalcyonJPEGDecoder *halcyon_jpeg_decoder_create(void) {
         return NULL;
     }
     jpeg_create_decompress(&decoder->info);
-    decoder->info.client_data = decoder;
-    decoder->source.init_source = source_init;
-    decoder->source.fill_input_buffer = source_fill;
-    decoder->source.skip_input_data = source_skip;
-    decoder->source.resync_to_restart = jpeg_resync_to_restart;
-    decoder->source.term_source = source_end;
+    jpeg_source_init(&decoder->source);
     decoder->info.src = &decoder->source;
     return decoder;
 }
@@ -73,8 +39,6 @@ void halcyon_jpeg_decoder_destroy(HalcyonJPEGDecoder *decoder) {
 }
 
 const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder) { return decoder->errors.message; }
-
-// MARK: Decoding
 
 HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const uint8_t *bytes, size_t count,
                                             int32_t eighths, bool keeps_inks, int64_t memory_limit, int32_t scan_limit,
@@ -107,7 +71,7 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const u
 }
 
 // Whether every coefficient has arrived with all its bits. Where the end marker is missing, this tells a complete
-// picture from one cut between two scans.
+// image from one cut between two scans.
 static bool has_every_coefficient(const struct jpeg_decompress_struct *info) {
     if (info->coef_bits == NULL) {
         return false;

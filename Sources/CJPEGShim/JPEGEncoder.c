@@ -1,45 +1,13 @@
+#include "JPEGDestination.h"
 #include "JPEGErrors.h"
 
 #include <stdlib.h>
 
-#include <jerror.h>
-
 struct HalcyonJPEGEncoder {
     struct jpeg_compress_struct info;
-    struct jpeg_destination_mgr destination;
+    JPEGDestination destination;
     JPEGErrors errors;
-    uint8_t *bytes;
-    size_t capacity;
-    size_t count;
 };
-
-// MARK: Destination: a buffer that doubles, owned by the encoder even when libjpeg gives up
-
-static void grow(HalcyonJPEGEncoder *encoder, size_t capacity) {
-    uint8_t *bytes = realloc(encoder->bytes, capacity);
-    if (bytes == NULL) {
-        ERREXIT1(&encoder->info, JERR_OUT_OF_MEMORY, 0);
-    }
-    encoder->destination.next_output_byte = bytes + encoder->capacity;
-    encoder->destination.free_in_buffer = capacity - encoder->capacity;
-    encoder->bytes = bytes;
-    encoder->capacity = capacity;
-}
-
-static void destination_init(j_compress_ptr info) { grow(info->client_data, 1 << 16); }
-
-static boolean destination_empty(j_compress_ptr info) {
-    HalcyonJPEGEncoder *encoder = info->client_data;
-    grow(encoder, encoder->capacity * 2);
-    return TRUE;
-}
-
-static void destination_end(j_compress_ptr info) {
-    HalcyonJPEGEncoder *encoder = info->client_data;
-    encoder->count = encoder->capacity - encoder->destination.free_in_buffer;
-}
-
-// MARK: Life
 
 HalcyonJPEGEncoder *halcyon_jpeg_encoder_create(void) {
     HalcyonJPEGEncoder *encoder = calloc(1, sizeof *encoder);
@@ -53,11 +21,8 @@ HalcyonJPEGEncoder *halcyon_jpeg_encoder_create(void) {
         return NULL;
     }
     jpeg_create_compress(&encoder->info);
-    encoder->info.client_data = encoder;
-    encoder->destination.init_destination = destination_init;
-    encoder->destination.empty_output_buffer = destination_empty;
-    encoder->destination.term_destination = destination_end;
-    encoder->info.dest = &encoder->destination;
+    jpeg_destination_init(&encoder->destination);
+    encoder->info.dest = &encoder->destination.manager;
     return encoder;
 }
 
@@ -65,13 +30,11 @@ void halcyon_jpeg_encoder_destroy(HalcyonJPEGEncoder *encoder) {
     if (setjmp(encoder->errors.target) == 0) {
         jpeg_destroy_compress(&encoder->info);
     }
-    free(encoder->bytes);
+    free(encoder->destination.bytes);
     free(encoder);
 }
 
 const char *halcyon_jpeg_encoder_message(const HalcyonJPEGEncoder *encoder) { return encoder->errors.message; }
-
-// MARK: Encoding
 
 HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, int32_t width, int32_t height,
                                              int32_t quality, bool subsamples_chroma, bool optimizes_tables) {
@@ -124,7 +87,7 @@ HalcyonJPEGStatus halcyon_jpeg_encoder_finish(HalcyonJPEGEncoder *encoder, const
         return encoder->errors.status;
     }
     jpeg_finish_compress(&encoder->info);
-    *bytes = encoder->bytes;
-    *count = encoder->count;
+    *bytes = encoder->destination.bytes;
+    *count = encoder->destination.count;
     return HALCYON_JPEG_OK;
 }

@@ -30,10 +30,10 @@ _Noreturn void jpeg_errors_fail(j_common_ptr info, HalcyonJPEGStatus status) {
 
 static void on_error(j_common_ptr info) { jpeg_errors_fail(info, status_of_error((JPEGErrors *)info->err)); }
 
-// libjpeg goes on after damaged data. A wrong code or a missing restart marker spoils some blocks, and every program shows
-// the rest, as there are cameras and editors that write such files. Where data are missing, libjpeg fills the picture with
-// grey: that must not be taken for the real one, and a forged header must not buy the time to paint it, so it ends
-// decoding at once. A wrong arithmetic code does the same, because nothing behind it can be read.
+// libjpeg goes on after damaged data. A wrong code or a missing restart marker spoils some blocks, and every program
+// shows the rest, as there are cameras and editors that write such files. Where data are missing, libjpeg fills the
+// image with grey: that must not be taken for the real one, and a forged header must not buy the time to paint it, so
+// it ends decoding at once. A wrong arithmetic code does the same, because nothing behind it can be read.
 static void on_message(j_common_ptr info, int level) {
     JPEGErrors *errors = (JPEGErrors *)info->err;
     if (level >= 0) {
@@ -43,7 +43,7 @@ static void on_message(j_common_ptr info, int level) {
     switch (errors->manager.msg_code) {
     case JWRN_HIT_MARKER:
         if (!errors->has_reached_end && ((j_decompress_ptr)info)->progressive_mode) {
-            // A scan shorter than it should be, with others behind it: some detail is missing, no part of the picture.
+            // A scan shorter than it should be, with others behind it: some detail is missing, no part of the image.
             break;
         }
         jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);

@@ -165,8 +165,8 @@ bool halcyon_tiff_reader_read_segment(
     return TIFFReadEncodedStrip(reader->tiff, strip, out, (tmsize_t)size) >= 0;
 }
 
-// CIELab is relative to a white, by default that of D50 (TIFF 6.0 section 23). libtiff takes it for absolute, so that white
-// would come out yellow: with the white of the screen in its place, white stays white.
+// CIELab is relative to a white, by default that of D50 (TIFF 6.0 section 23). libtiff takes it for absolute, so that
+// white would come out yellow: with the white of the screen in its place, white stays white.
 static void set_white_point_of_screen(TIFF *tiff) {
     uint16_t photometric = 0;
     if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric)
@@ -185,7 +185,7 @@ bool halcyon_tiff_reader_start_rgba(HalcyonTIFFReader *reader) {
         snprintf(reader->stream.message, sizeof reader->stream.message, "%.200s", message);
         return false;
     }
-    // Rows and columns as stored: the caller turns the whole picture.
+    // Rows and columns as stored: the caller turns the whole image.
     reader->image.req_orientation = reader->image.orientation;
     return true;
 }

@@ -63,8 +63,8 @@ static int drop_message(TIFF *tiff, void *nothing, const char *module, const cha
 
 #else
 
-/// Without a handler libtiff writes nothing to the standard error stream. Before 4.5, the handlers are the process's, and
-/// may be set once only: other threads may be reading.
+/// Without a handler libtiff writes nothing to the standard error stream. Before 4.5, the handlers are the process's,
+/// and may be set once only: other threads may be reading.
 static void remove_handlers(void) {
     TIFFSetErrorHandler(NULL);
     TIFFSetWarningHandler(NULL);
@@ -88,6 +88,9 @@ TIFF *halcyon_tiff_open(
     }
     if (greatest_allocation > 0 && greatest_allocation <= INT64_MAX) {
         TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)greatest_allocation);
+#if HALCYON_TIFF_HAS_CUMULATED_LIMIT
+        TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, (tmsize_t)greatest_allocation);
+#endif
     }
     TIFFOpenOptionsSetErrorHandlerExtR(options, keep_message, stream->message);
     TIFFOpenOptionsSetWarningHandlerExtR(options, drop_message, NULL);

@@ -14,7 +14,7 @@ extension Bitmap {
         }
     }
 
-    /// The upright picture, as the last step of decoding.
+    /// The upright image, as the last step of decoding.
     func upright(_ orientation: Orientation) throws(CodecError) -> Bitmap {
         do {
             return try oriented(orientation)
@@ -25,8 +25,8 @@ extension Bitmap {
         }
     }
 
-    /// Fills each row by `body`, which is handed the row and its number, writes straight alpha, and says whether any may
-    /// be below 255; then multiplies the colours by alpha.
+    /// Fills each row by `body`, which is handed the row and its number, writes straight alpha, and says whether any
+    /// may be below 255; then multiplies the colours by alpha.
     ///
     /// - Parameters:
     ///   - order: The numbers of the rows in the order in which they are filled.

@@ -1,7 +1,7 @@
 internal import HalcyonRaster
 
 extension Bitmap {
-    /// The picture with 8 bits a sample, for formats and encoders that have no more.
+    /// The image with 8 bits a sample, for formats and encoders that have no more.
     func withEightBits() throws(CodecError) -> Bitmap {
         do {
             return try converted(to: .eight)
@@ -12,7 +12,7 @@ extension Bitmap {
 
     /// Hands out one row after the other, from top to bottom, with straight alpha: red, green, blue, alpha, of 8 bits.
     func forEachStraightRow(_ body: (UnsafePointer<UInt8>) -> Void) {
-        precondition(depth == .eight, "a picture of 16 bits a sample is converted first")
+        precondition(depth == .eight, "an image of 16 bits a sample is converted first")
         var straight = [UInt8](repeating: 0, count: width * 4)
         withUnsafeBytes { pixels in
             straight.withUnsafeMutableBufferPointer { straight in

@@ -1,12 +1,12 @@
 extension CodecError: CustomStringConvertible {
-    /// What went wrong, in words.
+    /// A sentence about the failure.
     public var description: String {
         switch self {
         case .empty: "there are no bytes"
         case .unknownFormat(let detected?): "this is no image but \(detected)"
         case .unknownFormat(nil): "this is no image of a known format"
         case .unsupported(let format, let reason): "this kind of \(format.name) is not supported: \(reason)"
-        case .truncated(let format): "the \(format.name) ends before the picture does"
+        case .truncated(let format): "the \(format.name) ends before the image does"
         case .corrupt(let format, let reason): "the \(format.name) is damaged: \(reason)"
         case .limitExceeded(let format, let limit): "the \(format.name) is refused: \(limit)"
         case .noSuchFrame(let frame, let count): "there is no frame \(frame) among \(count)"
@@ -35,7 +35,7 @@ extension CodecError: CustomStringConvertible {
 }
 
 extension CodecError.Limit: CustomStringConvertible {
-    /// What was asked for and what is allowed, in words.
+    /// A phrase with the value asked for and the one allowed.
     public var description: String {
         switch self {
         case .pixelCount(let size, let maximum): "\(size) pixels are more than the \(maximum) allowed"

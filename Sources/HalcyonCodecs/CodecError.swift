@@ -1,14 +1,14 @@
 public import HalcyonRaster
 
-/// Why bytes could not be turned into pixels, or pixels into bytes.
+/// An error in turning bytes into pixels, or pixels into bytes.
 public enum CodecError: Error, Sendable, Hashable {
     /// There are no bytes at all.
     case empty
-    /// The first bytes belong to no known picture format. `detected` names what they look like ("HTML", "PDF", …).
+    /// The first bytes belong to no known image format. `detected` names what they look like ("HTML", "PDF", …).
     case unknownFormat(detected: String?)
     /// The format is known, but this build or this kind of file is not supported.
     case unsupported(ImageFormat, reason: String)
-    /// The bytes end before the picture does.
+    /// The bytes end before the image does.
     case truncated(ImageFormat)
     /// The bytes contradict the format; `reason` says what and where.
     case corrupt(ImageFormat, reason: String)
@@ -18,9 +18,9 @@ public enum CodecError: Error, Sendable, Hashable {
     case noSuchFrame(Int, frameCount: Int)
     /// The memory for the pixels could not be had.
     case bitmap(BitmapError)
-    /// The encoder cannot store such a picture.
+    /// The encoder cannot store such an image.
     case cannotEncode(ImageFormat, reason: String)
-    /// The encoded picture has more than ``EncodeOptions/maximumByteCount`` bytes, at the lowest quality if the format
+    /// The encoded image has more than ``EncodeOptions/maximumByteCount`` bytes, at the lowest quality if the format
     /// has one: `byteCount` is what it would take.
     case tooManyBytes(ImageFormat, byteCount: Int, maximum: Int)
 

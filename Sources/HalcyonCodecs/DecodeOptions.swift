@@ -1,6 +1,6 @@
 public import HalcyonRaster
 
-/// How encoded bytes become pixels.
+/// The options for turning encoded bytes into pixels.
 public struct DecodeOptions: Sendable, Hashable {
     /// The smallest display size that serves the caller. A decoder that can decode at reduced size for less work
     /// (JPEG) may return any size from twice this one up to the file's; others return the file's. Default: `nil`,
@@ -8,20 +8,22 @@ public struct DecodeOptions: Sendable, Hashable {
     public var targetSize: PixelSize?
     /// The frame of an animation, from 0, composed with those before it. Default: 0.
     public var frame: Int
-    /// What happens to colours that are not sRGB. Default: ``ColorHandling/sRGB``.
+    /// The handling of colours that are not sRGB. Default: ``ColorHandling/sRGB``.
     public var color: ColorHandling
-    /// Whether a file of more than 8 bits a sample becomes a bitmap of 16 bits a sample. Default: `false`.
+    /// A Boolean value that indicates whether a file of more than 8 bits a sample becomes a bitmap of 16 bits a sample.
+    /// Default: `false`.
     public var keepsSixteenBits: Bool
-    /// Whether the picture is turned as the file says. Default: `true`.
+    /// A Boolean value that indicates whether the image is turned as the file says. Default: `true`.
     public var appliesOrientation: Bool
-    /// Whether a smaller picture that the file embeds (EXIF) may stand in, where it has at least ``targetSize``, or
-    /// where no target size is given. Default: `false`.
+    /// A Boolean value that indicates whether a smaller image that the file embeds (EXIF) may be decoded instead, where
+    /// it has at least ``targetSize``, or where no target size is given. Default: `false`.
     public var usesEmbeddedThumbnail: Bool
-    /// What is refused before memory is taken. Default: ``DecodeLimits/standard``.
+    /// The limits beyond which a file is refused before memory is taken. Default: ``DecodeLimits/standard``.
     public var limits: DecodeLimits
-    /// Whether colours are multiplied by alpha, as every user of a ``Bitmap`` expects. Without it the samples of a still
-    /// picture, or of the first frame, stay as the file has them, where the decoder can: for comparing them exactly with
-    /// those of other decoders, which a division by alpha could not give back. Default: `true`.
+    /// A Boolean value that indicates whether colours are multiplied by alpha, as every user of a ``Bitmap`` expects.
+    /// Without it the samples of a still image, or of the first frame, stay as the file has them, where the decoder
+    /// can: for comparing them exactly with those of other decoders, which a division by alpha could not give back.
+    /// Default: `true`.
     package var premultiplies = true
 
     /// Options with a default for everything.
@@ -52,7 +54,7 @@ public struct DecodeLimits: Sendable, Hashable {
     public var sideLength: Int
     /// Frames of an animation. Default: 10,000.
     public var frameCount: Int
-    /// Bytes of the decoded picture plus what the decoder needs for itself. Default: 1.5 GiB.
+    /// Bytes of the decoded image plus what the decoder needs for itself. Default: 1.5 GiB.
     public var memory: Int
 
     /// The defaults.

@@ -1,11 +1,11 @@
 public import HalcyonRaster
 
-/// A picture ready to be shown: upright pixels, and what the file said.
+/// An image ready to be shown: upright pixels, and what the file said.
 public struct DecodedImage: Sendable {
     private var storage: Storage
 
-    /// Shared by all copies, so that one reference is counted where an image changes hands: counting several took most of
-    /// a hit in memory. It is also cheaper to count than the pixels' own, which the memory cache refers to weakly.
+    /// Shared by all copies, so that one reference is counted where an image changes hands: counting several took most
+    /// of a hit in memory. It is also cheaper to count than the pixels' own, which the memory cache refers to weakly.
     ///
     /// Unchecked: the bitmap is changed only while no other image shares it.
     private final class Storage: @unchecked Sendable {
@@ -20,7 +20,7 @@ public struct DecodedImage: Sendable {
         }
     }
 
-    /// What stays the same when the picture is processed.
+    /// The part of an image that stays the same when it is processed.
     private final class Header: Sendable {
         let info: ImageInfo
         let colorProfile: ColorProfile?
@@ -31,7 +31,7 @@ public struct DecodedImage: Sendable {
         }
     }
 
-    /// A picture decoded from a file with this header, at its own or at reduced size.
+    /// An image decoded from a file with this header, at its own or at reduced size.
     ///
     /// - Parameters:
     ///   - bitmap: The pixels.
@@ -52,7 +52,7 @@ public struct DecodedImage: Sendable {
     /// The pixels, with ``ImageInfo/orientation`` already applied, unless ``DecodeOptions/appliesOrientation`` was off.
     public internal(set) var bitmap: Bitmap {
         get { storage.bitmap }
-        // Changed in place, because a copy would double the memory of a picture that is being decoded.
+        // Changed in place, because a copy would double the memory of an image that is being decoded.
         _modify {
             if !isKnownUniquelyReferenced(&storage) {
                 storage = Storage(storage.bitmap, storage.fullSize, storage.header)
@@ -61,13 +61,14 @@ public struct DecodedImage: Sendable {
         }
     }
 
-    /// The size this picture stands for: larger than ``size`` where the decoder reduced it, equal to it otherwise.
+    /// The size this image stands for: larger than ``size`` where the decoder reduced it, equal to it otherwise.
     public var fullSize: PixelSize { storage.fullSize }
 
-    /// What the samples mean, or `nil` for sRGB.
+    /// The colour profile of the samples, or `nil` for sRGB.
     public var colorProfile: ColorProfile? { storage.header.colorProfile }
 
-    /// What the file said; ``ImageInfo/size`` is that of the file, which may be larger than ``bitmap``.
+    /// The description in the file's header; ``ImageInfo/size`` is that of the file, which may be larger than
+    /// ``bitmap``.
     public var info: ImageInfo { storage.header.info }
 
     /// The size of the pixels.
@@ -78,7 +79,7 @@ public struct DecodedImage: Sendable {
         storage = Storage(storage.bitmap, storage.fullSize, Header(info, nil))
     }
 
-    /// The result of processing this picture.
+    /// The result of processing this image.
     public func replacingBitmap(_ bitmap: Bitmap) -> DecodedImage {
         DecodedImage(Storage(bitmap, bitmap.size, storage.header))
     }

@@ -5,12 +5,13 @@ public protocol ImageDecoder: Sendable {
     /// The format this decoder reads.
     var format: ImageFormat { get }
 
-    /// Whether these first bytes of a file (up to 64, fewer if the file is shorter) belong to the format.
+    /// Returns whether these first bytes of a file (up to 64, fewer if the file is shorter) belong to the format.
     func recognizes(_ prefix: Data) -> Bool
 
     /// Reads the header. `data` may be the beginning of a file only.
     ///
-    /// - Throws: ``CodecError/truncated(_:)`` where the bytes do not reach far enough, ``CodecError/corrupt(_:reason:)``.
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes do not reach far enough,
+    ///   ``CodecError/corrupt(_:reason:)``.
     func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo
 
     /// Decodes one frame into premultiplied pixels: upright unless ``DecodeOptions/appliesOrientation`` is off, in the

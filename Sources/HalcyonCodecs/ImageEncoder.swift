@@ -13,19 +13,19 @@ public protocol ImageEncoder: Sendable {
     func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data
 }
 
-/// How pixels become encoded bytes.
+/// The options for turning pixels into encoded bytes.
 public struct EncodeOptions: Sendable, Hashable {
     /// 1 (smallest) to 100 (best), where the format is lossy. For WebP, `nil` means lossless. Default: 85.
     public var quality: Int?
-    /// What lies behind transparent pixels in a format without transparency (JPEG); its own alpha does not count.
+    /// The colour behind transparent pixels in a format without transparency (JPEG); its own alpha does not count.
     /// Default: white.
     public var background: Color
 
-    /// The most bytes the result may have, or `nil` for any number. Quality is lowered from ``quality`` as far as needed;
-    /// a format without a quality cannot yield. Default: `nil`.
+    /// The most bytes the result may have, or `nil` for any number. Quality is lowered from ``quality`` as far as
+    /// needed; a format without a quality cannot yield. Default: `nil`.
     public var maximumByteCount: Int?
-    /// What is embedded besides the pixels, or `nil` for nothing. An orientation in ``ImageMetadata/exif`` is written as
-    /// 1, because the pixels are upright. Default: `nil`.
+    /// The metadata embedded besides the pixels, or `nil` for none. An orientation in ``ImageMetadata/exif`` is written
+    /// as 1, because the pixels are upright. Default: `nil`.
     public var metadata: ImageMetadata?
 
     /// Options with a default for everything.

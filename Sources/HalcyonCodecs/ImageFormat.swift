@@ -1,4 +1,4 @@
-/// A format of encoded pictures, named by its usual file extension.
+/// A format of encoded images, named by its usual file extension.
 ///
 /// An open set: a new format needs no change here.
 public struct ImageFormat: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -22,9 +22,9 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
     public static let pam = ImageFormat(rawValue: "pam")
     /// AVIF (AV1 Image File Format), still or sequence.
     public static let avif = ImageFormat(rawValue: "avif")
-    /// HEIC: HEVC pictures in a HEIF container (ISO/IEC 23008-12).
+    /// HEIC: HEVC images in a HEIF container (ISO/IEC 23008-12).
     public static let heic = ImageFormat(rawValue: "heic")
-    /// A HEIF container (ISO/IEC 23008-12) that does not say in its brands how its pictures are coded.
+    /// A HEIF container (ISO/IEC 23008-12) that does not say in its brands how its images are coded.
     public static let heif = ImageFormat(rawValue: "heif")
     /// JPEG XL (ISO/IEC 18181), bare or in a container.
     public static let jxl = ImageFormat(rawValue: "jxl")

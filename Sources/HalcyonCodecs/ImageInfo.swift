@@ -1,24 +1,24 @@
 public import HalcyonRaster
 
-/// What the header of an encoded picture says, without any pixel being decoded.
+/// The description in the header of an encoded image, read without any pixel being decoded.
 public struct ImageInfo: Sendable, Hashable, Codable {
     /// The format, found by its first bytes.
     public var format: ImageFormat
     /// The size as stored, before ``orientation`` is applied.
     public var size: PixelSize
-    /// How stored pixels map to what a person should see: by EXIF, or by `irot` and `imir` (AVIF, HEIC). One that only an
-    /// XMP packet states does not count, as in browsers. Default: `.up`.
+    /// The way that stored pixels map to what a person should see: by EXIF, or by `irot` and `imir` (AVIF, HEIC). One
+    /// that only an XMP packet states does not count, as in browsers. Default: `.up`.
     public var orientation: Orientation
     /// The number of frames of an animation, or 1. Where a file has to be walked to its end to count them and is cut
     /// short, the frames that can be seen.
     public var frameCount: Int
-    /// Milliseconds each frame is meant to stay, as the file says, one for each frame; empty for a still picture.
+    /// Milliseconds each frame is meant to stay, as the file says, one for each frame; empty for a still image.
     public var frameDurations: [Int]
-    /// How often an animation plays: `nil` for a still picture, 0 for without end.
+    /// The number of times that an animation plays: `nil` for a still image, 0 for without end.
     public var loopCount: Int?
     /// Bits of one sample of one channel as stored, 1 to 16; of channels with different numbers the greatest.
     public var bitDepth: Int
-    /// Whether the file has an alpha channel or a transparent colour.
+    /// A Boolean value that indicates whether the file has an alpha channel or a transparent colour.
     public var hasAlpha: Bool
     /// The colour space of the stored samples.
     public var colorSpace: ColorSpace
@@ -26,8 +26,8 @@ public struct ImageInfo: Sendable, Hashable, Codable {
     /// The size a person sees: ``size`` after ``orientation``.
     public var displaySize: PixelSize { orientation.displaySize(of: size) }
 
-    /// Whether the frames are meant to be shown one after the other; the pages of TIFF, the pictures of HEIC and the
-    /// entries of icons are not.
+    /// A Boolean value that indicates whether the frames are meant to be shown one after the other; the pages of TIFF,
+    /// the images of HEIC and the entries of icons are not.
     public var isAnimated: Bool { frameCount > 1 && !frameDurations.isEmpty }
 
     /// A description with a default for everything but format and size.
@@ -54,7 +54,7 @@ public struct ImageInfo: Sendable, Hashable, Codable {
     }
 }
 
-/// What the samples of a picture mean.
+/// The kind of colours that the samples of an image have.
 public enum ColorSpace: Sendable, Hashable, Codable, CustomStringConvertible {
     /// sRGB (IEC 61966-2-1), said or assumed.
     case sRGB

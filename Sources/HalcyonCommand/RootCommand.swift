@@ -25,7 +25,8 @@ struct RootCommand: AsyncParsableCommand {
 
     static func main() async {
         MemoryAllocation.limit()
-        // A reader that goes away (`| head -1`) is an error of `write`, not the end of the process in the middle of work.
+        // A reader that ends early (`| head -1`) is an error of `write`, not the end of the process in the middle of
+        // work.
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
         if Terminal.outputState == .failed { Glibc.exit(1) }

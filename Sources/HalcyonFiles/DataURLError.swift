@@ -1,13 +1,13 @@
-/// The reason why a `data:` URL has no bytes.
+/// The reason that a `data:` URL has no bytes.
 public enum DataURLError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The text does not start with "data:".
     case notADataURL
     /// There is no comma between the media type and the body.
     case missingComma
-    /// The body claims to be Base64 and is not.
+    /// The body is declared as Base64 and is not valid.
     case invalidBase64
 
-    /// A description of the error, for people.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .notADataURL: "not a data URL"

@@ -1,6 +1,6 @@
 public import HalcyonConcurrency
 
-/// Moves one HTTP message each way. What ``CurlTransport`` does for real, a test's transport does from a script.
+/// Moves one HTTP message each way: ``CurlTransport`` over a network, a test's transport from a script.
 public protocol HTTPTransport: Sendable {
     /// Starts a transfer, or queues it.
     ///
@@ -9,32 +9,32 @@ public protocol HTTPTransport: Sendable {
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer
 }
 
-/// A transfer that has been started, to steer it. All functions may be called from any thread, at any time; after the
+/// The control of a transfer that has been started. All functions may be called from any thread, at any time; after the
 /// end of the transfer they do nothing.
 public protocol Transfer: Sendable {
     /// Ends the transfer; its receiver completes with ``TransferError/cancelled`` unless it had completed already.
     func cancel()
-    /// Changes the urgency against other transfers, queued or running.
+    /// Changes the priority against other transfers, queued or running.
     func setPriority(_ priority: LoadPriority)
-    /// Goes on after the receiver answered ``TransferDemand/pause``. A call that comes while it is still answering, from
+    /// Goes on after the receiver returned ``TransferDemand/pause``. A call that comes before it has returned, from
     /// another thread, counts.
     func resume()
 }
 
-/// Gets what arrives. Functions are called on the transport's own thread and must return soon.
+/// Receives what a transfer brings. Functions are called on the transport's own thread and must return soon.
 public protocol TransferReceiver: Sendable {
-    /// The final response has come (redirects are followed before). Throwing ends the transfer with that error.
+    /// Receives the final response (redirects are followed before). Throwing ends the transfer with that error.
     func didReceive(response: TransferResponse) throws(TransferError)
-    /// A piece of the body, decoded from its content coding. The bytes are valid during the call only.
+    /// Receives a piece of the body, decoded from its content coding. The bytes are valid during the call only.
     func didReceive(bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand
-    /// The transfer is over.
+    /// Receives the result when the transfer is over.
     func didComplete(_ result: Result<TransferMetrics, TransferError>)
 }
 
-/// Whether a receiver wants more bytes now.
+/// The demand of a receiver for more bytes.
 public enum TransferDemand: Sendable, Hashable {
-    /// Go on.
+    /// The transfer goes on.
     case proceed
-    /// The bytes of this call are taken; send no more until ``Transfer/resume()``.
+    /// The bytes of this call are taken; no more are delivered until ``Transfer/resume()``.
     case pause
 }

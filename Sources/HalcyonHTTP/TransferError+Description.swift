@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension TransferError: CustomStringConvertible {
-    /// What went wrong, in words.
+    /// The error in words.
     public var description: String {
         switch self {
         case .cancelled: "the transfer was cancelled"
@@ -63,6 +63,6 @@ extension TransferError: LocalizedError {
 }
 
 extension AuthenticationChallenge {
-    /// "basic for “Intranet”".
+    /// The scheme and realm: "basic for “Intranet”".
     fileprivate var summary: String { realm.map { "\(scheme) for “\($0)”" } ?? scheme }
 }

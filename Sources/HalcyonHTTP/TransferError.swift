@@ -1,12 +1,12 @@
-/// Why a transfer did not succeed.
+/// The reason why a transfer did not succeed.
 public enum TransferError: Error, Sendable, Hashable {
-    /// Someone cancelled it.
+    /// The transfer was cancelled.
     case cancelled
-    /// Not an absolute `http` or `https` URL.
+    /// The URL is not an absolute one of `http` or `https`.
     case invalidURL(String)
     /// The host name has no address.
     case cannotFindHost(String)
-    /// Nothing answers at that address and port.
+    /// No server answers at that address and port.
     case cannotConnect(String)
     /// The connection ended before the response did.
     case connectionLost(String)
@@ -14,18 +14,18 @@ public enum TransferError: Error, Sendable, Hashable {
     case timedOut(Phase)
     /// The certificate is expired, self-signed, for another host, …
     case untrustedServer(String)
-    /// The proxy makes no tunnel to the server: 407 if it wants a credential, in one of the ways `challenges` say. See
-    /// ``TransferRequest/proxyCredential``.
+    /// The proxy makes no tunnel to the server: 407 if it demands a credential, in one of the ways that `challenges`
+    /// state. See ``TransferRequest/proxyCredential``.
     case proxyRefused(status: Int, challenges: [AuthenticationChallenge])
     /// ``AddressPolicy`` forbids every address of the host that could have been connected to.
     case addressRefused(String)
-    /// A credential that cannot be sent, because of a character in it or because a proxy of that kind takes none such.
+    /// The credential cannot be sent, because of a character in it or because a proxy of that kind takes none such.
     case invalidCredential(String)
-    /// TLS could not be agreed.
+    /// The two sides could not agree on TLS.
     case tlsFailure(String)
-    /// More redirects than ``TransferLimits/redirects``.
+    /// There were more redirects than ``TransferLimits/redirects``.
     case tooManyRedirects(maximum: Int)
-    /// A redirect to a scheme other than `http` and `https`.
+    /// A redirect led to a scheme other than `http` and `https`.
     case redirectRefused(String)
     /// The body is longer than ``TransferLimits/bodyBytes``.
     case bodyTooLarge(maximum: Int)
@@ -35,12 +35,12 @@ public enum TransferError: Error, Sendable, Hashable {
     case malformedResponse(String)
     /// The receiver refused the response.
     case responseRefused(String)
-    /// What had arrived cannot be read back from its temporary file.
+    /// The bytes that had arrived cannot be read back from their temporary file.
     case temporaryFileFailed(String)
-    /// Anything else, in the transport's words.
+    /// Any other error, in the transport's words.
     case other(String)
 
-    /// What took too long.
+    /// The phases that can take too long.
     public enum Phase: String, Sendable, Hashable {
         case connect
         case idle

@@ -1,7 +1,7 @@
-/// Which of two waiting transfers of equal priority starts first.
+/// The order of waiting transfers of equal priority.
 public enum TransferOrder: Sendable, Hashable, CaseIterable {
-    /// The one that came first.
+    /// The transfer that came first starts first.
     case firstInFirstOut
-    /// The one that came last: in a list that is scrolled, what is seen now.
+    /// The transfer that came last starts first: in a list that is scrolled, the one that is visible now.
     case lastInFirstOut
 }

@@ -2,38 +2,39 @@ public import FoundationEssentials
 public import HTTPTypes
 public import HalcyonConcurrency
 
-/// One HTTP request and the bounds it must keep to.
+/// One HTTP request and its limits.
 public struct TransferRequest: Sendable, Hashable {
-    /// Where to; `http` or `https`.
+    /// The URL; `http` or `https`.
     public var url: URL
-    /// Default: GET.
+    /// The method. Default: GET.
     public var method: HTTPRequest.Method
-    /// Sent as they are, beside those the transport adds (`Host`, `Accept-Encoding`). A redirect to another origin takes
-    /// along only those that say what is wanted, such as `Accept`, `Range` and `User-Agent`: any other, `X-Api-Key`
-    /// as well as `Authorization`, might be a secret of the first server. Default: none.
+    /// The headers. Sent as they are, beside those that the transport adds (`Host`, `Accept-Encoding`). A redirect to
+    /// another origin takes along only those that describe the wanted response, such as `Accept`, `Range` and
+    /// `User-Agent`: any other, `X-Api-Key` as well as `Authorization`, might be a secret of the first server. Default:
+    /// none.
     public var headers: HTTPFields
-    /// Default: none.
+    /// The body. Default: none.
     public var body: Data?
-    /// Default: ``LoadPriority/normal``.
+    /// The priority against other transfers. Default: ``LoadPriority/normal``.
     public var priority: LoadPriority
-    /// Default: ``TransferTimeouts/standard``.
+    /// The timeouts. Default: ``TransferTimeouts/standard``.
     public var timeouts: TransferTimeouts
-    /// Default: ``TransferLimits/standard``.
+    /// The limits of the response. Default: ``TransferLimits/standard``.
     public var limits: TransferLimits
-    /// Proves to the server of ``url`` who asks; redirects to other origins do not carry it. It goes before a user name
-    /// and password in the URL; a header `Authorization` goes before both. Default: none, or what the transport has for
-    /// the host.
+    /// The credential that proves the client's identity to the server of ``url``; redirects to other origins do not
+    /// carry it. It takes precedence over a user name and password in the URL, and a header `Authorization` over both.
+    /// Default: none, or the transport's for the host.
     public var credential: Credential?
-    /// Proves to the proxy that serves ``url`` who asks. Default: none, or the proxy's own
-    /// (``Proxy/credential``).
+    /// The credential that proves the client's identity to the proxy that serves ``url``. Default: none, or the proxy's
+    /// own (``Proxy/credential``).
     public var proxyCredential: Credential?
-    /// Whether redirects are followed, at most ``TransferLimits/redirects``. If not, a redirect is the response.
-    /// Default: `true`.
+    /// A Boolean value that indicates whether redirects are followed, at most ``TransferLimits/redirects``. If not, a
+    /// redirect is the response. Default: `true`.
     public var followsRedirects = true
-    /// What came before, if redirects led to this request; `nil` for the first of a transfer.
+    /// The earlier requests, if redirects led to this one; `nil` for the first of a transfer.
     package var trail: RedirectTrail?
 
-    /// A GET request with a default for everything else.
+    /// Creates a GET request with a default for everything else.
     public init(
         url: URL,
         method: HTTPRequest.Method = .get,
@@ -53,20 +54,20 @@ public struct TransferRequest: Sendable, Hashable {
     }
 }
 
-/// How long parts of a transfer may take.
+/// The times that parts of a transfer may take.
 public struct TransferTimeouts: Sendable, Hashable {
-    /// Until there is a connection to send the request on: name look-up, TLS, and the wait for a connection that another
-    /// transfer is opening to the same server and that this one may share. Default: 15 s.
+    /// The time until there is a connection to send the request on: name look-up, TLS, and the wait for a connection
+    /// that another transfer is opening to the same server and that this one may share. Default: 15 s.
     public var connect: Duration
-    /// Without a single byte arriving. Default: 15 s.
+    /// The time without a single byte arriving. Default: 15 s.
     public var idle: Duration
-    /// The whole transfer. Default: 5 minutes.
+    /// The time of the whole transfer. Default: 5 minutes.
     public var total: Duration
 
     /// The defaults.
     public static let standard = TransferTimeouts()
 
-    /// Timeouts with a default for each.
+    /// Creates timeouts with a default for each.
     public init(connect: Duration = .seconds(15), idle: Duration = .seconds(15), total: Duration = .seconds(300)) {
         self.connect = connect
         self.idle = idle
@@ -74,19 +75,19 @@ public struct TransferTimeouts: Sendable, Hashable {
     }
 }
 
-/// How much a server may send.
+/// The amounts that a server may send.
 public struct TransferLimits: Sendable, Hashable {
-    /// Bytes of the body, after its content coding is undone. Default: 200 MiB.
+    /// The bytes of the body, after its content coding is undone. Default: 200 MiB.
     public var bodyBytes: Int
-    /// Bytes of all response headers together. Default: 256 KiB.
+    /// The bytes of all response headers together. Default: 256 KiB.
     public var headerBytes: Int
-    /// Redirects followed. Default: 10.
+    /// The number of redirects followed. Default: 10.
     public var redirects: Int
 
     /// The defaults.
     public static let standard = TransferLimits()
 
-    /// Limits with a default for each.
+    /// Creates limits with a default for each.
     public init(bodyBytes: Int = 200 << 20, headerBytes: Int = 256 << 10, redirects: Int = 10) {
         self.bodyBytes = bodyBytes
         self.headerBytes = headerBytes

@@ -4,23 +4,23 @@ internal import HalcyonConcurrency
 
 /// The head of a response.
 public struct TransferResponse: Sendable {
-    /// 200, 404, …
+    /// The status: 200, 404, …
     public var status: Int
-    /// Where the response came from, after all redirects.
+    /// The URL from which the response came, after all redirects.
     public var url: URL
-    /// The bytes the body will have once its content coding is undone; `nil` where that is not known.
+    /// The number of bytes of the body once its content coding is undone; `nil` where that is not known.
     public var expectedBodyBytes: Int?
 
-    /// As received, or as given.
+    /// The headers as received, or as given.
     private enum Headers {
         case text(HeaderText)
         case fields(HTTPFields)
     }
 
-    /// Shared by copies, so that the text is read at most once.
+    /// The headers, shared by copies, so that the text is read at most once.
     private var lazyHeaders: Lock<Headers>
 
-    /// As received, in order. Read when asked for the first time.
+    /// The headers as received, in order. Parsed at the first access.
     public var headers: HTTPFields {
         get {
             lazyHeaders.withLock { headers in
@@ -36,7 +36,7 @@ public struct TransferResponse: Sendable {
         set { lazyHeaders = Lock(.fields(newValue)) }
     }
 
-    /// A response head.
+    /// Creates a response head.
     public init(status: Int, headers: HTTPFields = [:], url: URL, expectedBodyBytes: Int? = nil) {
         self.status = status
         self.url = url
@@ -53,13 +53,13 @@ public struct TransferResponse: Sendable {
 }
 
 extension TransferResponse: Hashable {
-    /// Whether all four properties are equal.
+    /// Returns whether all four properties are equal.
     public static func == (left: TransferResponse, right: TransferResponse) -> Bool {
         left.status == right.status && left.url == right.url && left.expectedBodyBytes == right.expectedBodyBytes
             && left.headers == right.headers
     }
 
-    /// Feeds all four properties.
+    /// Hashes all four properties.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(status)
         hasher.combine(url)
@@ -69,6 +69,6 @@ extension TransferResponse: Hashable {
 }
 
 extension TransferResponse: CustomStringConvertible {
-    /// Status and URL.
+    /// The status and the URL.
     public var description: String { "\(status) from \(url)" }
 }

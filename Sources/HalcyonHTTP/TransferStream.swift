@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A response whose body arrives while it is read. For one reader: pieces go to whoever asks first.
+/// A response whose body arrives while it is read. For one reader: each piece goes to the first that asks.
 ///
 /// Made by ``HTTPTransport/stream(for:)``.
 public struct TransferStream: AsyncSequence, Sendable {
@@ -20,7 +20,7 @@ public struct TransferStream: AsyncSequence, Sendable {
         }
     }
 
-    /// What the transfer took, once it has ended well; else `nil`.
+    /// The metrics of the transfer, once it has ended well; else `nil`.
     public var metrics: TransferMetrics? {
         lifetime.receiver.metrics
     }
@@ -30,7 +30,7 @@ public struct TransferStream: AsyncSequence, Sendable {
         lifetime.receiver.handle.cancel()
     }
 
-    /// An iterator over what has not been read yet.
+    /// Returns an iterator over the pieces that have not been read yet.
     public func makeAsyncIterator() -> Iterator {
         Iterator(lifetime: lifetime)
     }
@@ -39,13 +39,14 @@ public struct TransferStream: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let lifetime: Lifetime
 
-        /// The next piece, or `nil` after the last. Throws a ``TransferError``; cancelling the task cancels the transfer.
+        /// Returns the next piece, or `nil` after the last. Throws a ``TransferError``; cancelling the task cancels the
+        /// transfer.
         public mutating func next() async throws -> Data? {
             try await lifetime.receiver.next()
         }
     }
 
-    /// Cancels the transfer when the last stream or iterator has gone.
+    /// Cancels the transfer when the last stream or iterator is released.
     fileprivate final class Lifetime: Sendable {
         let receiver: StreamReceiver
 

@@ -1,5 +1,5 @@
 extension Bitmap {
-    /// The same picture with samples of `depth`; itself at no cost where it has that depth already.
+    /// The same image with samples of `depth`; itself at no cost where it has that depth already.
     ///
     /// A sample of 8 bits is multiplied by 257, so that the largest stays the largest; one of 16 is divided by it and
     /// rounded to nearest, without dithering. To 16 bits and back changes nothing.

@@ -1,7 +1,7 @@
 extension Bitmap {
-    /// Draws `source` over this picture (source-over, Porter and Duff 1984), its top left pixel at `point`.
+    /// Draws `source` over this image (source-over, Porter and Duff 1984), its top left pixel at `point`.
     ///
-    /// What lies outside of this picture is left out. Drawing a picture onto itself is allowed. A source of another
+    /// What lies outside of this image is left out. Drawing an image onto itself is allowed. A source of another
     /// depth is drawn as if converted to this one's.
     public mutating func draw(_ source: Bitmap, at point: PixelPoint = .zero) {
         let visible = PixelRect(origin: point, size: source.size).intersection(PixelRect(size: size))

@@ -1,5 +1,5 @@
 extension Bitmap {
-    /// The pixels inside `rect`, as a bitmap of their own. What of `rect` lies outside of the picture is cut off.
+    /// The pixels inside `rect`, as a bitmap of their own. What of `rect` lies outside of the image is cut off.
     ///
     /// - Throws: ``BitmapError/invalidSize(_:)`` when nothing of `rect` lies inside,
     ///   ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
@@ -18,7 +18,7 @@ extension Bitmap {
         return result
     }
 
-    /// The picture as a person should see it, when its rows and columns are stored as `orientation` says.
+    /// The image as a person should see it, when its rows and columns are stored as `orientation` says.
     ///
     /// For ``Orientation/up`` the same bitmap at no cost.
     ///

@@ -1,10 +1,10 @@
 internal import CRasterKernels
 
 extension Bitmap {
-    /// The picture at another size.
+    /// The image at another size.
     ///
     /// Works on premultiplied samples, so that the colour of transparent pixels does not bleed into visible ones, and
-    /// in the encoding of the samples (sRGB), as is customary. An even area stays exactly as it is, an opaque picture
+    /// in the encoding of the samples (sRGB), as is customary. An even area stays exactly as it is, an opaque image
     /// opaque. Beyond the result, the memory taken is four rows of the source at twice its depth. The same size
     /// gives the same bitmap at no cost.
     ///

@@ -20,7 +20,8 @@ extension Bitmap {
             maximumBits: 21
         )
         let (columnWeights, rowWeights) = (vertical.fractions, horizontal.fractions)
-        // The horizontal sums take the same number of pixels everywhere, with weights of zero beyond the last that counts.
+        // The horizontal sums take the same number of pixels everywhere, with weights of zero beyond the last that
+        // counts.
         let sampleCount = (width + horizontal.overhang) * 4
         let samples = try PixelBuffer(byteCount: sampleCount * MemoryLayout<Float>.stride)
         let row = samples.pointer.bindMemory(to: Float.self, capacity: sampleCount)

@@ -1,10 +1,10 @@
 internal import CRasterKernels
 
 extension Bitmap {
-    /// The picture with rounded corners, all of the same radius.
+    /// The image with rounded corners, all of the same radius.
     ///
     /// - Parameters:
-    ///   - radius: in pixels. Half the shorter side and more gives a pill, or a circle where the picture is square.
+    ///   - radius: in pixels. Half the shorter side and more gives a pill, or a circle where the image is square.
     ///   - corners: which are rounded, all by default.
     ///   - background: see ``roundingCorners(_:background:)``.
     /// - Throws: as ``roundingCorners(_:background:)`` does.
@@ -16,11 +16,11 @@ extension Bitmap {
         try roundingCorners(CornerRadii(radius, corners: corners), background: background)
     }
 
-    /// The picture with rounded corners. Edge pixels are covered by exactly the part that lies inside of the arc.
+    /// The image with rounded corners. Edge pixels are covered by exactly the part that lies inside of the arc.
     ///
     /// - Parameters:
     ///   - radii: in pixels; limited as ``CornerRadii/fitted(to:)`` says.
-    ///   - background: what the picture is put on, which shows where the corners were and wherever the picture is
+    ///   - background: what the image is put on, which shows where the corners were and wherever the image is
     ///     transparent. Nothing by default: the corners are transparent.
     /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be had.
     public func roundingCorners(_ radii: CornerRadii, background: Color? = nil) throws -> Bitmap {

@@ -12,7 +12,8 @@ public struct Bitmap: Sendable {
     public let depth: SampleDepth
     /// Bytes from the start of a row to the start of the next: at least `bytesPerPixel * width`, a multiple of 64.
     public let bytesPerRow: Int
-    /// Whether every pixel is known to have the largest alpha: 255, or 65,535 where ``depth`` is 16 bits.
+    /// A Boolean value that indicates whether every pixel is known to have the largest alpha: 255, or 65,535 where
+    /// ``depth`` is 16 bits.
     public var isOpaque: Bool
 
     package var buffer: PixelBuffer
@@ -82,7 +83,7 @@ public struct Bitmap: Sendable {
     }
 }
 
-/// Why a bitmap could not be made.
+/// An error in making a bitmap.
 public enum BitmapError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A side is zero, negative or longer than 67,108,864 pixels.
     case invalidSize(PixelSize)
@@ -91,7 +92,7 @@ public enum BitmapError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The pixels handed over are fewer than the size calls for.
     case tooFewBytes(expected: Int, actual: Int)
 
-    /// What went wrong, in words.
+    /// A sentence about the failure.
     public var description: String {
         switch self {
         case .invalidSize(let size): "a bitmap of \(size) pixels cannot be made"

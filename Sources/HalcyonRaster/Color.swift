@@ -41,7 +41,7 @@ public struct Color: Hashable, Sendable, Codable {
         SIMD4(truncatingIfNeeded: samples(maximum: 65_535))
     }
 
-    /// Whether pixels of this colour are opaque once they are written.
+    /// Returns whether pixels of this colour are opaque once they are written.
     func isOpaque(at depth: SampleDepth) -> Bool {
         switch depth {
         case .eight: premultipliedPixel.w == .max

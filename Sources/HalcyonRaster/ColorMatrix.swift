@@ -1,6 +1,6 @@
 /// A matrix of 3 × 3 that turns one set of three colour components into another.
 package struct ColorMatrix: Hashable, Sendable {
-    /// What the first, the second and the third component contribute.
+    /// The contributions of the first, the second and the third component.
     package var columns: [SIMD3<Double>]
 
     /// The matrix of these columns.
@@ -16,7 +16,7 @@ package struct ColorMatrix: Hashable, Sendable {
         self.init(SIMD3(factors.x, 0, 0), SIMD3(0, factors.y, 0), SIMD3(0, 0, factors.z))
     }
 
-    /// Whether no component is infinite or not a number.
+    /// A Boolean value that indicates whether no component is infinite or not a number.
     package var isFinite: Bool {
         columns.allSatisfy { $0.x.isFinite && $0.y.isFinite && $0.z.isFinite }
     }

@@ -4,7 +4,7 @@ internal import Glibc
 /// Turns straight pixels of one RGB colour space into sRGB: a curve a channel to linear light, a matrix, and the
 /// encoding of sRGB (IEC 61966-2-1). What lies outside of sRGB is cut off, channel by channel.
 ///
-/// This is what "matrix/TRC" profiles and code points come down to, nearly all that pictures carry. It is off by at most
+/// This is what "matrix/TRC" profiles and code points come down to, nearly all that images carry. It is off by at most
 /// 0.6 levels of 8 bits and 1 of 16.
 package struct ColorShaper: Sendable {
     /// Three tables of 256 linear values.
@@ -66,7 +66,7 @@ package struct ColorShaper: Sendable {
 }
 
 extension Bitmap {
-    /// Whether red, green and blue are equal in every pixel.
+    /// A Boolean value that indicates whether red, green and blue are equal in every pixel.
     package var isGray: Bool {
         withRows { rows, bytesPerRow in
             (0..<height).allSatisfy { y in

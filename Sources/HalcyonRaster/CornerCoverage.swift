@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// How much of each pixel near a rounded corner lies inside of the arc: the exact area, not samples of it.
+/// The share of each pixel near a rounded corner that lies inside of the arc: the exact area, not samples of it.
 ///
 /// Pixels are counted from the corner inwards, so that one description serves all four corners, and equal corners come
 /// out as mirror images of each other to the last bit.
@@ -8,7 +8,7 @@ struct CornerCoverage {
     /// In pixels, more than 0.
     let radius: Double
 
-    /// How many columns, and rows, from the corner on can be covered in part.
+    /// The number of columns, and of rows, from the corner on that can be covered in part.
     var extent: Int { Int(radius.rounded(.up)) }
 
     /// The part of pixel (column, row) that lies outside of the arc, from 0 to 1.

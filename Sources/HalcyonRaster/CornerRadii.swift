@@ -27,7 +27,7 @@ public struct CornerRadii: Hashable, Sendable, Codable {
         )
     }
 
-    /// The radii that fit a picture of `size`: where two on one side add up to more than its length, all four shrink by
+    /// The radii that fit an image of `size`: where two on one side add up to more than its length, all four shrink by
     /// the same factor until they do not (CSS Backgrounds and Borders 3, section 4.5). Negative radii and NaN are 0.
     public func fitted(to size: PixelSize) -> CornerRadii {
         let width = Double(max(0, size.width))

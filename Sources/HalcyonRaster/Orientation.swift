@@ -1,4 +1,4 @@
-/// How stored rows and columns map to what a person should see (TIFF 6.0 tag 274, which EXIF uses).
+/// The way that stored rows and columns map to what a person should see (TIFF 6.0 tag 274, which EXIF uses).
 ///
 /// The raw value is the tag's value.
 public enum Orientation: Int, Sendable, Hashable, CaseIterable, Codable {
@@ -19,10 +19,10 @@ public enum Orientation: Int, Sendable, Hashable, CaseIterable, Codable {
     /// Must be rotated by 90° counter-clockwise to be upright.
     case left = 8
 
-    /// Whether width and height are exchanged.
+    /// A Boolean value that indicates whether width and height are exchanged.
     public var swapsSides: Bool { rawValue >= 5 }
 
-    /// The size a person sees, for a picture stored as `size`.
+    /// The size a person sees, for an image stored as `size`.
     public func displaySize(of size: PixelSize) -> PixelSize {
         swapsSides ? size.transposed : size
     }

@@ -25,15 +25,15 @@ package final class PixelBuffer: @unchecked Sendable {
         pool.giveBack(block)
     }
 
-    /// Says that somebody refers to the buffer weakly and may give it to others at any time: from now on it is never
+    /// Notes that a weak reference to the buffer exists, which may become an owner at any time: from now on it is never
     /// written to, however few hold it.
     package func seal() {
         isSealed.store(true, ordering: .releasing)
     }
 
-    /// Whether the pixels may be changed in place: nobody else holds the buffer, and nobody will.
+    /// Returns whether the pixels may be changed in place: the buffer has no other owner, and can get none.
     ///
-    /// Who seals a buffer holds it, so that whoever finds himself its only owner later sees the seal as well.
+    /// The caller of ``seal()`` is an owner of the buffer, so that any later single owner sees the seal as well.
     package static func isWritable(_ buffer: inout PixelBuffer) -> Bool {
         isKnownUniquelyReferenced(&buffer) && !buffer.isSealed.load(ordering: .acquiring)
     }

@@ -1,4 +1,4 @@
-/// A rectangle of whole pixels, which may lie outside of any picture.
+/// A rectangle of whole pixels, which may lie outside of any image.
 public struct PixelRect: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The top left pixel.
     public var origin: PixelPoint
@@ -16,7 +16,7 @@ public struct PixelRect: Hashable, Sendable, Codable, CustomStringConvertible {
         self.init(origin: PixelPoint(x, y), size: PixelSize(width, height))
     }
 
-    /// Whether there is no pixel.
+    /// A Boolean value that indicates whether there is no pixel.
     public var isEmpty: Bool { size.isEmpty }
 
     /// The pixels that both have; an empty rectangle where there are none.

@@ -13,11 +13,11 @@ extension PixelSize {
         scaled(to: box, byWidthWhere: >=)
     }
 
-    /// The rectangle of `size` that is cut out of a picture of this size at `anchor`.
+    /// The rectangle of `size` that is cut out of an image of this size at `anchor`.
     ///
-    /// The anchor is a point of the picture and of the rectangle at once: (0, 0) puts their top left corners together,
+    /// The anchor is a point of the image and of the rectangle at once: (0, 0) puts their top left corners together,
     /// (0.5, 0.5) their middles, (1, 1) their bottom right corners. Its components are limited to 0…1 (NaN counts as
-    /// 0), the position is rounded to nearest, and what lies outside of the picture is cut off.
+    /// 0), the position is rounded to nearest, and what lies outside of the image is cut off.
     public func cropRect(for size: PixelSize, anchor: RelativePoint = .center) -> PixelRect {
         let origin = PixelPoint(
             Self.offset(of: size.width, in: width, at: anchor.x),

@@ -17,7 +17,7 @@ public struct PixelSize: Hashable, Sendable, Codable, CustomStringConvertible {
         return overflows ? .max : product
     }
 
-    /// Whether there is no pixel.
+    /// A Boolean value that indicates whether there is no pixel.
     public var isEmpty: Bool { width <= 0 || height <= 0 }
 
     /// The same size with both sides exchanged.

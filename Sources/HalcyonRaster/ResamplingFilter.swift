@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// How the pixels around a position are weighted where a picture is made smaller or larger.
+/// The weighting of the pixels around a position where an image is made smaller or larger.
 ///
-/// When a picture shrinks, the filter is stretched by the same factor, so that every source pixel counts and nothing
+/// When an image shrinks, the filter is stretched by the same factor, so that every source pixel counts and nothing
 /// finer than the result can show is left to alias; ``nearest`` is the exception.
 public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable, Codable {
     /// The one pixel that lies closest. For pixel art and masks; aliases otherwise.
@@ -16,7 +16,7 @@ public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable, Codable 
     /// A windowed sinc, 3 pixels to each side (Lanczos). The sharpest; rings slightly at hard edges.
     case lanczos3
 
-    /// How far the filter reaches to each side, in pixels of the coarser of the two pictures.
+    /// The reach of the filter to each side, in pixels of the coarser of the two images.
     var support: Double {
         switch self {
         case .nearest, .box: 0.5

@@ -1,11 +1,11 @@
-/// Which source pixels along one axis make up each destination pixel, and with what weights.
+/// The source pixels along one axis that make up each destination pixel, and their weights.
 ///
 /// Pixels are centre-aligned: destination pixel `o` lies at `(o + 0.5) * source / destination` of the source, with
 /// pixel `i` reaching from `i` to `i + 1`. Where the filter reaches beyond an edge, the weights inside are scaled up.
 struct ResamplingWeights: Sendable {
     /// The first source pixel of each destination pixel.
     let starts: [Int32]
-    /// How many source pixels count, without the zeros at the end.
+    /// The numbers of source pixels that count, without the zeros at the end.
     let counts: [Int32]
     /// `stride` weights for each destination pixel, zeros at the end. They add up to exactly `1 << bits`, so that
     /// an even area stays as it is.
@@ -13,7 +13,7 @@ struct ResamplingWeights: Sendable {
     /// Weights from one destination pixel to the next.
     let stride: Int
     let bits: Int
-    /// How many pixels beyond the source `stride` weights from the last starts on would reach.
+    /// The number of pixels beyond the source that `stride` weights from the last starts on would reach.
     let overhang: Int
 
     /// The weights as fractions of 1. Exact: 16 bits divided by a power of two.

@@ -27,7 +27,7 @@ final class ResamplingWeightsCache: Sendable {
         self.byteLimit = byteLimit
     }
 
-    /// What is kept now.
+    /// The number of weights kept now, and their bytes.
     var usage: (count: Int, byteCount: Int) { state.withLock { ($0.entries.count, $0.byteCount) } }
 
     /// Complexity: linear in the number of tables, since 64 keys are compared faster than one is hashed twice.

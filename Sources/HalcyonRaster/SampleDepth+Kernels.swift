@@ -62,7 +62,7 @@ extension SampleDepth {
         }
     }
 
-    /// Whether every pixel has the largest alpha.
+    /// Returns whether every pixel has the largest alpha.
     func isOpaque(_ pixels: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         switch self {
         case .eight: halcyon_is_opaque(pixels, count)

@@ -1,4 +1,4 @@
-/// How many bits each sample of a ``Bitmap`` has.
+/// The number of bits of each sample of a ``Bitmap``.
 public enum SampleDepth: Int, Sendable, Hashable, CaseIterable, Codable {
     /// `UInt8`, from 0 to 255: 4 bytes a pixel.
     case eight = 8

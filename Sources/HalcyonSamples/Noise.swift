@@ -1,6 +1,6 @@
 import Glibc
 
-/// Smooth random fields of a fixed seed: the same seed draws the same picture on every machine.
+/// Smooth random fields of a fixed seed: the same seed draws the same image on every machine.
 struct Noise: Sendable {
     let seed: UInt32
 

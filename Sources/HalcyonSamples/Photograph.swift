@@ -8,7 +8,7 @@ struct Photograph: Sendable {
     let size: PixelSize
     private let encode: @Sendable (PixelSize) async throws -> Data
 
-    /// A still picture of a scene.
+    /// A still image of a scene.
     ///
     /// - Parameter samplesPerSide: 1 is enough where the pixels outnumber those of a screen.
     init(
@@ -26,7 +26,7 @@ struct Photograph: Sendable {
         }
     }
 
-    /// A picture whose bytes are made by a function of its own.
+    /// An image whose bytes are made by a function of its own.
     init(_ name: String, _ size: PixelSize, encode: @escaping @Sendable (PixelSize) async throws -> Data) {
         self.name = name
         self.size = size
@@ -38,7 +38,7 @@ struct Photograph: Sendable {
         try await encode(size)
     }
 
-    /// The same picture with sides `divisor` times smaller.
+    /// The same image with sides `divisor` times smaller.
     func reduced(by divisor: Int) -> Photograph {
         Photograph(name, PixelSize(size.width / divisor, size.height / divisor), encode: encode)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A place in a picture: x from 0 to width ÷ height, y from 0 (top) to 1 (bottom).
+/// A place in an image: x from 0 to width ÷ height, y from 0 (top) to 1 (bottom).
 typealias Point = SIMD2<Float>
 
 /// Red, green and blue from 0 to 1, as sRGB encodes them.

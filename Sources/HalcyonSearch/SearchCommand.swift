@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Glibc
 
-/// The command `HalcyonSearch`: looks for programs of public calls that break what the library promises.
+/// The command `HalcyonSearch`: searches for programs of public calls that break what the library promises.
 @main
 struct SearchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +18,7 @@ struct SearchCommand: AsyncParsableCommand {
     )
 }
 
-/// Searches for some minutes.
+/// The command that searches for some minutes.
 private struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "model", abstract: "Search for some minutes.")
 
@@ -52,7 +52,7 @@ private struct ModelCommand: ParsableCommand {
     }
 }
 
-/// Plays a program from a file.
+/// The command that plays a program from a file.
 private struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "play", abstract: "Play a program from a file.")
 
@@ -78,14 +78,15 @@ private struct PlayCommand: AsyncParsableCommand {
         for number in 1...max(1, times) {
             guard let finding = await Trial.run(program, conditions.value) else { continue }
             if quiet { Output.write(finding) } else { Output.line("play \(number): \(finding)") }
-            // What goes on must not delay the verdict.
+            // Running activities must not delay the verdict.
             _exit(1)
         }
         if !quiet { Output.line("played \(times) times: nothing found") }
     }
 }
 
-/// Plays the programs of one seed after the other, and says which one it plays: this process may not survive it.
+/// The command that plays the programs of one seed after the other, and prints which one it plays: this process may not
+/// survive it.
 private struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "batch", shouldDisplay: false)
 
@@ -100,7 +101,7 @@ private struct BatchCommand: AsyncParsableCommand {
         repeat {
             Output.line("seed \(seed)")
             var finding = await Trial.run(ProgramGenerator.program(seed: seed), conditions.value)
-            // The first program opens what stays open.
+            // The first program opens the files that stay open.
             if finding == nil, let openFiles { finding = await leakedFiles(openFiles) }
             if let finding {
                 Output.write(finding)
@@ -112,7 +113,7 @@ private struct BatchCommand: AsyncParsableCommand {
     }
 
     private func leakedFiles(_ expected: Int) async -> Finding? {
-        // Threads that close them may come later.
+        // Threads that close them may run later.
         for _ in 0..<5_000 {
             if OpenFiles.count <= expected { return nil }
             await Sleep.briefly()
@@ -121,7 +122,7 @@ private struct BatchCommand: AsyncParsableCommand {
     }
 }
 
-/// How programs are played.
+/// The options for the conditions of plays.
 private struct ConditionOptions: ParsableArguments {
     @Option(help: "A rule that may be broken, as it would hide others. Can be repeated.")
     var ignore: [Finding.Rule] = []

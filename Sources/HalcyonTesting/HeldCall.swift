@@ -1,15 +1,15 @@
 internal import Dispatch
 internal import HalcyonConcurrency
 
-/// Holds one call in the middle of what it does, for a test to do something else meanwhile.
+/// Holds one call before its end, so that a test can do something else meanwhile.
 ///
 /// ```swift
 /// let held = HeldCall()
 /// let fileSystem = FaultInjectingFileSystem(observing: { call in if call == .rename { held.pass() } })
 /// held.arm()
-/// async let isStored = onThread { try cache.put("a", body: body) }
+/// async let isStored = onThread { try cache.store(body, for: "a") }
 /// await held.waitUntilReached()
-/// try cache.remove("a")
+/// try cache.remove(for: "a")
 /// held.release()
 /// ```
 public final class HeldCall: Sendable {
@@ -21,15 +21,15 @@ public final class HeldCall: Sendable {
 
     private let state = Lock(State())
 
-    /// Holds nothing yet.
+    /// Creates one that holds nothing yet.
     public init() {}
 
-    /// Holds the next call that comes by.
+    /// Holds the next call of ``pass()``.
     public func arm() {
         state.withLock { $0 = State(isArmed: true) }
     }
 
-    /// Where a call comes by: blocks its thread if it is the one to be held.
+    /// Blocks the calling thread if its call is the one to be held.
     public func pass() {
         let gates = state.withLock { state -> (Gate, Gate)? in
             guard state.isArmed else { return nil }
@@ -52,7 +52,7 @@ public final class HeldCall: Sendable {
     }
 }
 
-/// Runs what may block on a thread of its own.
+/// Runs a function that may block on a thread of its own.
 public func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue(label: "halcyon.testing.thread").async {

@@ -34,7 +34,7 @@ package struct SHA256 {
         pending = Array(input[whole...])
     }
 
-    /// The digest in hexadecimal digits.
+    /// Returns the digest in hexadecimal digits.
     package consuming func finish() -> String {
         let bitCount = UInt64(byteCount) * 8
         var tail: [UInt8] = [0x80]
@@ -51,7 +51,7 @@ package struct SHA256 {
         }.joined()
     }
 
-    /// Raw pointers, because debug builds hash some 100 MB.
+    /// Processes one block. Raw pointers, because debug builds hash some 100 MB.
     private mutating func process(_ bytes: UnsafeRawBufferPointer, at start: Int) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
             guard let w = schedule.baseAddress else { return }

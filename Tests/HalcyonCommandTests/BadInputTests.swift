@@ -36,13 +36,13 @@ import Testing
         Case(testDescription: "no body", response: .init(), stage: "load", reason: "emptyBody"),
         Case(
             testDescription: "30,000 × 30,000 pixels",
-            response: .init(body: Pictures.pngHeader(width: 30_000, height: 30_000)),
+            response: .init(body: Images.pngHeader(width: 30_000, height: 30_000)),
             stage: "decode",
             reason: "limitExceeded"
         ),
         Case(
             testDescription: "a damaged image",
-            response: .init(body: Pictures.pngHeader(width: 30, height: 30)),
+            response: .init(body: Images.pngHeader(width: 30, height: 30)),
             stage: "decode",
             reason: "corrupt"
         ),
@@ -101,7 +101,7 @@ import Testing
 
     @Test("a cache folder that cannot be used slows nothing down but earns a warning")
     func unreadableCache() async throws {
-        let photo = try Pictures.encoded(.png)
+        let photo = try Images.encoded(.png)
         let server = try OriginServer { _ in .init(body: photo) }
         defer { server.stop() }
         try work.write([], to: "file")
@@ -134,7 +134,7 @@ import Testing
 
     @Test("a file that cannot be written fails its image")
     func unwritableFile() async throws {
-        let photo = try Pictures.encoded(.png)
+        let photo = try Images.encoded(.png)
         let server = try OriginServer { _ in .init(body: photo) }
         defer { server.stop() }
         let run = try await work.run(
@@ -153,7 +153,7 @@ import Testing
 
     @Test("lost results are a failure")
     func fullStandardOutput() async throws {
-        let photo = try Pictures.encoded(.png)
+        let photo = try Images.encoded(.png)
         try work.write(photo, to: "a.png")
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         try #require(full >= 0)

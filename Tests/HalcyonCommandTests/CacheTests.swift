@@ -28,7 +28,7 @@ import Testing
 
     init() throws {
         work = try Workplace()
-        let photo = try Pictures.encoded(.png, width: 64, height: 64)
+        let photo = try Images.encoded(.png, width: 64, height: 64)
         self.photo = photo
         server = try OriginServer { _ in .init(body: photo) }
     }

@@ -9,10 +9,10 @@ import Testing
 
     @Test("the output's name says the format", arguments: ["png", "jpg", "jpeg", "webp", "gif", "PNG"])
     func formats(fileExtension: String) async throws {
-        try work.write(try Pictures.encoded(.png), to: "in.png")
+        try work.write(try Images.encoded(.png), to: "in.png")
         let run = try await work.run("convert", "in.png", "out.\(fileExtension)", "--resize", "20x20", "--mode", "fill")
         #expect(run.exitCode == 0 && run.output.isEmpty && run.error.isEmpty)
-        let info = try Pictures.info(try work.read("out.\(fileExtension)"))
+        let info = try Images.info(try work.read("out.\(fileExtension)"))
         #expect(OutputName.format(of: fileExtension) == info.format)
         #expect(info.size == PixelSize(20, 20))
     }
@@ -41,10 +41,10 @@ import Testing
 
     @Test("- is the standard input, for info as well")
     func standardInput() async throws {
-        try work.write(try Pictures.encoded(.png), to: "in.png")
+        try work.write(try Images.encoded(.png), to: "in.png")
         let run = try await work.start(["convert", "-", "out.jpg"], input: "in.png").outcome
         #expect(run.exitCode == 0, "\(run.error)")
-        #expect(try Pictures.info(try work.read("out.jpg")).format == .jpeg)
+        #expect(try Images.info(try work.read("out.jpg")).format == .jpeg)
         let info = try await work.start(["info", "-"], input: "in.png").outcome
         #expect(info.exitCode == 0 && info.output.hasPrefix("-: PNG, 40×30, "))
         // Nothing to read: no bytes are no image.
@@ -63,7 +63,7 @@ import Testing
         try work.write([UInt8](try writer.finish()), to: "in.gif")
         for (frame, value) in [("0", UInt8(0)), ("1", 255)] {
             #expect(try await work.run("convert", "in.gif", "out.png", "--frame", frame).exitCode == 0)
-            #expect(try Pictures.decoded(try work.read("out.png")).straightRGBA().first == value)
+            #expect(try Images.decoded(try work.read("out.png")).straightRGBA().first == value)
         }
         let info = try await work.run("info", "in.gif", "--json")
         let line = try #require(try info.records(InfoTests.Line.self).first)
@@ -72,7 +72,7 @@ import Testing
 
     @Test("what fails is named, and no file appears")
     func failures() async throws {
-        try work.write(try Pictures.encoded(.gif), to: "in.gif")
+        try work.write(try Images.encoded(.gif), to: "in.gif")
         try work.write(Array("text".utf8), to: "in.txt")
         for (arguments, text) in [
             (["missing.png", "out.png"], "Loading missing.png failed: "),

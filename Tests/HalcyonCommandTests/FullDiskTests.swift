@@ -38,7 +38,7 @@ struct FullDiskTests {
     init() throws {
         work = try Workplace()
         // Bytes behind the end count as well; they make the image larger than the disk.
-        photo = try Pictures.encoded(.png) + [UInt8](repeating: 7, count: 100_000)
+        photo = try Images.encoded(.png) + [UInt8](repeating: 7, count: 100_000)
     }
 
     @Test("a full disk under the output fails the image and leaves no part of it")

@@ -8,7 +8,7 @@ import Testing
 
     init() throws {
         work = try Workplace()
-        photo = try Pictures.encoded(.jpeg)
+        photo = try Images.encoded(.jpeg)
     }
 
     private func server() throws -> OriginServer {
@@ -53,7 +53,7 @@ import Testing
         #expect(result.width == 20 && result.height == 15)
         #expect(result.output == "out/a.jpg")
         #expect(result.milliseconds?["total"] != nil && result.milliseconds?.values.allSatisfy { $0 >= 0 } == true)
-        let info = try Pictures.info(try work.read("out/a.jpg"))
+        let info = try Images.info(try work.read("out/a.jpg"))
         #expect(info.format == .jpeg && info.size == PixelSize(20, 15))
     }
 

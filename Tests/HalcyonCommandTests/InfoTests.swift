@@ -24,10 +24,10 @@ import Testing
 
     init() throws { work = try Workplace() }
 
-    @Test("every field is there for every image, the loop of a still picture as a null")
+    @Test("every field is there for every image, the loop of a still image as a null")
     func fields() async throws {
-        try work.write(try Pictures.encoded(.png), to: "a.png")
-        try work.write(try Pictures.encoded(.jpeg), to: "b.jpg")
+        try work.write(try Images.encoded(.png), to: "a.png")
+        try work.write(try Images.encoded(.jpeg), to: "b.jpg")
         let run = try await work.run("info", "a.png", "b.jpg", "--json")
         #expect(run.exitCode == 0)
         for line in 0..<2 {
@@ -50,7 +50,7 @@ import Testing
 
     @Test("the header is enough: pixels that are nonsense, or too many, do no harm")
     func headerOnly() async throws {
-        try work.write(Pictures.pngHeader(width: 30, height: 20), to: "nonsense.png")
+        try work.write(Images.pngHeader(width: 30, height: 20), to: "nonsense.png")
         let run = try await work.run("info", "nonsense.png", "--json")
         #expect(run.exitCode == 0)
         let line = try #require(try run.records(Line.self).first)
@@ -59,7 +59,7 @@ import Testing
 
     @Test("an image that cannot be read stops no other")
     func failure() async throws {
-        let photo = try Pictures.encoded(.webp)
+        let photo = try Images.encoded(.webp)
         try work.write(photo, to: "b.webp")
         try work.write(Array("<html></html>".utf8), to: "a.html")
         let json = try await work.run("info", "a.html", "b.webp", "--json")
@@ -74,7 +74,7 @@ import Testing
 
     @Test("an image of a URL is looked at without being stored")
     func url() async throws {
-        let photo = try Pictures.encoded(.gif)
+        let photo = try Images.encoded(.gif)
         let server = try OriginServer { _ in .init(body: photo) }
         defer { server.stop() }
         let run = try await work.run("info", server.url("/a.gif").absoluteString, "--json")

@@ -34,7 +34,7 @@ import Testing
 
     @Test("signals that it was started to ignore stay ignored", arguments: [SIGINT, SIGHUP])
     func ignoredSignal(signal: Int32) async throws {
-        let photo = try Pictures.encoded(.png)
+        let photo = try Images.encoded(.png)
         let (isRequested, mayEnd) = (Gate(), Gate())
         let server = try OriginServer { _ in
             .init(steps: [.open(isRequested), .wait(mayEnd)] + OriginServer.Response(body: photo).steps)
@@ -57,7 +57,7 @@ import Testing
     @Test("a second signal in the middle of writing ends the command and leaves no temporary file")
     func secondSignal() async throws {
         // Long enough that it is still being written when its temporary file is seen.
-        let photo = try Pictures.encoded(.png) + [UInt8](repeating: 7, count: 100 << 20)
+        let photo = try Images.encoded(.png) + [UInt8](repeating: 7, count: 100 << 20)
         try work.write(photo, to: "a.png")
         try #require(mkdir(work.path("out"), 0o700) == 0)
         let watch = inotify_init1(Int32(IN_CLOEXEC))
@@ -82,7 +82,7 @@ import Testing
 
     @Test("a terminal sees a bar while an image loads, and no bar afterwards", .enabled(if: PseudoTerminal.isAvailable))
     func progressBar() async throws {
-        let photo = try Pictures.encoded(.png)
+        let photo = try Images.encoded(.png)
         let mayEnd = Gate()
         let server = try OriginServer { _ in .init(steps: [.wait(mayEnd)] + OriginServer.Response(body: photo).steps) }
         defer { server.stop() }
@@ -117,7 +117,7 @@ import Testing
 
     @Test("a reader that goes away ends the output, not the work, and no further round begins")
     func closedPipe() async throws {
-        let photo = try Pictures.encoded(.png)
+        let photo = try Images.encoded(.png)
         try work.write(photo, to: "a.png")
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

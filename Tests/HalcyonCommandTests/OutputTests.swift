@@ -12,7 +12,7 @@ import Testing
     init() throws {
         work = try Workplace()
         // Bytes behind the end, which only a true copy keeps.
-        let photo = try Pictures.encoded(.png) + Array("kept".utf8)
+        let photo = try Images.encoded(.png) + Array("kept".utf8)
         self.photo = photo
         server = try OriginServer { _ in .init(body: photo) }
     }
@@ -57,7 +57,7 @@ import Testing
             let run = try await work.start(["get", url("/a.png"), "--json"] + arguments).outcome
             #expect(run.exitCode == 0)
             #expect(try run.results[0].format == format.rawValue, "\(run.output)")
-            #expect(try Pictures.info(try work.read(name)).format == format)
+            #expect(try Images.info(try work.read(name)).format == format)
         }
     }
 
@@ -127,7 +127,7 @@ import Testing
         #expect(try work.read("target.png") == photo)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: work.path("link.png")) == "target.png")
         #expect(try await work.run("get", url("/a.png"), "--sheet", "link.png", "--json").exitCode == 0)
-        #expect(try Pictures.info(try work.read("target.png")).size.width == 1_280)
+        #expect(try Images.info(try work.read("target.png")).size.width == 1_280)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: work.path("link.png")) == "target.png")
     }
 
@@ -184,8 +184,8 @@ import Testing
         #expect(run.exitCode == 0)
         #expect(try run.results.count == 3)
         let sheet = try work.read("sheet.png")
-        #expect(try Pictures.info(sheet).format == .png)
-        let bitmap = try Pictures.decoded(sheet)
+        #expect(try Images.info(sheet).format == .png)
+        let bitmap = try Images.decoded(sheet)
         #expect(bitmap.size.width == 1280 && bitmap.size.height > 200)
         // The background, and in the first row at least three images on it.
         #expect(Set(bitmap.straightRGBA()).count > 2)

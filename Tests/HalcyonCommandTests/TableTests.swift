@@ -7,7 +7,7 @@ import Testing
 
     init() throws {
         work = try Workplace()
-        let photo = try Pictures.encoded(.png)
+        let photo = try Images.encoded(.png)
         for name in ["写真写真写真写真写真写真写真写真写真写真.png", "e\u{301}te\u{301}.png", "evil\u{1B}[2J\n.png", "a.png"] {
             try work.write(photo, to: name)
         }

@@ -6,7 +6,7 @@ struct CropRectTests {
     static let base = PixelSize(100, 60)
 
     @Test(
-        "the anchor places the rectangle, and the picture's bounds limit it",
+        "the anchor places the rectangle, and the image's bounds limit it",
         arguments: [
             (RelativePoint.topLeft, PixelSize(40, 20), PixelRect(x: 0, y: 0, width: 40, height: 20)),
             (.topRight, PixelSize(40, 20), PixelRect(x: 60, y: 0, width: 40, height: 20)),

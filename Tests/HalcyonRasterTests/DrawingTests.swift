@@ -14,14 +14,14 @@ struct DrawingTests {
     }
 
     @Test(
-        "a picture is put over another and clipped at its edges",
+        "an image is put over another and clipped at its edges",
         arguments: [
             PixelPoint(0, 0), PixelPoint(3, 2), PixelPoint(-4, -3), PixelPoint(15, 9), PixelPoint(-30, 0),
             PixelPoint(20, 20),
             PixelPoint(.max, .min), PixelPoint(.min, .max),
         ]
     )
-    func pictureIsPutOver(point: PixelPoint) throws {
+    func imageIsPutOver(point: PixelPoint) throws {
         let source = try Bitmap.noise(11, 9, seed: 101)
         let before = try Bitmap.noise(20, 13, seed: 102)
         var after = before
@@ -48,8 +48,8 @@ struct DrawingTests {
         #expect(below.pixels == expected)
     }
 
-    @Test("an opaque picture replaces what is below, and makes opaque what it covers whole")
-    func opaquePictureReplaces() throws {
+    @Test("an opaque image replaces what is below, and makes opaque what it covers whole")
+    func opaqueImageReplaces() throws {
         let source = try Bitmap.noise(6, 5, seed: 103, isOpaque: true)
         var target = try Bitmap(size: PixelSize(6, 5))
         target.draw(source, at: PixelPoint(1, 0))
@@ -60,8 +60,8 @@ struct DrawingTests {
         #expect(target.isOpaque && target.hasOpaquePixelsOnly)
     }
 
-    @Test("a picture can be drawn onto itself")
-    func pictureOntoItself() throws {
+    @Test("an image can be drawn onto itself")
+    func imageOntoItself() throws {
         let before = try Bitmap.noise(9, 8, seed: 105, isOpaque: true)
         var bitmap = before
         bitmap.draw(bitmap, at: PixelPoint(2, 1))

@@ -3,7 +3,8 @@ import HalcyonRaster
 
 /// Lanczos-3 resampling in double precision, straight from its definition: what the fixed-point one is held against.
 enum ExactLanczos {
-    /// Unrounded samples, four a pixel, row by row; limited to what the depth has, and colours to alpha as a bitmap's are.
+    /// Unrounded samples, four a pixel, row by row; limited to what the depth has, and colours to alpha as a bitmap's
+    /// are.
     static func resampled(_ bitmap: Bitmap, to size: PixelSize) -> [Double] {
         let columns = weights(from: bitmap.width, to: size.width)
         let rows = weights(from: bitmap.height, to: size.height)

@@ -4,7 +4,7 @@ import Testing
 /// The processor that runs the tests uses one variant only; the others must not rot.
 @Suite("every variant of the resampling kernels gives the same bits")
 struct KernelVariantTests {
-    /// Where a sample stands in woven rows, as the header describes it.
+    /// Returns the place of a sample in woven rows, as the header describes it.
     private static func wovenIndex(pixel: Int, row: Int, channel: Int) -> Int {
         pixel / 2 * Int(HALCYON_WOVEN_PAIR) + row * 8 + channel * 2 + pixel % 2
     }

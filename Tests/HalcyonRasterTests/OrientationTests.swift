@@ -3,8 +3,8 @@ import Testing
 
 @Suite("turning pixels upright")
 struct OrientationTests {
-    /// Where the pixel in column x and row y of the upright picture is stored, by the words of TIFF 6.0: row 0 is the
-    /// side named first, column 0 the side named second.
+    /// Returns the place at which the pixel in column x and row y of the upright image is stored, by the words of TIFF
+    /// 6.0: row 0 is the side named first, column 0 the side named second.
     static func stored(_ orientation: Orientation, _ x: Int, _ y: Int, in size: PixelSize) -> (x: Int, y: Int) {
         let (right, bottom) = (size.width - 1, size.height - 1)
         return switch orientation {
@@ -43,7 +43,7 @@ struct OrientationTests {
         }
     }
 
-    @Test("a picture that must be turned clockwise has its left column as the top row")
+    @Test("an image that must be turned clockwise has its left column as the top row")
     func clockwiseTurn() throws {
         // Stored: a row of red, green, blue below a row of white. The bottom row's left end comes to the top left.
         let (red, green, blue) = (Pixel(255, 0, 0, 255), Pixel(0, 255, 0, 255), Pixel(0, 0, 255, 255))

@@ -20,7 +20,7 @@ struct SplitMix: RandomNumberGenerator {
 typealias Pixel = SIMD4<UInt8>
 
 extension Bitmap {
-    /// A bitmap whose pixels `pixel` names by column and row; padding is filled with a pattern nobody may rely on.
+    /// A bitmap whose pixels `pixel` names by column and row; padding is filled with a pattern of no meaning.
     init(_ width: Int, _ height: Int, isOpaque: Bool = false, pixel: (Int, Int) -> Pixel) throws {
         try self.init(size: PixelSize(width, height), isOpaque: isOpaque)
         let bytesPerRow = bytesPerRow
@@ -65,12 +65,12 @@ extension Bitmap {
         withUnsafeBytes { $0.load(fromByteOffset: y * bytesPerRow + x * 4, as: Pixel.self) }
     }
 
-    /// Whether no colour is above its alpha.
+    /// A Boolean value that indicates whether no colour is above its alpha.
     var isPremultiplied: Bool {
         pixels.allSatisfy { row in row.allSatisfy { $0.x <= $0.w && $0.y <= $0.w && $0.z <= $0.w } }
     }
 
-    /// Whether every alpha is 255.
+    /// A Boolean value that indicates whether every alpha is 255.
     var hasOpaquePixelsOnly: Bool {
         pixels.allSatisfy { row in row.allSatisfy { $0.w == 255 } }
     }

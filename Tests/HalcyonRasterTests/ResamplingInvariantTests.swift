@@ -25,7 +25,7 @@ struct ResamplingInvariantTests {
         }
     }
 
-    @Test("an opaque picture stays opaque", arguments: ResamplingFilter.allCases)
+    @Test("an opaque image stays opaque", arguments: ResamplingFilter.allCases)
     func opaqueStaysOpaque(filter: ResamplingFilter) throws {
         for (index, (from, to)) in Self.randomSizes(count: 40, seed: 22).enumerated() {
             let bitmap = try Bitmap.noise(from.width, from.height, seed: UInt64(index), isOpaque: true)
@@ -35,8 +35,8 @@ struct ResamplingInvariantTests {
         }
     }
 
-    @Test("an even picture stays exactly as it is", arguments: ResamplingFilter.allCases)
-    func evenPictureStays(filter: ResamplingFilter) throws {
+    @Test("an even image stays exactly as it is", arguments: ResamplingFilter.allCases)
+    func evenImageStays(filter: ResamplingFilter) throws {
         let colours = [Pixel(0, 0, 0, 0), Pixel(255, 255, 255, 255), Pixel(200, 100, 1, 255), Pixel(3, 77, 12, 78)]
         for (index, (from, to)) in Self.randomSizes(count: 40, seed: 23).enumerated() {
             let colour = colours[index % colours.count]
@@ -84,7 +84,7 @@ struct ResamplingInvariantTests {
         #expect(shrunk.pixels == [[bitmap.pixel(1, 2), bitmap.pixel(3, 2)]])
     }
 
-    @Test("a mirrored picture resamples to the mirrored result", arguments: ResamplingFilter.allCases)
+    @Test("a mirrored image resamples to the mirrored result", arguments: ResamplingFilter.allCases)
     func mirroringCommutes(filter: ResamplingFilter) throws {
         guard filter != .nearest, filter != .box else { return }
         let bitmap = try Bitmap.noise(53, 41, seed: 7)

@@ -21,7 +21,7 @@ struct ResamplingQualityTests {
     ]
 
     // Rounding to 8 bits alone leaves 10 * log10(255² * 12) = 58.9 dB.
-    @Test("noise, the hardest picture, keeps at least 55 dB", arguments: sizes, [true, false])
+    @Test("noise, the hardest image, keeps at least 55 dB", arguments: sizes, [true, false])
     func noiseIsResampledExactly(sizes: (PixelSize, PixelSize), isOpaque: Bool) throws {
         let (from, to) = sizes
         let bitmap = try Bitmap.noise(from.width, from.height, seed: 11, isOpaque: isOpaque)
@@ -44,8 +44,8 @@ struct ResamplingQualityTests {
         }
     }
 
-    @Test("a smooth picture with alpha keeps at least 58 dB")
-    func smoothPictureIsResampledExactly() throws {
+    @Test("a smooth image with alpha keeps at least 58 dB")
+    func smoothImageIsResampledExactly() throws {
         let bitmap = try Bitmap(200, 150) { x, y in
             let alpha = 127.5 + 127.4 * sin(Double(x) / 17) * cos(Double(y) / 13)
             let red = alpha * Double(x) / 200

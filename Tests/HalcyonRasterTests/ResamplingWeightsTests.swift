@@ -35,7 +35,8 @@ struct ResamplingWeightsTests {
                     isSound = isSound && values.reduce(0, +) == 1 << weights.bits
                     let magnitude = values.reduce(0) { $0 + abs($1) }
                     isSound = isSound && Double(magnitude) <= 1.9 * Double(1 << weights.bits)
-                    // What the first pass hands to the second is at most this, and must fit 16 bits with six fractional.
+                    // What the first pass hands to the second is at most this, and must fit 16 bits with six
+                    // fractional.
                     let peak = values.reduce(0) { $0 + max(0, $1) }
                     isSound = isSound && Double(peak) * 255 * 64 / Double(1 << weights.bits) < 32_767
                 }

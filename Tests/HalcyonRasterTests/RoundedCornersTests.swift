@@ -8,7 +8,7 @@ struct RoundedCornersTests {
         try Bitmap(width, height, isOpaque: true) { _, _ in Pixel(repeating: 255) }
     }
 
-    /// How much of a pixel lies inside the rounded rectangle, from 64 × 64 samples.
+    /// Returns the share of a pixel that lies inside the rounded rectangle, from 64 × 64 samples.
     static func sampledCoverage(_ x: Int, _ y: Int, in size: PixelSize, _ radii: CornerRadii) -> Double {
         var inside = 0
         for v in 0..<64 {
@@ -125,7 +125,7 @@ struct RoundedCornersTests {
         }
     }
 
-    @Test("a background shows in the corners and through the picture, and an opaque one makes the result opaque")
+    @Test("a background shows in the corners and through the image, and an opaque one makes the result opaque")
     func backgroundShowsThrough() throws {
         let blue = Color(red: 0, green: 0, blue: 1)
         let bitmap = try Bitmap.noise(24, 20, seed: 113)

@@ -49,8 +49,8 @@ struct CacheLocationTests {
         let location = location()
         for _ in 0..<2 {
             let cache = cache(location)
-            try cache.put("a", body: bytes(1))
-            #expect(cache.get("a") != nil)
+            try cache.store(bytes(1), for: "a")
+            #expect(cache.entry(for: "a") != nil)
             #expect(try fileSystem.status(at: location.root).permissions == 0o700)
         }
     }
@@ -86,9 +86,9 @@ struct CacheLocationTests {
         }
         let before = try FileManager.default.subpathsOfDirectory(atPath: temporary.path)
         let cache = cache(location)
-        let error = #expect(throws: DiskCacheError.self) { try cache.put("a", body: bytes(1)) }
+        let error = #expect(throws: DiskCacheError.self) { try cache.store(bytes(1), for: "a") }
         #expect(error?.reason.contains("another user") == true)
-        #expect(cache.get("a") == nil)
+        #expect(cache.entry(for: "a") == nil)
         #expect(own.files.isEmpty)
         if kind != .replaceable {
             #expect(try FileManager.default.subpathsOfDirectory(atPath: temporary.path) == before)
@@ -100,6 +100,6 @@ struct CacheLocationTests {
         chmod(temporary.path, 0o777)
         var configuration = DiskCache.Configuration(folder: temporary.path + "/named")
         configuration.location = location()
-        try DiskCache(configuration).put("a", body: bytes(1))
+        try DiskCache(configuration).store(bytes(1), for: "a")
     }
 }

@@ -12,26 +12,26 @@ struct DiskCacheBorrowingTests {
     @Test("do not share that of an entry whose time is over, which may go at any moment")
     func expiredDonor() throws {
         let one = try DiskCacheFixture()
-        try one.cache.put("a", body: body, expiration: .seconds(10))
+        try one.cache.store(body, for: "a", expiration: .seconds(10))
         one.clock.advance(by: 10)
-        try one.cache.put("a", body: body, durability: .none)
+        try one.cache.store(body, for: "a", durability: .none)
         let two = try DiskCacheFixture(in: one.folder, clock: one.clock)
         #expect(try two.cache.removeExpired() == 1)
-        #expect(one.cache.get("a")?.body == body)
+        #expect(one.cache.entry(for: "a")?.body == body)
         try one.cache.flush()
-        #expect(two.cache.get("a")?.body == body)
+        #expect(two.cache.entry(for: "a")?.body == body)
         #expect(one.folder.bodyFiles.count == 1)
     }
 
     @Test("keep it while another of their transaction replaces that one, whatever their order", arguments: [1, 3])
     func replacedDonor(donor: UInt64) throws {
         let fixture = try DiskCacheFixture { $0.keyHash = { $0.first == UInt8(ascii: "l") ? donor : 2 } }
-        try fixture.cache.put("latest", body: body)
-        try fixture.cache.put("latest", body: bytes(size, seed: 1), durability: .none)
-        try fixture.cache.put("previous", body: body, durability: .none)
+        try fixture.cache.store(body, for: "latest")
+        try fixture.cache.store(bytes(size, seed: 1), for: "latest", durability: .none)
+        try fixture.cache.store(body, for: "previous", durability: .none)
         try fixture.cache.flush()
-        #expect(fixture.cache.get("latest")?.body == bytes(size, seed: 1))
-        #expect(fixture.cache.get("previous")?.body == body)
+        #expect(fixture.cache.entry(for: "latest")?.body == bytes(size, seed: 1))
+        #expect(fixture.cache.entry(for: "previous")?.body == body)
         #expect(fixture.folder.bodyFiles.count == 2)
         #expect(try fixture.cache.verify().isSound)
     }
@@ -40,13 +40,13 @@ struct DiskCacheBorrowingTests {
     func exchangedFiles() throws {
         let fixture = try DiskCacheFixture()
         let other = bytes(size, seed: 1)
-        try fixture.cache.put("a", body: body)
-        try fixture.cache.put("b", body: other)
-        try fixture.cache.put("a", body: other, durability: .none)
-        try fixture.cache.put("b", body: body, durability: .none)
+        try fixture.cache.store(body, for: "a")
+        try fixture.cache.store(other, for: "b")
+        try fixture.cache.store(other, for: "a", durability: .none)
+        try fixture.cache.store(body, for: "b", durability: .none)
         try fixture.cache.flush()
-        #expect(fixture.cache.get("a")?.body == other)
-        #expect(fixture.cache.get("b")?.body == body)
+        #expect(fixture.cache.entry(for: "a")?.body == other)
+        #expect(fixture.cache.entry(for: "b")?.body == body)
         #expect(fixture.folder.bodyFiles.count == 2)
         #expect(try fixture.cache.verify().isSound)
     }
@@ -60,14 +60,14 @@ struct DiskCacheBorrowingTests {
     func removedDonor(removal: Removal) throws {
         let fixture = try DiskCacheFixture()
         let cache = fixture.cache
-        try cache.put("donor", body: body, expiration: .seconds(10))
+        try cache.store(body, for: "donor", expiration: .seconds(10))
         fixture.clock.advance(by: 1)
-        try cache.put("a", body: body, durability: .none)
+        try cache.store(body, for: "a", durability: .none)
         #expect(fixture.folder.bodyFiles.count == 1)
         switch removal {
-        case .key: #expect(try cache.remove("donor"))
-        case .replacement: try cache.put("donor", body: bytes(10))
-        case .refusal: #expect(try !cache.put("donor", body: bytes(10), expiration: .expired))
+        case .key: #expect(try cache.remove(for: "donor"))
+        case .replacement: try cache.store(bytes(10), for: "donor")
+        case .refusal: #expect(try !cache.store(bytes(10), for: "donor", expiration: .expired))
         case .prefix: #expect(try cache.removeEntries(prefix: "don") == 1)
         case .predicate: #expect(try cache.removeEntries { $0.key == "donor" } == 1)
         case .expiration:
@@ -75,9 +75,9 @@ struct DiskCacheBorrowingTests {
             #expect(try cache.removeExpired() == 1)
         case .eviction: #expect(try cache.trim(toCount: 1) == 1)
         }
-        #expect(cache.get("a")?.body == body)
+        #expect(cache.entry(for: "a")?.body == body)
         try cache.flush()
-        #expect(cache.get("a")?.body == body)
+        #expect(cache.entry(for: "a")?.body == body)
         #expect(fixture.folder.bodyFiles.count == 1)
         #expect(try cache.verify().isSound)
     }
@@ -86,13 +86,13 @@ struct DiskCacheBorrowingTests {
     func laterEntryOfAnother() throws {
         let one = try DiskCacheFixture()
         let two = try DiskCacheFixture(in: one.folder, clock: one.clock)
-        try one.cache.put("donor", body: body)
-        try one.cache.put("a", body: body, durability: .none)
-        #expect(try two.cache.remove("donor"))
+        try one.cache.store(body, for: "donor")
+        try one.cache.store(body, for: "a", durability: .none)
+        #expect(try two.cache.remove(for: "donor"))
         one.clock.advance(by: 0.05)
-        try two.cache.put("a", body: bytes(size, seed: 1))
+        try two.cache.store(bytes(size, seed: 1), for: "a")
         try one.cache.flush()
-        #expect(two.cache.get("a")?.body == bytes(size, seed: 1))
-        #expect(one.cache.get("a")?.body == bytes(size, seed: 1))
+        #expect(two.cache.entry(for: "a")?.body == bytes(size, seed: 1))
+        #expect(one.cache.entry(for: "a")?.body == bytes(size, seed: 1))
     }
 }

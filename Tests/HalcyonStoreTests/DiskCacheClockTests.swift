@@ -15,9 +15,9 @@ struct DiskCacheClockTests {
         }
     }
 
-    private func put(_ name: String, _ numbers: Range<Int>, in fixture: DiskCacheFixture) throws {
+    private func store(_ name: String, _ numbers: Range<Int>, in fixture: DiskCacheFixture) throws {
         for number in numbers {
-            try fixture.cache.put("\(name) \(number)", body: bytes(1))
+            try fixture.cache.store(bytes(1), for: "\(name) \(number)")
             #expect(fixture.cache.contains("\(name) \(number)"), "the newest is never what goes")
             fixture.clock.advance(by: 1)
         }
@@ -30,12 +30,12 @@ struct DiskCacheClockTests {
     @Test("what is stored after a jump forward and back stays, and what was stored before goes")
     func forward() throws {
         let fixture = try fixture()
-        try put("before", 0..<15, in: fixture)
+        try store("before", 0..<15, in: fixture)
         let date = fixture.clock.date
         fixture.clock.setDate(date + 10 * year)
-        try put("future", 0..<5, in: fixture)
+        try store("future", 0..<5, in: fixture)
         fixture.clock.setDate(date + 60)
-        try put("after", 0..<20, in: fixture)
+        try store("after", 0..<20, in: fixture)
         #expect(try kept(fixture) == Set((0..<20).map { "after \($0)" }))
         #expect(try fixture.cache.verify().isSound)
     }
@@ -47,23 +47,23 @@ struct DiskCacheClockTests {
             $0.lowWaterMark = 1
             $0.touchLimit = touchLimit
         }
-        try put("before", 0..<10, in: fixture)
+        try store("before", 0..<10, in: fixture)
         let date = fixture.clock.date
         fixture.clock.setDate(date + year / 365)
-        for number in 0..<10 { #expect(fixture.cache.get("before \(number)") != nil) }
+        for number in 0..<10 { #expect(fixture.cache.entry(for: "before \(number)") != nil) }
         try fixture.cache.flush()
-        try put("future", 0..<5, in: fixture)
+        try store("future", 0..<5, in: fixture)
         fixture.clock.setDate(date + 120)
-        for number in 0..<3 { #expect(fixture.cache.get("future \(number)") != nil) }
+        for number in 0..<3 { #expect(fixture.cache.entry(for: "future \(number)") != nil) }
         fixture.clock.advance(by: 1)
-        #expect(fixture.cache.get("before 0") != nil)
+        #expect(fixture.cache.entry(for: "before 0") != nil)
         try fixture.cache.flush()
         // No trace of the future is left in what was used since.
         for listing in try fixture.cache.entries() where listing.lastAccess <= date + 130 {
             #expect(listing.expiresAt.map { $0 <= date + 130 + 7 * 86_400 } ?? false)
         }
         fixture.clock.advance(by: 1)
-        try put("after", 0..<16, in: fixture)
+        try store("after", 0..<16, in: fixture)
         #expect(
             try kept(fixture) == Set(["future 0", "future 1", "future 2", "before 0"] + (0..<16).map { "after \($0)" })
         )
@@ -72,13 +72,13 @@ struct DiskCacheClockTests {
     @Test("a clock that is set back evicts in the order of the uses")
     func backward() throws {
         let fixture = try fixture()
-        try put("before", 0..<20, in: fixture)
+        try store("before", 0..<20, in: fixture)
         fixture.clock.setDate(fixture.clock.date - year)
-        try put("after", 0..<5, in: fixture)
+        try store("after", 0..<5, in: fixture)
         #expect(try kept(fixture) == Set((5..<20).map { "before \($0)" } + (0..<5).map { "after \($0)" }))
-        #expect(fixture.cache.get("before 5") != nil)
+        #expect(fixture.cache.entry(for: "before 5") != nil)
         fixture.clock.advance(by: 1)
-        try put("later", 0..<3, in: fixture)
+        try store("later", 0..<3, in: fixture)
         #expect(fixture.cache.contains("before 5"))
         #expect(!fixture.cache.contains("before 6"))
         #expect(try fixture.cache.verify().isSound)
@@ -87,9 +87,9 @@ struct DiskCacheClockTests {
     @Test("a correction by seconds changes nothing")
     func correction() throws {
         let fixture = try fixture()
-        try put("before", 0..<20, in: fixture)
+        try store("before", 0..<20, in: fixture)
         fixture.clock.setDate(fixture.clock.date - 5)
-        try put("after", 0..<1, in: fixture)
+        try store("after", 0..<1, in: fixture)
         #expect(try kept(fixture) == Set((1..<20).map { "before \($0)" } + ["after 0"]))
     }
 
@@ -97,9 +97,9 @@ struct DiskCacheClockTests {
     func staging() throws {
         let fixture = try DiskCacheFixture()
         let other = try DiskCacheFixture(in: fixture.folder, clock: fixture.clock)
-        try fixture.cache.put("a", body: bytes(1), durability: .none)
+        try fixture.cache.store(bytes(1), for: "a", durability: .none)
         fixture.clock.setDate(fixture.clock.date - year)
-        try fixture.cache.put("b", body: bytes(1), durability: .none)
+        try fixture.cache.store(bytes(1), for: "b", durability: .none)
         #expect(other.cache.contains("a") && other.cache.contains("b"))
     }
 }

@@ -8,15 +8,15 @@ struct DiskCacheConcurrencyTests {
     @Test("a use is written down after a minute at the latest, for other processes to see")
     func usesAreShared() throws {
         let one = try DiskCacheFixture()
-        try one.cache.put("a", body: bytes(10))
-        try one.cache.put("b", body: bytes(10))
+        try one.cache.store(bytes(10), for: "a")
+        try one.cache.store(bytes(10), for: "b")
         one.clock.advance(by: 5)
         let used = one.clock.clock.now()
-        _ = one.cache.get("a")
+        _ = one.cache.entry(for: "a")
         let two = try DiskCacheFixture(in: one.folder, clock: one.clock)
         #expect(try two.cache.entries(prefix: "a").first?.lastAccess != used)
         one.clock.advance(by: 61)
-        _ = one.cache.get("b")
+        _ = one.cache.entry(for: "b")
         #expect(try two.cache.entries(prefix: "a").first?.lastAccess == used)
     }
 
@@ -37,11 +37,13 @@ struct DiskCacheConcurrencyTests {
                     case 0..<8:
                         // The first bytes say whose body it is.
                         let body = Data((key + " ").utf8) + bytes(step % 3 == 0 ? 20_000 : 100, seed: step)
-                        try cache.put(key, body: body)
+                        try cache.store(body, for: key)
                     case 8..<16:
                         let prefix = Data((key + " ").utf8)
-                        if let entry = cache.get(key), !entry.body.starts(with: prefix) { Issue.record("wrong body") }
-                    case 16: try cache.remove(key)
+                        if let entry = cache.entry(for: key), !entry.body.starts(with: prefix) {
+                            Issue.record("wrong body")
+                        }
+                    case 16: try cache.remove(for: key)
                     case 17: try cache.removeExpired()
                     case 18: try cache.trim(to: 200_000)
                     default: if step % 50 == 0 { try cache.removeAll() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Full durability of the disk cache")
 struct DiskCacheDurabilityTests {
-    /// Makes the folders of all bodies, as puts without durability may have.
+    /// Makes the folders of all bodies, as stores without durability may have.
     private func makeBodyFolders(in folder: TemporaryFolder) throws {
         let digits = (0..<16).map { String($0, radix: 16) }
         for first in digits {
@@ -25,19 +25,19 @@ struct DiskCacheDurabilityTests {
         let fileSystem = FaultInjectingFileSystem(.error(.inputOutput), atCall: call, of: [.synchronizeFolder])
         let fixture = try DiskCacheFixture(in: folder) { $0.fileSystem = fileSystem }
         let error = #expect(throws: DiskCacheError.self) {
-            try fixture.cache.put("a", body: bytes(50_000), durability: .full)
+            try fixture.cache.store(bytes(50_000), for: "a", durability: .full)
         }
         #expect(error?.operation == .write)
         #expect(error?.code == FileSystemError.inputOutput.code)
         // What is not known to be on the device is there all the same, and whole.
-        #expect(fixture.cache.get("a")?.body == bytes(50_000))
-        try fixture.cache.put("a", body: bytes(50_000, seed: 1), durability: .full)
-        #expect(fixture.cache.get("a")?.body == bytes(50_000, seed: 1))
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(50_000))
+        try fixture.cache.store(bytes(50_000, seed: 1), for: "a", durability: .full)
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(50_000, seed: 1))
         #expect(folder.bodyFiles.count == 1)
         #expect(try fixture.cache.verify().isSound)
     }
 
-    @Test("a put without full durability waits for no folder")
+    @Test("a store without full durability waits for no folder")
     func others() throws {
         let fileSystem = FaultInjectingFileSystem(
             .errorFromNowOn(.inputOutput),
@@ -46,8 +46,8 @@ struct DiskCacheDurabilityTests {
         )
         let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
         for durability in [DiskCache.Durability.none, .normal] {
-            try fixture.cache.put("a", body: bytes(50_000), durability: durability)
-            #expect(fixture.cache.get("a")?.body == bytes(50_000))
+            try fixture.cache.store(bytes(50_000), for: "a", durability: durability)
+            #expect(fixture.cache.entry(for: "a")?.body == bytes(50_000))
         }
     }
 }

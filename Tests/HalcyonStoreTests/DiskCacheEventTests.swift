@@ -22,7 +22,7 @@ struct DiskCacheEventTests {
         try started.append(bytes(50_000))
         #expect(sizes.withLock { $0 } == [100])
         #expect(try started.commit())
-        #expect(fixture.cache.get("a")?.body.count == 50_100)
+        #expect(fixture.cache.entry(for: "a")?.body.count == 50_100)
         writer.withLock { $0 = nil }
     }
 }

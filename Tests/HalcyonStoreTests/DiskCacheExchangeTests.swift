@@ -9,11 +9,11 @@ struct DiskCacheExchangeTests {
         let fixture = try DiskCacheFixture()
         for (number, key) in ["a", "../b", "c\0d", "", "é", "e\u{301}"].enumerated() {
             let size = number % 2 == 0 ? 100 : 20_000
-            try fixture.cache.put(key, body: bytes(size, seed: number), metadata: Data(key.utf8))
+            try fixture.cache.store(bytes(size, seed: number), for: key, metadata: Data(key.utf8))
             fixture.clock.advance(by: 1)
         }
-        try fixture.cache.put("never", body: Data(), expiration: .never)
-        try fixture.cache.put("over", body: Data([1]), expiration: .seconds(1))
+        try fixture.cache.store(Data(), for: "never", expiration: .never)
+        try fixture.cache.store(Data([1]), for: "over", expiration: .seconds(1))
         fixture.clock.advance(by: 1)
         return (fixture, fixture.folder.path + "/export")
     }
@@ -25,7 +25,9 @@ struct DiskCacheExchangeTests {
         let two = try DiskCacheFixture(in: TemporaryFolder(), clock: one.clock)
         #expect(try two.cache.importEntries(from: export) == 7)
         for entry in try two.cache.entries() {
-            let (left, right) = (one.cache.get(entry.key, extending: .none), two.cache.get(entry.key, extending: .none))
+            let (left, right) = (
+                one.cache.entry(for: entry.key, extending: .none), two.cache.entry(for: entry.key, extending: .none)
+            )
             #expect(left?.body == right?.body && left?.metadata == right?.metadata)
             #expect(left?.expiresAt == right?.expiresAt)
         }
@@ -50,7 +52,7 @@ struct DiskCacheExchangeTests {
     )
     func hostile(what: String, with replacement: String) throws {
         let one = try DiskCacheFixture()
-        try one.cache.put("never", body: Data(), expiration: .never)
+        try one.cache.store(Data(), for: "never", expiration: .never)
         let export = one.folder.path + "/export"
         try one.cache.exportEntries(to: export)
         let path = export + "/manifest.jsonl"
@@ -70,7 +72,7 @@ struct DiskCacheExchangeTests {
     func longManifest() throws {
         let one = try DiskCacheFixture()
         for number in 0..<40 {
-            try one.cache.put("\(number)", body: bytes(1), metadata: bytes(9_000, seed: number))
+            try one.cache.store(bytes(1), for: "\(number)", metadata: bytes(9_000, seed: number))
         }
         let export = one.folder.path + "/export"
         try one.cache.exportEntries(to: export)
@@ -79,7 +81,7 @@ struct DiskCacheExchangeTests {
         try text.dropLast().write(to: URL(filePath: path))
         let two = try DiskCacheFixture(in: TemporaryFolder(), clock: one.clock)
         #expect(try two.cache.importEntries(from: export) == 40)
-        #expect(two.cache.get("39")?.metadata == bytes(9_000, seed: 39))
+        #expect(two.cache.entry(for: "39")?.metadata == bytes(9_000, seed: 39))
         text.append(Data(repeating: 0x20, count: 17 << 20))
         try text.write(to: URL(filePath: path))
         #expect(throws: DiskCacheError.self) { try two.cache.importEntries(from: export) }
@@ -88,7 +90,7 @@ struct DiskCacheExchangeTests {
     @Test("a link in an export is not followed")
     func link() throws {
         let one = try DiskCacheFixture()
-        try one.cache.put("a", body: bytes(10))
+        try one.cache.store(bytes(10), for: "a")
         let export = one.folder.path + "/export"
         try one.cache.exportEntries(to: export)
         let body = export + "/0000000001.body"
@@ -101,22 +103,22 @@ struct DiskCacheExchangeTests {
     @Test("a cache that is only read changes nothing, and says so when asked to", arguments: [true, false])
     func readOnly(isClosed: Bool) throws {
         let one = try DiskCacheFixture()
-        try one.cache.put("small", body: bytes(10))
-        try one.cache.put("large", body: bytes(20_000))
+        try one.cache.store(bytes(10), for: "small")
+        try one.cache.store(bytes(20_000), for: "large")
         if isClosed { try one.cache.close() }
         let files = one.folder.files.sorted()
         let two = try DiskCacheFixture(in: one.folder, clock: one.clock) { $0.isReadOnly = true }
-        #expect(two.cache.get("small")?.body == bytes(10))
-        #expect(two.cache.get("large")?.body == bytes(20_000))
-        #expect(two.cache.get("absent") == nil)
+        #expect(two.cache.entry(for: "small")?.body == bytes(10))
+        #expect(two.cache.entry(for: "large")?.body == bytes(20_000))
+        #expect(two.cache.entry(for: "absent") == nil)
         #expect(two.cache.contains("small"))
         #expect(try two.cache.entries().count == 2)
         for durability in DiskCache.Durability.allCases {
-            #expect(throws: DiskCacheError.self) { try two.cache.put("a", body: bytes(1), durability: durability) }
+            #expect(throws: DiskCacheError.self) { try two.cache.store(bytes(1), for: "a", durability: durability) }
         }
         #expect(throws: DiskCacheError.self) { try two.cache.writer(for: "a").append(bytes(1)) }
         #expect(throws: DiskCacheError.self) { try two.cache.updateMetadata(Data(), for: "small") }
-        #expect(throws: DiskCacheError.self) { try two.cache.remove("small") }
+        #expect(throws: DiskCacheError.self) { try two.cache.remove(for: "small") }
         #expect(throws: DiskCacheError.self) { try two.cache.removeAll() }
         #expect(throws: DiskCacheError.self) { try two.cache.removeExpired() }
         #expect(throws: DiskCacheError.self) { try two.cache.trim(to: 0) }
@@ -128,35 +130,35 @@ struct DiskCacheExchangeTests {
     func absent() throws {
         let folder = try TemporaryFolder()
         let fixture = try DiskCacheFixture(in: folder) { $0.isReadOnly = true }
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(folder.files.isEmpty)
     }
 
     @Test("a cache that is only read finds what another process has written since", arguments: [false, true])
     func writtenSince(isClosed: Bool) throws {
         let one = try DiskCacheFixture()
-        try one.cache.put("large", body: bytes(20_000))
-        try one.cache.put("small", body: bytes(10))
+        try one.cache.store(bytes(20_000), for: "large")
+        try one.cache.store(bytes(10), for: "small")
         try one.cache.close()
         let two = try DiskCacheFixture(in: one.folder, clock: one.clock) { $0.isReadOnly = true }
-        for key in ["large", "small"] { #expect(two.cache.get(key) != nil) }
+        for key in ["large", "small"] { #expect(two.cache.entry(for: key) != nil) }
         let three = try DiskCacheFixture(in: one.folder, clock: one.clock)
-        try three.cache.remove("large")
-        try three.cache.put("small", body: bytes(11))
-        for number in 0..<50 { try three.cache.put("new \(number)", body: bytes(9_000, seed: number)) }
+        try three.cache.remove(for: "large")
+        try three.cache.store(bytes(11), for: "small")
+        for number in 0..<50 { try three.cache.store(bytes(9_000, seed: number), for: "new \(number)") }
         if isClosed { try three.cache.close() }
         // A look-up makes sure once in 50 ms.
         one.clock.advance(by: 0.051)
-        #expect(two.cache.get("large") == nil)
-        #expect(two.cache.get("small")?.body == bytes(11))
-        #expect(two.cache.get("new 49")?.body == bytes(9_000, seed: 49))
+        #expect(two.cache.entry(for: "large") == nil)
+        #expect(two.cache.entry(for: "small")?.body == bytes(11))
+        #expect(two.cache.entry(for: "new 49")?.body == bytes(9_000, seed: 49))
         #expect(two.log.events.isEmpty)
     }
 
     @Test("an import leaves out what is longer than any image, and takes no memory for it")
     func hugeBody() throws {
         let one = try DiskCacheFixture()
-        try one.cache.put("a", body: Data([1]), expiration: .never)
+        try one.cache.store(Data([1]), for: "a", expiration: .never)
         let export = one.folder.path + "/export"
         try one.cache.exportEntries(to: export)
         let path = export + "/manifest.jsonl"
@@ -174,7 +176,7 @@ struct DiskCacheExchangeTests {
     func longKey() throws {
         let one = try DiskCacheFixture()
         for count in [65_536, 65_537] {
-            try one.cache.put(String(repeating: "k", count: count), body: bytes(10))
+            try one.cache.store(bytes(10), for: String(repeating: "k", count: count))
         }
         let export = one.folder.path + "/export"
         #expect(try one.cache.exportEntries(to: export) == 2)

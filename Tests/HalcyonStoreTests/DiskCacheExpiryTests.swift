@@ -8,13 +8,13 @@ struct DiskCacheExpiryTests {
     @Test("an entry lives for seven days by default, and an access starts them again")
     func defaultLifetime() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(1))
-        try fixture.cache.put("b", body: bytes(1))
+        try fixture.cache.store(bytes(1), for: "a")
+        try fixture.cache.store(bytes(1), for: "b")
         fixture.clock.advance(by: 6 * 86_400)
-        #expect(fixture.cache.get("a")?.expiresAt == fixture.clock.date + 7 * 86_400)
+        #expect(fixture.cache.entry(for: "a")?.expiresAt == fixture.clock.date + 7 * 86_400)
         #expect(fixture.cache.contains("b"))
         fixture.clock.advance(by: 86_400)
-        #expect(fixture.cache.get("b") == nil)
+        #expect(fixture.cache.entry(for: "b") == nil)
         // The extension is not yet written to the index, and holds all the same.
         #expect(fixture.cache.contains("a"))
         try fixture.cache.flush()
@@ -26,26 +26,26 @@ struct DiskCacheExpiryTests {
     @Test("an access may leave the expiry, or set another")
     func extensions() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(1), expiration: .seconds(10))
-        try fixture.cache.put("b", body: bytes(1), expiration: .date(fixture.clock.date + 10))
+        try fixture.cache.store(bytes(1), for: "a", expiration: .seconds(10))
+        try fixture.cache.store(bytes(1), for: "b", expiration: .date(fixture.clock.date + 10))
         fixture.clock.advance(by: 9)
-        #expect(fixture.cache.get("a", extending: .none) != nil)
-        #expect(fixture.cache.get("b") != nil)
+        #expect(fixture.cache.entry(for: "a", extending: .none) != nil)
+        #expect(fixture.cache.entry(for: "b") != nil)
         fixture.clock.advance(by: 1)
-        #expect(fixture.cache.get("a") == nil)
-        #expect(fixture.cache.get("b") == nil)
-        try fixture.cache.put("c", body: bytes(1), expiration: .never)
-        #expect(fixture.cache.get("c", extending: .to(.seconds(5)))?.expiresAt == fixture.clock.date + 5)
+        #expect(fixture.cache.entry(for: "a") == nil)
+        #expect(fixture.cache.entry(for: "b") == nil)
+        try fixture.cache.store(bytes(1), for: "c", expiration: .never)
+        #expect(fixture.cache.entry(for: "c", extending: .to(.seconds(5)))?.expiresAt == fixture.clock.date + 5)
         fixture.clock.advance(by: 5)
-        #expect(fixture.cache.get("c") == nil)
+        #expect(fixture.cache.entry(for: "c") == nil)
     }
 
     @Test("what is over at once is not stored, and removes what it was to replace", arguments: [10, 20_000])
     func overAtOnce(size: Int) throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(size))
-        #expect(try !fixture.cache.put("a", body: bytes(size, seed: 1), expiration: .expired))
-        #expect(fixture.cache.get("a") == nil)
+        try fixture.cache.store(bytes(size), for: "a")
+        #expect(try !fixture.cache.store(bytes(size, seed: 1), for: "a", expiration: .expired))
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(fixture.folder.bodyFiles.isEmpty)
     }
 
@@ -54,7 +54,7 @@ struct DiskCacheExpiryTests {
         let fixture = try DiskCacheFixture()
         for number in 0..<300 {
             let expiration: Expiration = number % 2 == 0 ? .seconds(10) : .never
-            try fixture.cache.put("\(number)", body: bytes(number % 50 == 0 ? 20_000 : 10), expiration: expiration)
+            try fixture.cache.store(bytes(number % 50 == 0 ? 20_000 : 10), for: "\(number)", expiration: expiration)
         }
         fixture.clock.advance(by: 10)
         #expect(try fixture.cache.statistics().expiredCount == 150)
@@ -67,12 +67,12 @@ struct DiskCacheExpiryTests {
     @Test("a clock that jumps back and forth neither traps nor loses what is valid")
     func clockJumps() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(1))
+        try fixture.cache.store(bytes(1), for: "a")
         fixture.clock.setDate(.distantPast)
-        #expect(fixture.cache.get("a") != nil)
+        #expect(fixture.cache.entry(for: "a") != nil)
         fixture.clock.setDate(.distantFuture)
-        try fixture.cache.put("b", body: bytes(1), expiration: .days(.max))
-        #expect(fixture.cache.get("b") != nil)
+        try fixture.cache.store(bytes(1), for: "b", expiration: .days(.max))
+        #expect(fixture.cache.entry(for: "b") != nil)
         #expect(try fixture.cache.statistics().count == 2)
     }
 }

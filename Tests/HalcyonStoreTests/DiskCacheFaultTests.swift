@@ -40,7 +40,7 @@ struct DiskCacheFaultTests {
         let cache = fixture.cache
         for (key, versions) in Self.versions.sorted(by: { $0.key < $1.key }) where key != "streamed" {
             for version in versions {
-                _ = try? cache.put(key, body: version, durability: durabilities[key] ?? .normal)
+                _ = try? cache.store(version, for: key, durability: durabilities[key] ?? .normal)
                 check(cache, key)
             }
         }
@@ -51,14 +51,14 @@ struct DiskCacheFaultTests {
             _ = try? writer.commit()
         }
         for key in Self.versions.keys.sorted() { check(cache, key) }
-        _ = try? cache.remove("large")
+        _ = try? cache.remove(for: "large")
         _ = try? cache.verify(repair: true)
         _ = try? cache.removeExpired()
-        _ = try? cache.put("large", body: Self.versions["large"]?[0] ?? Data())
+        _ = try? cache.store(Self.versions["large"]?[0] ?? Data(), for: "large")
     }
 
     private func check(_ cache: DiskCache, _ key: String) {
-        guard let entry = cache.get(key) else { return }
+        guard let entry = cache.entry(for: key) else { return }
         #expect(Self.versions[key]?.contains(entry.body) == true, "wrong body for \(key)")
     }
 
@@ -70,36 +70,36 @@ struct DiskCacheFaultTests {
         #expect(report.isSound, "\(what): \(report)")
         let statistics = try fixture.cache.statistics()
         #expect(folder.bodyFiles.count == statistics.fileCount, "\(what)")
-        try fixture.cache.put("after", body: bytes(20_000))
-        #expect(fixture.cache.get("after")?.body == bytes(20_000), "\(what)")
+        try fixture.cache.store(bytes(20_000), for: "after")
+        #expect(fixture.cache.entry(for: "after")?.body == bytes(20_000), "\(what)")
     }
 
     @Test("a full disk refuses large bodies with an error that says so, and goes on serving")
     func fullDisk() throws {
         let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(.noSpace), atCall: 2, of: [.write])
         let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
-        try fixture.cache.put("a", body: bytes(20_000))
+        try fixture.cache.store(bytes(20_000), for: "a")
         for _ in 0..<2 {
             let error = #expect(throws: DiskCacheError.self) {
-                try fixture.cache.put("b", body: bytes(20_000, seed: 1))
+                try fixture.cache.store(bytes(20_000, seed: 1), for: "b")
             }
             #expect(error?.operation == .write)
             #expect(error?.code == FileSystemError.noSpace.code)
         }
-        #expect(fixture.cache.get("a")?.body == bytes(20_000))
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(20_000))
         #expect(fixture.folder.bodyFiles.count == 1)
         #expect(try fixture.cache.verify().isSound)
     }
 
-    @Test("a folder that cannot be made is told once by look-ups, and thrown by puts")
+    @Test("a folder that cannot be made is told once by look-ups, and thrown by stores")
     func unusableFolder() throws {
         let refused = FileSystemError(code: 13)
         let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(refused), atCall: 1, of: [.createFolder])
         let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
-        #expect(fixture.cache.get("a") == nil)
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(fixture.log.events.count == 1)
-        #expect(throws: DiskCacheError.self) { try fixture.cache.put("a", body: bytes(1)) }
+        #expect(throws: DiskCacheError.self) { try fixture.cache.store(bytes(1), for: "a") }
         #expect(throws: DiskCacheError.self) { try fixture.cache.open() }
     }
 
@@ -124,10 +124,10 @@ struct DiskCacheFaultTests {
     @Test("a device that fails to read is told once, until a look-up succeeds again", arguments: errors)
     func failingReads(error: FileSystemError) throws {
         let folder = try TemporaryFolder()
-        try DiskCacheFixture(in: folder).cache.put("a", body: bytes(20_000))
+        try DiskCacheFixture(in: folder).cache.store(bytes(20_000), for: "a")
         let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(error), atCall: 1, of: [.read])
         let fixture = try DiskCacheFixture(in: folder) { $0.fileSystem = fileSystem }
-        for _ in 0..<3 { #expect(fixture.cache.get("a") == nil) }
+        for _ in 0..<3 { #expect(fixture.cache.entry(for: "a") == nil) }
         guard case .failure(let failure) = try #require(fixture.log.events.first) else {
             Issue.record("\(fixture.log.events)")
             return
@@ -136,20 +136,20 @@ struct DiskCacheFaultTests {
         #expect(failure.operation == .read)
         #expect(failure.code == error.code)
         // The entry may well be sound, and is not given up.
-        #expect(try DiskCacheFixture(in: folder).cache.get("a")?.body == bytes(20_000))
+        #expect(try DiskCacheFixture(in: folder).cache.entry(for: "a")?.body == bytes(20_000))
     }
 
-    @Test("a put that a device refuses throws what it met, and changes nothing", arguments: errors)
+    @Test("a store that a device refuses throws what it met, and changes nothing", arguments: errors)
     func failingPuts(error: FileSystemError) throws {
         let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(error), atCall: 2, of: [.create, .write])
         let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
-        try fixture.cache.put("small", body: bytes(10))
-        let failure = #expect(throws: DiskCacheError.self) { try fixture.cache.put("a", body: bytes(20_000)) }
+        try fixture.cache.store(bytes(10), for: "small")
+        let failure = #expect(throws: DiskCacheError.self) { try fixture.cache.store(bytes(20_000), for: "a") }
         #expect(failure?.operation == .write)
         #expect(failure?.code == error.code)
         #expect(fixture.log.events.isEmpty, "who is thrown an error needs no event")
-        #expect(fixture.cache.get("small")?.body == bytes(10))
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "small")?.body == bytes(10))
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(fixture.folder.bodyFiles.isEmpty)
     }
 
@@ -161,7 +161,7 @@ struct DiskCacheFaultTests {
             $0.fileSystem = fileSystem
             $0.sizeLimit = 50_000
         }
-        for number in 0..<10 { try fixture.cache.put("\(number)", body: bytes(20_000, seed: number)) }
+        for number in 0..<10 { try fixture.cache.store(bytes(20_000, seed: number), for: "\(number)") }
         #expect(try fixture.cache.statistics().bytes <= 50_000)
         try fixture.cache.trim(to: 0)
         #expect(try fixture.cache.statistics().count == 0)

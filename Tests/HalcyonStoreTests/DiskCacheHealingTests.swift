@@ -15,7 +15,7 @@ struct DiskCacheHealingTests {
     @Test("a body with a flipped bit, cut short, grown or missing is a miss that heals", arguments: 0..<4)
     func damagedBody(kind: Int) throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(200_000))
+        try fixture.cache.store(bytes(200_000), for: "a")
         if kind == 3 {
             let name = try #require(fixture.folder.bodyFiles.first)
             try FileManager.default.removeItem(atPath: fixture.folder.path + "/" + name)
@@ -29,20 +29,20 @@ struct DiskCacheHealingTests {
             }
         }
         #expect(try fixture.cache.verify().damaged.keys.sorted() == ["a"])
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(fixture.log.events.count == 1)
         #expect(!fixture.cache.contains("a"))
         #expect(fixture.folder.bodyFiles.isEmpty)
-        try fixture.cache.put("a", body: bytes(200_000))
-        #expect(fixture.cache.get("a")?.body == bytes(200_000))
+        try fixture.cache.store(bytes(200_000), for: "a")
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(200_000))
         #expect(try fixture.cache.verify().isSound)
     }
 
     @Test("verifying with repair removes what is wrong and tells")
     func repair() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(20_000))
-        try fixture.cache.put("b", body: bytes(10))
+        try fixture.cache.store(bytes(20_000), for: "a")
+        try fixture.cache.store(bytes(10), for: "b")
         try damage(fixture) { $0[1] ^= 4 }
         let orphan = fixture.folder.path + "/v3/bodies/0/1/0123456789abcdef"
         try FileManager.default.createDirectory(
@@ -61,129 +61,129 @@ struct DiskCacheHealingTests {
     @Test("the folder may vanish at any time", arguments: [10, 50_000])
     func vanishedFolder(size: Int) throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(size))
+        try fixture.cache.store(bytes(size), for: "a")
         try FileManager.default.removeItem(atPath: fixture.folder.path)
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(fixture.log.events == [.recreated(path: fixture.folder.path)])
         try FileManager.default.removeItem(atPath: fixture.folder.path)
-        try fixture.cache.put("a", body: bytes(size, seed: 1))
-        #expect(fixture.cache.get("a")?.body == bytes(size, seed: 1))
+        try fixture.cache.store(bytes(size, seed: 1), for: "a")
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(size, seed: 1))
         #expect(try fixture.cache.verify().isSound)
     }
 
     @Test("an index whose log was removed beside it is given up, as it is unknown to other processes", arguments: 0..<4)
     func removedLog(kind: Int) throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(10))
-        #expect(fixture.cache.get("a") != nil)
+        try fixture.cache.store(bytes(10), for: "a")
+        #expect(fixture.cache.entry(for: "a") != nil)
         // What a removal of the folder takes away that is overtaken by a look-up, which makes the index anew.
         for name in kind % 2 == 0 ? ["-wal", "-shm"] : ["-shm"] {
             try FileManager.default.removeItem(atPath: fixture.folder.index + name)
         }
         if kind < 2 {
-            try fixture.cache.put("b", body: bytes(11))
+            try fixture.cache.store(bytes(11), for: "b")
         } else {
             fixture.clock.advance(by: 0.051)
-            #expect(fixture.cache.get("a") == nil)
-            try fixture.cache.put("b", body: bytes(11))
+            #expect(fixture.cache.entry(for: "a") == nil)
+            try fixture.cache.store(bytes(11), for: "b")
         }
         #expect(fixture.log.events == [.recreated(path: fixture.folder.path)])
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(fixture.folder.files.contains("v3/index.sqlite-wal"))
         try fixture.cache.close()
         let other = try DiskCacheFixture(in: fixture.folder)
-        #expect(other.cache.get("b")?.body == bytes(11))
+        #expect(other.cache.entry(for: "b")?.body == bytes(11))
         #expect(try other.cache.verify().isSound)
     }
 
     @Test("an index is made anew without the log that an earlier one has left")
     func leftLog() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(10))
+        try fixture.cache.store(bytes(10), for: "a")
         try FileManager.default.removeItem(atPath: fixture.folder.index)
         let log = try POSIXFileSystem().status(at: fixture.folder.index + "-shm").inode
-        try fixture.cache.put("b", body: bytes(11))
+        try fixture.cache.store(bytes(11), for: "b")
         #expect(try POSIXFileSystem().status(at: fixture.folder.index + "-shm").inode != log)
-        #expect(fixture.cache.get("a") == nil)
-        #expect(fixture.cache.get("b")?.body == bytes(11))
+        #expect(fixture.cache.entry(for: "a") == nil)
+        #expect(fixture.cache.entry(for: "b")?.body == bytes(11))
         #expect(try fixture.cache.verify().isSound)
     }
 
-    @Test("a folder that vanished is noticed after a put, after a miss, and when the clock has moved", arguments: 0..<3)
+    @Test("a folder that vanished is noticed after a store, a miss, and when the clock has moved", arguments: 0..<3)
     func vanishedSinceLookUp(kind: Int) throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(10))
-        for _ in 0..<2 { #expect(fixture.cache.get("a") != nil) }
-        if kind == 0 { try fixture.cache.put("b", body: bytes(10)) }
+        try fixture.cache.store(bytes(10), for: "a")
+        for _ in 0..<2 { #expect(fixture.cache.entry(for: "a") != nil) }
+        if kind == 0 { try fixture.cache.store(bytes(10), for: "b") }
         try FileManager.default.removeItem(atPath: fixture.folder.path)
-        if kind == 1 { #expect(fixture.cache.get("b") == nil) }
+        if kind == 1 { #expect(fixture.cache.entry(for: "b") == nil) }
         if kind == 2 { fixture.clock.advance(by: 0.004) }
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(fixture.log.events == [.recreated(path: fixture.folder.path)])
     }
 
     @Test("a folder that was moved is noticed and keeps what it has", arguments: [10, 50_000], [0.0, 0.051])
     func movedFolder(size: Int, delay: Double) throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(size))
-        #expect(fixture.cache.get("a")?.body == bytes(size))
+        try fixture.cache.store(bytes(size), for: "a")
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(size))
         let moved = fixture.folder.path + "-moved"
         try FileManager.default.moveItem(atPath: fixture.folder.path, toPath: moved)
         defer { try? FileManager.default.removeItem(atPath: moved) }
         fixture.clock.advance(by: delay)
         // For 50 ms a look-up may find what moved along; a body that is a file it cannot.
         if size > 16_384 || delay > 0 {
-            #expect(fixture.cache.get("a") == nil)
+            #expect(fixture.cache.entry(for: "a") == nil)
             #expect(fixture.log.events == [.recreated(path: fixture.folder.path)])
-        } else if let found = fixture.cache.get("a") {
+        } else if let found = fixture.cache.entry(for: "a") {
             #expect(firstDifference(found.body, bytes(size)) == nil)
         }
-        try fixture.cache.put("b", body: bytes(size, seed: 1))
-        #expect(fixture.cache.get("a") == nil)
-        #expect(fixture.cache.get("b")?.body == bytes(size, seed: 1))
+        try fixture.cache.store(bytes(size, seed: 1), for: "b")
+        #expect(fixture.cache.entry(for: "a") == nil)
+        #expect(fixture.cache.entry(for: "b")?.body == bytes(size, seed: 1))
         var configuration = DiskCache.Configuration(folder: moved)
         configuration.clock = fixture.clock.clock
         let there = DiskCache(configuration)
-        #expect(there.get("a")?.body == bytes(size))
+        #expect(there.entry(for: "a")?.body == bytes(size))
         #expect(!there.contains("b"))
     }
 
     @Test("an index overwritten with garbage before it is opened is given up, once, and never throws from a read")
     func garbageBeforeOpening() throws {
         let folder = try TemporaryFolder()
-        try DiskCacheFixture(in: folder).cache.put("large", body: bytes(50_000))
+        try DiskCacheFixture(in: folder).cache.store(bytes(50_000), for: "large")
         try bytes(40_000).write(to: URL(filePath: folder.index))
         let fixture = try DiskCacheFixture(in: folder)
-        #expect(fixture.cache.get("large") == nil)
-        #expect(fixture.cache.get("large") == nil)
+        #expect(fixture.cache.entry(for: "large") == nil)
+        #expect(fixture.cache.entry(for: "large") == nil)
         #expect(fixture.log.events.count == 1)
-        try fixture.cache.put("b", body: bytes(50_000, seed: 2))
+        try fixture.cache.store(bytes(50_000, seed: 2), for: "b")
         try fixture.cache.removeExpired()
         #expect(folder.bodyFiles.count == 1, "the bodies of the lost index are gone")
-        #expect(fixture.cache.get("b")?.body == bytes(50_000, seed: 2))
+        #expect(fixture.cache.entry(for: "b")?.body == bytes(50_000, seed: 2))
         #expect(try fixture.cache.verify().isSound)
     }
 
     @Test("an index overwritten while it is open never gives wrong bytes, and the cache goes on")
     func garbageWhileOpen() throws {
         let fixture = try DiskCacheFixture()
-        for number in 0..<200 { try fixture.cache.put("\(number)", body: bytes(9_000, seed: number)) }
+        for number in 0..<200 { try fixture.cache.store(bytes(9_000, seed: number), for: "\(number)") }
         let descriptor = try #require(try? FileHandleForTests(fixture.folder.index))
         try descriptor.overwrite(with: bytes(3_000_000, seed: 77))
         for name in ["-wal", "-shm"] {
             try? bytes(100_000, seed: 78).write(to: URL(filePath: fixture.folder.index + name))
         }
         for number in 0..<200 {
-            if let entry = fixture.cache.get("\(number)") {
+            if let entry = fixture.cache.entry(for: "\(number)") {
                 #expect(firstDifference(entry.body, bytes(9_000, seed: number)) == nil)
             }
         }
         for number in 0..<5 {
-            _ = try? fixture.cache.put("new \(number)", body: bytes(9_000, seed: number))
+            _ = try? fixture.cache.store(bytes(9_000, seed: number), for: "new \(number)")
         }
         let later = try DiskCacheFixture(in: fixture.folder)
-        try later.cache.put("later", body: bytes(9_000))
-        #expect(later.cache.get("later")?.body == bytes(9_000))
+        try later.cache.store(bytes(9_000), for: "later")
+        #expect(later.cache.entry(for: "later")?.body == bytes(9_000))
     }
 
     @Test("a database of another kind in place of the index is replaced")
@@ -191,7 +191,7 @@ struct DiskCacheHealingTests {
         let folder = try TemporaryFolder()
         do {
             let fixture = try DiskCacheFixture(in: folder)
-            try fixture.cache.put("a", body: bytes(10))
+            try fixture.cache.store(bytes(10), for: "a")
             try fixture.cache.close()
         }
         var content = try Data(contentsOf: URL(filePath: folder.index))
@@ -199,8 +199,8 @@ struct DiskCacheHealingTests {
         content[63] = 99
         try content.write(to: URL(filePath: folder.index))
         let fixture = try DiskCacheFixture(in: folder)
-        #expect(fixture.cache.get("a") == nil)
-        #expect(try fixture.cache.put("a", body: bytes(10)))
+        #expect(fixture.cache.entry(for: "a") == nil)
+        #expect(try fixture.cache.store(bytes(10), for: "a"))
     }
 }
 

@@ -18,7 +18,7 @@ struct DiskCacheKillTests {
         for round in 0..<Self.roundCount {
             let start = (round + 1) * 1_000_000
             let trial = try TrialProcess(folder.path, seed: start)
-            // Killed after so many confirmed entries and a random time more, so at any point of the next puts.
+            // Killed after so many confirmed entries and a random time more, so at any point of the next stores.
             let numbers = try trial.kill(
                 afterEntries: Int.random(in: 0..<60, using: &random),
                 microseconds: UInt32.random(in: 0..<4_000, using: &random)
@@ -44,7 +44,7 @@ struct DiskCacheKillTests {
         for key in keys {
             guard let number = Int(key.dropFirst("trial/".count)), number >= start else { continue }
             let wanted = TrialEntry(number)
-            let found = cache.get(key)
+            let found = cache.entry(for: key)
             #expect(found?.body == wanted.body, "\(round): entry \(number)")
             let isConfirmed = confirmed.contains(number)
             #expect(

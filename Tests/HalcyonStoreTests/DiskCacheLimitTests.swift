@@ -6,19 +6,19 @@ import Testing
 
 @Suite("The size limit of the disk cache")
 struct DiskCacheLimitTests {
-    @Test("each put keeps the limit, and goes down to the low-water mark once it is reached")
+    @Test("each store keeps the limit, and goes down to the low-water mark once it is reached")
     func lowWater() throws {
         let fixture = try DiskCacheFixture {
             $0.sizeLimit = 10_100
             $0.lowWaterMark = 0.5
         }
         for number in 0..<100 {
-            try fixture.cache.put(format(number), body: bytes(98))
+            try fixture.cache.store(bytes(98), for: format(number))
             #expect(try fixture.cache.statistics().bytes <= 10_100)
             fixture.clock.advance(by: 1)
         }
         #expect(try fixture.cache.statistics().count == 100)
-        try fixture.cache.put("more", body: bytes(200))
+        try fixture.cache.store(bytes(200), for: "more")
         #expect(try fixture.cache.statistics().bytes <= 5_050)
         #expect(fixture.cache.contains("more"))
         #expect(try fixture.cache.verify().isSound)
@@ -30,10 +30,10 @@ struct DiskCacheLimitTests {
     func order() throws {
         let fixture = try DiskCacheFixture { $0.lowWaterMark = 1 }
         for number in 0..<10 {
-            try fixture.cache.put("\(number)", body: bytes(20_000, seed: number))
+            try fixture.cache.store(bytes(20_000, seed: number), for: "\(number)")
             fixture.clock.advance(by: 1)
         }
-        for number in [0, 3] { #expect(fixture.cache.get("\(number)") != nil) }
+        for number in [0, 3] { #expect(fixture.cache.entry(for: "\(number)") != nil) }
         #expect(try fixture.cache.trim(to: 100_005) == 5)
         let left = Set(try fixture.cache.entries().map(\.key))
         #expect(left == ["0", "3", "7", "8", "9"])
@@ -43,9 +43,9 @@ struct DiskCacheLimitTests {
     @Test("what expired goes before what is least recently used")
     func expiredFirst() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("old", body: bytes(100), expiration: .never)
+        try fixture.cache.store(bytes(100), for: "old", expiration: .never)
         fixture.clock.advance(by: 1)
-        try fixture.cache.put("short", body: bytes(100), expiration: .seconds(1))
+        try fixture.cache.store(bytes(100), for: "short", expiration: .seconds(1))
         fixture.clock.advance(by: 1)
         try fixture.cache.trim(to: 150)
         #expect(fixture.cache.contains("old"))
@@ -55,21 +55,21 @@ struct DiskCacheLimitTests {
     @Test("an entry larger than the limit is not stored, and evicts no other")
     func tooLarge() throws {
         let fixture = try DiskCacheFixture { $0.sizeLimit = 30_000 }
-        try fixture.cache.put("a", body: bytes(10_000))
-        #expect(try !fixture.cache.put("b", body: bytes(30_000)))
+        try fixture.cache.store(bytes(10_000), for: "a")
+        #expect(try !fixture.cache.store(bytes(30_000), for: "b"))
         #expect(fixture.cache.contains("a"))
         try fixture.cache.setSizeLimit(5_000)
         #expect(!fixture.cache.contains("a"))
     }
 
-    @Test("a full index refuses the put with an error, keeps what it has and goes on")
+    @Test("a full index refuses the store with an error, keeps what it has and goes on")
     func fullIndex() throws {
         let fixture = try DiskCacheFixture { $0.indexPageLimit = 60 }
         var stored: [String] = []
         var failure: DiskCacheError?
         for number in 0..<100 where failure == nil {
             do throws(DiskCacheError) {
-                try fixture.cache.put("\(number)", body: bytes(8_000, seed: number))
+                try fixture.cache.store(bytes(8_000, seed: number), for: "\(number)")
                 stored.append("\(number)")
             } catch {
                 failure = error
@@ -77,12 +77,12 @@ struct DiskCacheLimitTests {
         }
         #expect(failure?.operation == .write)
         #expect(failure?.reason.contains("full") == true)
-        #expect(throws: DiskCacheError.self) { try fixture.cache.put("file", body: bytes(8_000)) }
+        #expect(throws: DiskCacheError.self) { try fixture.cache.store(bytes(8_000), for: "file") }
         #expect(stored.count > 10)
-        for key in stored { #expect(fixture.cache.get(key)?.body == bytes(8_000, seed: Int(key) ?? -1)) }
+        for key in stored { #expect(fixture.cache.entry(for: key)?.body == bytes(8_000, seed: Int(key) ?? -1)) }
         #expect(try fixture.cache.verify().isSound)
         try fixture.cache.removeAll()
-        #expect(try fixture.cache.put("again", body: bytes(8_000)))
+        #expect(try fixture.cache.store(bytes(8_000), for: "again"))
     }
 
     @Test("the number of entries has a limit too, which can be changed while the cache runs")
@@ -92,21 +92,21 @@ struct DiskCacheLimitTests {
             $0.lowWaterMark = 0.5
         }
         for number in 0..<10 {
-            try fixture.cache.put("\(number)", body: bytes(number % 2 == 0 ? 10 : 20_000, seed: number))
+            try fixture.cache.store(bytes(number % 2 == 0 ? 10 : 20_000, seed: number), for: "\(number)")
             fixture.clock.advance(by: 1)
         }
         #expect(try fixture.cache.statistics().count == 10)
-        try fixture.cache.put("more", body: bytes(1))
+        try fixture.cache.store(bytes(1), for: "more")
         #expect(Set(try fixture.cache.entries().map(\.key)) == ["more", "9", "8", "7", "6"])
         fixture.cache.lowWaterMark = 1
-        for number in 0..<20 { try fixture.cache.put("later \(number)", body: bytes(1)) }
+        for number in 0..<20 { try fixture.cache.store(bytes(1), for: "later \(number)") }
         #expect(try fixture.cache.statistics().count == 10)
         try fixture.cache.setCountLimit(3)
         #expect(try fixture.cache.statistics().count == 3)
         #expect(fixture.cache.countLimit == 3)
         #expect(try fixture.cache.trim(toCount: 1) == 2)
         try fixture.cache.setCountLimit(0)
-        #expect(try !fixture.cache.put("a", body: bytes(1)))
+        #expect(try !fixture.cache.store(bytes(1), for: "a"))
         #expect(try fixture.cache.statistics().count == 0)
         #expect(try fixture.cache.verify().isSound)
     }
@@ -114,10 +114,10 @@ struct DiskCacheLimitTests {
     @Test("the lifetime that entries have by default can be changed while the cache runs")
     func liveExpiration() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("before", body: bytes(1))
+        try fixture.cache.store(bytes(1), for: "before")
         fixture.cache.expiration = .seconds(10)
         for durability in DiskCache.Durability.allCases {
-            try fixture.cache.put("\(durability)", body: bytes(1), durability: durability)
+            try fixture.cache.store(bytes(1), for: "\(durability)", durability: durability)
         }
         fixture.clock.advance(by: 10)
         #expect(fixture.cache.contains("before"))
@@ -130,14 +130,14 @@ struct DiskCacheLimitTests {
         let fixture = try DiskCacheFixture { $0.touchLimit = 7 }
         var order = (0..<400).map { "\($0)" }
         for key in order {
-            try fixture.cache.put(key, body: bytes(100), durability: .none)
+            try fixture.cache.store(bytes(100), for: key, durability: .none)
             fixture.clock.advance(by: 61)
         }
         var random = 1
         for _ in 0..<1_000 {
             random = (random &* 1_103_515_245 &+ 12_345) & 0x7fff_ffff
             let key = "\(random >> 8 & 511)"
-            if fixture.cache.get(key) != nil {
+            if fixture.cache.entry(for: key) != nil {
                 order.removeAll { $0 == key }
                 order.append(key)
             }
@@ -153,12 +153,12 @@ struct DiskCacheLimitTests {
     @Test("an entry whose expiry was moved goes when its new time is over, later or earlier than before")
     func movedExpiry() throws {
         let fixture = try DiskCacheFixture()
-        for number in 0..<300 { try fixture.cache.put("\(number)", body: bytes(1), expiration: .seconds(100)) }
-        try fixture.cache.put("shortened", body: bytes(1), expiration: .never)
-        #expect(fixture.cache.get("shortened", extending: .to(.seconds(5))) != nil)
+        for number in 0..<300 { try fixture.cache.store(bytes(1), for: "\(number)", expiration: .seconds(100)) }
+        try fixture.cache.store(bytes(1), for: "shortened", expiration: .never)
+        #expect(fixture.cache.entry(for: "shortened", extending: .to(.seconds(5))) != nil)
         fixture.clock.advance(by: 50)
         #expect(try fixture.cache.removeExpired() == 1)
-        for number in 0..<290 { #expect(fixture.cache.get("\(number)") != nil) }
+        for number in 0..<290 { #expect(fixture.cache.entry(for: "\(number)") != nil) }
         fixture.clock.advance(by: 60)
         #expect(try fixture.cache.statistics().expiredCount == 10)
         #expect(try fixture.cache.removeExpired() == 10)
@@ -184,7 +184,7 @@ struct DiskCacheLimitTests {
         #expect(first.cache.sizeLimit == 100 << 20, "it was worked out a moment ago")
         first.clock.advance(by: 61)
         #expect(first.cache.sizeLimit == 1 << 30)
-        for number in 0..<4 { try first.cache.put("\(number)", body: Data(repeating: UInt8(number), count: 6 << 20)) }
+        for number in 0..<4 { try first.cache.store(Data(repeating: UInt8(number), count: 6 << 20), for: "\(number)") }
 
         // Another cache of the folder, made when most of the space is taken by the entries.
         free.withLock { $0 = 216 << 20 }
@@ -195,13 +195,13 @@ struct DiskCacheLimitTests {
         #expect((24 << 20)...(25 << 20) ~= second.cache.sizeLimit)
         try second.cache.setSizeLimit(30 << 20)
         #expect(second.cache.sizeLimit == 30 << 20)
-        try second.cache.put("more", body: bytes(1))
+        try second.cache.store(bytes(1), for: "more")
         #expect(try second.cache.statistics().count == 5)
 
-        // Less space, and the next put goes below the new limit.
+        // Less space, and the next store goes below the new limit.
         free.withLock { $0 = 156 << 20 }
         first.clock.advance(by: 61)
-        try first.cache.put("last", body: bytes(1))
+        try first.cache.store(bytes(1), for: "last")
         #expect(try first.cache.statistics().bytes <= 19 << 20)
         #expect(first.cache.contains("last"))
     }

@@ -8,10 +8,10 @@ struct DiskCacheMetadataTests {
     @Test("metadata is replaced without touching the body", arguments: [10, 20_000])
     func update(size: Int) throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(size), metadata: Data("old".utf8))
+        try fixture.cache.store(bytes(size), for: "a", metadata: Data("old".utf8))
         let files = fixture.folder.bodyFiles
         #expect(try fixture.cache.updateMetadata(Data("new, and longer".utf8), for: "a"))
-        let entry = fixture.cache.get("a", extending: .none)
+        let entry = fixture.cache.entry(for: "a", extending: .none)
         #expect(entry?.body == bytes(size))
         #expect(entry?.metadata == Data("new, and longer".utf8))
         #expect(entry?.expiresAt == fixture.clock.date + 7 * 86_400)
@@ -23,25 +23,25 @@ struct DiskCacheMetadataTests {
     @Test("a new lifetime counts from the update and is what accesses restart")
     func lifetime() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(1))
-        _ = fixture.cache.get("a")
+        try fixture.cache.store(bytes(1), for: "a")
+        _ = fixture.cache.entry(for: "a")
         fixture.clock.advance(by: 10)
-        #expect(try fixture.cache.updateMetadata(Data(), expiration: .seconds(60), for: "a"))
-        #expect(fixture.cache.get("a", extending: .none)?.expiresAt == fixture.clock.date + 60)
+        #expect(try fixture.cache.updateMetadata(Data(), for: "a", expiration: .seconds(60)))
+        #expect(fixture.cache.entry(for: "a", extending: .none)?.expiresAt == fixture.clock.date + 60)
         fixture.clock.advance(by: 30)
-        #expect(fixture.cache.get("a")?.expiresAt == fixture.clock.date + 60)
-        #expect(try fixture.cache.updateMetadata(Data(), expiration: .expired, for: "a"))
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a")?.expiresAt == fixture.clock.date + 60)
+        #expect(try fixture.cache.updateMetadata(Data(), for: "a", expiration: .expired))
+        #expect(fixture.cache.entry(for: "a") == nil)
     }
 
     @Test("there is nothing to update where no entry is, or its time is over")
     func absent() throws {
         let fixture = try DiskCacheFixture()
         #expect(try !fixture.cache.updateMetadata(Data([1]), for: "a"))
-        try fixture.cache.put("a", body: bytes(1), expiration: .seconds(1))
+        try fixture.cache.store(bytes(1), for: "a", expiration: .seconds(1))
         fixture.clock.advance(by: 1)
-        #expect(try !fixture.cache.updateMetadata(Data([1]), expiration: .never, for: "a"))
-        #expect(fixture.cache.get("a") == nil)
+        #expect(try !fixture.cache.updateMetadata(Data([1]), for: "a", expiration: .never))
+        #expect(fixture.cache.entry(for: "a") == nil)
     }
 
     @Test("metadata that grows counts against the limit")
@@ -50,9 +50,9 @@ struct DiskCacheMetadataTests {
             $0.sizeLimit = 1_000
             $0.lowWaterMark = 1
         }
-        try fixture.cache.put("a", body: bytes(400))
+        try fixture.cache.store(bytes(400), for: "a")
         fixture.clock.advance(by: 1)
-        try fixture.cache.put("b", body: bytes(400))
+        try fixture.cache.store(bytes(400), for: "b")
         #expect(try fixture.cache.updateMetadata(Data(bytes(300)), for: "b"))
         #expect(try fixture.cache.entries().map(\.key) == ["b"])
     }
@@ -60,8 +60,8 @@ struct DiskCacheMetadataTests {
     @Test("only a body that is a file has a path, and the file is the body")
     func location() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("small", body: bytes(10))
-        try fixture.cache.put("large", body: bytes(20_000), expiration: .seconds(60))
+        try fixture.cache.store(bytes(10), for: "small")
+        try fixture.cache.store(bytes(20_000), for: "large", expiration: .seconds(60))
         #expect(try fixture.cache.fileLocation(for: "small") == nil)
         #expect(try fixture.cache.fileLocation(for: "absent") == nil)
         let path = try #require(try fixture.cache.fileLocation(for: "large"))
@@ -74,7 +74,7 @@ struct DiskCacheMetadataTests {
     func sharing(isStreamed: Bool) throws {
         let fixture = try DiskCacheFixture()
         let body = bytes(50_000)
-        func put(_ key: String, _ metadata: String) throws {
+        func store(_ key: String, _ metadata: String) throws {
             if isStreamed {
                 let writer = fixture.cache.writer(for: key)
                 for start in stride(from: 0, to: body.count, by: 12_345) {
@@ -82,36 +82,36 @@ struct DiskCacheMetadataTests {
                 }
                 try writer.commit(metadata: Data(metadata.utf8))
             } else {
-                try fixture.cache.put(key, body: body, metadata: Data(metadata.utf8))
+                try fixture.cache.store(body, for: key, metadata: Data(metadata.utf8))
             }
         }
-        for key in ["a", "b", "c"] { try put(key, key) }
+        for key in ["a", "b", "c"] { try store(key, key) }
         #expect(fixture.folder.bodyFiles.count == 1)
         for key in ["a", "b", "c"] {
-            #expect(fixture.cache.get(key)?.body == body)
-            #expect(fixture.cache.get(key)?.metadata == Data(key.utf8))
+            #expect(fixture.cache.entry(for: key)?.body == body)
+            #expect(fixture.cache.entry(for: key)?.metadata == Data(key.utf8))
         }
-        try put("a", "again")
-        try fixture.cache.remove("a")
-        try fixture.cache.put("b", body: bytes(30_000, seed: 2))
+        try store("a", "again")
+        try fixture.cache.remove(for: "a")
+        try fixture.cache.store(bytes(30_000, seed: 2), for: "b")
         #expect(fixture.folder.bodyFiles.count == 2)
-        #expect(fixture.cache.get("c")?.body == body)
+        #expect(fixture.cache.entry(for: "c")?.body == body)
         #expect(try fixture.cache.verify().isSound)
-        try fixture.cache.remove("c")
+        try fixture.cache.remove(for: "c")
         #expect(fixture.folder.bodyFiles.count == 1)
     }
 
     @Test("a damaged file is not shared")
     func damagedFile() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(50_000))
+        try fixture.cache.store(bytes(50_000), for: "a")
         let path = try #require(try fixture.cache.fileLocation(for: "a"))
         var damaged = bytes(50_000)
         damaged[40_000] ^= 1
         try damaged.write(to: URL(fileURLWithPath: path))
-        try fixture.cache.put("b", body: bytes(50_000))
-        #expect(fixture.cache.get("b")?.body == bytes(50_000))
-        #expect(fixture.cache.get("a") == nil)
-        #expect(fixture.cache.get("b")?.body == bytes(50_000))
+        try fixture.cache.store(bytes(50_000), for: "b")
+        #expect(fixture.cache.entry(for: "b")?.body == bytes(50_000))
+        #expect(fixture.cache.entry(for: "a") == nil)
+        #expect(fixture.cache.entry(for: "b")?.body == bytes(50_000))
     }
 }

@@ -44,12 +44,12 @@ struct DiskCacheOrphanTests {
         try leaveOrphans(3)
         try leaveOrphans(2, published: false)
         let other = try DiskCacheFixture(in: folder)
-        try other.cache.put("waits", body: bytes(20_000, seed: 1), durability: .none)
+        try other.cache.store(bytes(20_000, seed: 1), for: "waits", durability: .none)
         let writer = other.cache.writer(for: "grows")
         try writer.append(bytes(20_000, seed: 2))
         let fixture = try fixture()
-        try fixture.cache.put("is there", body: bytes(20_000, seed: 3))
-        try fixture.cache.put("waits here", body: bytes(20_000, seed: 4), durability: .none)
+        try fixture.cache.store(bytes(20_000, seed: 3), for: "is there")
+        try fixture.cache.store(bytes(20_000, seed: 4), for: "waits here", durability: .none)
         #expect(folder.bodyFiles.count == 9)
         await step(.seconds(1))
         #expect(folder.bodyFiles.count == 4)
@@ -57,7 +57,7 @@ struct DiskCacheOrphanTests {
         try other.cache.flush()
         try fixture.cache.flush()
         for (seed, key) in ["waits", "grows", "is there", "waits here"].enumerated() {
-            #expect(fixture.cache.get(key)?.body == bytes(20_000, seed: seed + 1))
+            #expect(fixture.cache.entry(for: key)?.body == bytes(20_000, seed: seed + 1))
         }
         #expect(try fixture.cache.verify().isSound)
     }
@@ -83,25 +83,25 @@ struct DiskCacheOrphanTests {
             FaultInjectingFileSystem(observing: { if $0 == .names { listings.withLock { $0 += 1 } } })
         )
         try fixture.cache.open()
-        try fixture.cache.put("a", body: bytes(20_000))
-        #expect(fixture.cache.get("a") != nil)
-        #expect(fixture.cache.get("b") == nil)
+        try fixture.cache.store(bytes(20_000), for: "a")
+        #expect(fixture.cache.entry(for: "a") != nil)
+        #expect(fixture.cache.entry(for: "b") == nil)
         #expect(listings.withLock { $0 } == 0)
     }
 
     @Test("after the index was made anew")
     func newIndex() async throws {
         let fixture = try fixture()
-        for number in 0..<3 { try fixture.cache.put("\(number)", body: bytes(20_000, seed: number)) }
+        for number in 0..<3 { try fixture.cache.store(bytes(20_000, seed: number), for: "\(number)") }
         await step(.seconds(1))
         #expect(folder.bodyFiles.count == 3)
         try FileManager.default.removeItem(atPath: folder.index)
-        try fixture.cache.put("a", body: bytes(20_000, seed: 3))
+        try fixture.cache.store(bytes(20_000, seed: 3), for: "a")
         #expect(fixture.log.events == [.recreated(path: folder.path)])
         // Not with the next sweep, which is ten minutes away, and whose task has another in its place.
         for _ in 0..<600 where folder.bodyFiles.count > 1 { await step(.milliseconds(500)) }
         #expect(folder.bodyFiles.count == 1)
-        #expect(fixture.cache.get("a") != nil)
+        #expect(fixture.cache.entry(for: "a") != nil)
         #expect(sweepClock.now.offset < .seconds(500))
     }
 

@@ -15,7 +15,7 @@ struct DiskCacheOvertakingTests {
 
         func run(_ cache: DiskCache) throws {
             switch self {
-            case .key: try cache.remove("a\0b")
+            case .key: try cache.remove(for: "a\0b")
             case .prefix: try cache.removeEntries(prefix: "a")
             case .variants: try cache.removeEntries(prefix: "a\0")
             case .everything: try cache.removeAll()
@@ -26,7 +26,7 @@ struct DiskCacheOvertakingTests {
     private let key = "a\0b"
     private let held = HeldCall()
 
-    /// A cache whose next put is held once it has begun, after `held` was armed.
+    /// A cache whose next store is held once it has begun, after `held` was armed.
     private func fixture() throws -> DiskCacheFixture {
         let (held, manual) = (held, ManualStoreClock())
         return try DiskCacheFixture {
@@ -51,32 +51,32 @@ struct DiskCacheOvertakingTests {
             #expect(try !writer.commit(durability: durability))
             #expect(try other.commit(durability: durability) == (removal != .everything))
             try cache.flush()
-            #expect(cache.get(key) == nil)
+            #expect(cache.entry(for: key) == nil)
             #expect(try cache.verify().isSound)
             #expect(fixture.folder.bodyFiles.count <= 1)
-            #expect(try cache.put(key, body: bytes(size), durability: durability))
+            #expect(try cache.store(bytes(size), for: key, durability: durability))
         }
     }
 
-    @Test("a removal is final for a put that began before it", arguments: Removal.allCases, [10, 20_000])
-    func put(removal: Removal, size: Int) async throws {
+    @Test("a removal is final for a store that began before it", arguments: Removal.allCases, [10, 20_000])
+    func store(removal: Removal, size: Int) async throws {
         for durability in DiskCache.Durability.allCases {
             let fixture = try fixture()
             let (cache, key) = (fixture.cache, key)
-            try cache.put(key, body: bytes(1))
+            try cache.store(bytes(1), for: key)
             held.arm()
-            async let isStored = onThread { try cache.put(key, body: bytes(size), durability: durability) }
+            async let isStored = onThread { try cache.store(bytes(size), for: key, durability: durability) }
             await held.waitUntilReached()
             try removal.run(cache)
             held.release()
             #expect(try await !isStored)
             try cache.flush()
-            #expect(cache.get(key) == nil)
+            #expect(cache.entry(for: key) == nil)
             #expect(try cache.verify().isSound)
         }
     }
 
-    @Test("a removal is final for a put that is writing its file", arguments: Removal.allCases)
+    @Test("a removal is final for a store that is writing its file", arguments: Removal.allCases)
     func file(removal: Removal) async throws {
         let held = held
         let fixture = try DiskCacheFixture {
@@ -84,12 +84,12 @@ struct DiskCacheOvertakingTests {
         }
         let (cache, key) = (fixture.cache, key)
         held.arm()
-        async let isStored = onThread { try cache.put(key, body: bytes(20_000)) }
+        async let isStored = onThread { try cache.store(bytes(20_000), for: key) }
         await held.waitUntilReached()
         try removal.run(cache)
         held.release()
         #expect(try await !isStored)
-        #expect(cache.get(key) == nil)
+        #expect(cache.entry(for: key) == nil)
         #expect(fixture.folder.bodyFiles.isEmpty)
     }
 
@@ -104,15 +104,15 @@ struct DiskCacheOvertakingTests {
             let writer = cache.writer(for: key)
             try writer.append(bytes(size, seed: 1))
             held.arm()
-            async let isStored = onThread { try cache.put(key, body: bytes(size, seed: 2), durability: earlier) }
+            async let isStored = onThread { try cache.store(bytes(size, seed: 2), for: key, durability: earlier) }
             await held.waitUntilReached()
-            #expect(try cache.put(key, body: bytes(laterSize, seed: 3), durability: later))
+            #expect(try cache.store(bytes(laterSize, seed: 3), for: key, durability: later))
             held.release()
             #expect(try await !isStored)
             #expect(try !writer.commit(durability: earlier))
-            #expect(cache.get(key)?.body == bytes(laterSize, seed: 3))
+            #expect(cache.entry(for: key)?.body == bytes(laterSize, seed: 3))
             try cache.flush()
-            #expect(cache.get(key)?.body == bytes(laterSize, seed: 3))
+            #expect(cache.entry(for: key)?.body == bytes(laterSize, seed: 3))
             #expect(try cache.verify().isSound)
         }
     }
@@ -122,9 +122,9 @@ struct DiskCacheOvertakingTests {
         let fixture = try DiskCacheFixture()
         let writer = fixture.cache.writer(for: key)
         try writer.append(bytes(10))
-        try fixture.cache.put(key, body: bytes(20))
+        try fixture.cache.store(bytes(20), for: key)
         #expect(try !writer.commit(expiration: .expired))
-        #expect(fixture.cache.get(key)?.body == bytes(20))
+        #expect(fixture.cache.entry(for: key)?.body == bytes(20))
     }
 
     @Test("stores after a removal are not affected by it, and neither are those of other keys")
@@ -132,7 +132,7 @@ struct DiskCacheOvertakingTests {
         let fixture = try DiskCacheFixture { $0.keyHash = { _ in 7 } }
         let writer = fixture.cache.writer(for: "other")
         try writer.append(bytes(10))
-        try fixture.cache.remove(key)
+        try fixture.cache.remove(for: key)
         #expect(try writer.commit())
         #expect(fixture.cache.contains("other"))
         let later = fixture.cache.writer(for: key)
@@ -149,9 +149,9 @@ struct DiskCacheOvertakingTests {
         }
         let writer = fixture.cache.writer(for: key)
         try writer.append(bytes(1))
-        try fixture.cache.put(key, body: bytes(2), durability: .none)
-        #expect(throws: DiskCacheError.self) { try fixture.cache.remove(key) }
-        #expect(fixture.cache.get(key) == nil)
+        try fixture.cache.store(bytes(2), for: key, durability: .none)
+        #expect(throws: DiskCacheError.self) { try fixture.cache.remove(for: key) }
+        #expect(fixture.cache.entry(for: key) == nil)
         #expect(try !writer.commit(durability: .none))
     }
 
@@ -165,7 +165,7 @@ struct DiskCacheOvertakingTests {
                 sizes.withLock { $0 += size.map { [$0] } ?? [] }
             }
         }
-        try fixture.cache.put("b", body: bytes(1))
+        try fixture.cache.store(bytes(1), for: "b")
         let writer = fixture.cache.writer(for: key)
         writers.withLock { $0 = [writer] }
         try writer.append(bytes(10))

@@ -23,7 +23,7 @@ struct DiskCachePatienceTests {
         let lock = try lockedFolder(folder)
         let fixture = try DiskCacheFixture(in: folder) { $0.busyTimeout = 1 }
         #expect(!fixture.cache.folderPatience.isExhausted)
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         guard case .failure(let failure)? = fixture.log.events.first else {
             Issue.record("\(fixture.log.events)")
             return
@@ -31,10 +31,10 @@ struct DiskCachePatienceTests {
         #expect(failure.reason.contains("locked"))
         // From then on no call waits.
         #expect(fixture.cache.folderPatience.milliseconds == 0)
-        #expect(throws: DiskCacheError.self) { try fixture.cache.put("a", body: bytes(10)) }
+        #expect(throws: DiskCacheError.self) { try fixture.cache.store(bytes(10), for: "a") }
         files.close(lock)
-        try fixture.cache.put("a", body: bytes(10))
-        #expect(fixture.cache.get("a")?.body == bytes(10))
+        try fixture.cache.store(bytes(10), for: "a")
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(10))
         #expect(fixture.cache.folderPatience.milliseconds == 1)
     }
 
@@ -48,7 +48,7 @@ struct DiskCachePatienceTests {
             $0.busyTimeout = 1_000_000
             $0.fileSystem = fileSystem
         }
-        async let isStored = onThread { try fixture.cache.put("a", body: bytes(10)) }
+        async let isStored = onThread { try fixture.cache.store(bytes(10), for: "a") }
         await asked.wait()
         fixture.cache.expiration = .days(3)
         #expect(fixture.cache.countLimit == .max)
@@ -59,20 +59,20 @@ struct DiskCachePatienceTests {
     @Test("in the middle of a change, costs one call its patience, and those after it none")
     func writing() throws {
         let fixture = try DiskCacheFixture { $0.busyTimeout = 1 }
-        try fixture.cache.put("a", body: bytes(10))
+        try fixture.cache.store(bytes(10), for: "a")
         let index = try #require(fixture.cache.state.withLock { $0.index })
         let process = try SQLiteConnection(fixture.folder.index, creates: false, busyTimeout: 0)
         try process.execute("BEGIN IMMEDIATE")
         #expect(index.patience.milliseconds == 1)
-        #expect(throws: DiskCacheError.self) { try fixture.cache.put("b", body: bytes(10)) }
+        #expect(throws: DiskCacheError.self) { try fixture.cache.store(bytes(10), for: "b") }
         #expect(index.patience.milliseconds == 0)
         // What is not to be on disk at once waits in memory, a bounded part of it.
-        for number in 0..<1_000 { _ = try? fixture.cache.put("\(number)", body: bytes(1), durability: .none) }
-        #expect(fixture.cache.get("a") != nil)
+        for number in 0..<1_000 { _ = try? fixture.cache.store(bytes(1), for: "\(number)", durability: .none) }
+        #expect(fixture.cache.entry(for: "a") != nil)
         #expect(throws: DiskCacheError.self) { try fixture.cache.flush() }
         #expect(index.patience.milliseconds == 0)
         try process.execute("COMMIT")
-        try fixture.cache.put("b", body: bytes(10))
+        try fixture.cache.store(bytes(10), for: "b")
         #expect(index.patience.milliseconds == 1)
         #expect(fixture.cache.contains("b"))
         #expect(try fixture.cache.verify().isSound)
@@ -94,8 +94,8 @@ struct DiskCachePatienceTests {
         let fixture = try DiskCacheFixture(in: folder) { $0.fileSystem = fileSystem }
         try fixture.cache.open()
         isArmed.withLock { $0 = true }
-        try fixture.cache.put("a", body: bytes(20_000))
-        #expect(fixture.cache.get("a")?.body == bytes(20_000))
+        try fixture.cache.store(bytes(20_000), for: "a")
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(20_000))
         files.close(try #require(taken.withLock { $0 }))
     }
 }

@@ -19,7 +19,7 @@ struct DiskCacheProcessTests {
         let report = try fixture.cache.verify()
         #expect(report.isSound, "\(report)")
         let statistics = try fixture.cache.statistics()
-        // Each thread's last put may have been committed while another's evicted.
+        // Each thread's last store may have been committed while another's evicted.
         #expect(statistics.bytes <= SharedFolderTrial.sizeLimit + 8 * 50_000)
         #expect(folder.bodyFiles.count == statistics.fileCount)
         #expect(fixture.log.events.isEmpty)

@@ -9,8 +9,8 @@ struct DiskCacheRemovalTests {
     func prefix(size: Int) throws {
         let fixture = try DiskCacheFixture()
         let keys = ["", "a", "a/", "a/1", "a/2", "a0", "b", "a/é", "a/\u{10ffff}", "a/\0", "A/1", "a/e\u{301}"]
-        for (number, key) in keys.enumerated() { try fixture.cache.put(key, body: bytes(size, seed: number)) }
-        for number in 0..<300 { try fixture.cache.put("a/many/\(number)", body: bytes(10, seed: number)) }
+        for (number, key) in keys.enumerated() { try fixture.cache.store(bytes(size, seed: number), for: key) }
+        for number in 0..<300 { try fixture.cache.store(bytes(10, seed: number), for: "a/many/\(number)") }
         #expect(try fixture.cache.entries(prefix: "a/e").map(\.key).count == 1)
         let wanted = keys.filter { $0.utf8.starts(with: "a/".utf8) }.count + 300
         #expect(try fixture.cache.entries(prefix: "a/").count == wanted)
@@ -25,7 +25,7 @@ struct DiskCacheRemovalTests {
     @Test("a predicate sees each entry and removes what it picks")
     func predicate() throws {
         let fixture = try DiskCacheFixture()
-        for number in 0..<300 { try fixture.cache.put("\(number)", body: bytes(number, seed: number)) }
+        for number in 0..<300 { try fixture.cache.store(bytes(number, seed: number), for: "\(number)") }
         var seen: [String] = []
         let count = try fixture.cache.removeEntries { entry in
             seen.append(entry.key)
@@ -39,36 +39,36 @@ struct DiskCacheRemovalTests {
     @Test("a predicate may use the cache, and what it replaces stays")
     func reentrantPredicate() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(1))
+        try fixture.cache.store(bytes(1), for: "a")
         let count = try fixture.cache.removeEntries { _ in
             fixture.clock.advance(by: 1)
-            do { try fixture.cache.put("a", body: bytes(2)) } catch { Issue.record(error) }
+            do { try fixture.cache.store(bytes(2), for: "a") } catch { Issue.record(error) }
             return true
         }
         #expect(count == 0)
-        #expect(fixture.cache.get("a")?.body == bytes(2))
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(2))
     }
 
     @Test("each listener hears of exactly what went, and why")
     func stream() async throws {
         let fixture = try DiskCacheFixture { $0.lowWaterMark = 1 }
         let cache = fixture.cache
-        try cache.put("before", body: bytes(1))
-        try cache.remove("before")
+        try cache.store(bytes(1), for: "before")
+        try cache.remove(for: "before")
         let (one, two) = (cache.removals, cache.removals)
-        try cache.put("removed", body: bytes(1))
-        try cache.put("replaced", body: bytes(1))
-        try cache.put("replaced", body: bytes(2))
-        try cache.put("short", body: bytes(1), expiration: .seconds(1))
-        try cache.put("damaged", body: bytes(20_000))
-        try cache.remove("removed")
-        try cache.remove("never there")
+        try cache.store(bytes(1), for: "removed")
+        try cache.store(bytes(1), for: "replaced")
+        try cache.store(bytes(2), for: "replaced")
+        try cache.store(bytes(1), for: "short", expiration: .seconds(1))
+        try cache.store(bytes(20_000), for: "damaged")
+        try cache.remove(for: "removed")
+        try cache.remove(for: "never there")
         fixture.clock.advance(by: 2)
         try cache.removeExpired()
         try FileManager.default.removeItem(atPath: fixture.folder.path + "/" + fixture.folder.bodyFiles[0])
-        #expect(cache.get("damaged") == nil)
+        #expect(cache.entry(for: "damaged") == nil)
         fixture.clock.advance(by: 1)
-        try cache.put("new", body: bytes(100))
+        try cache.store(bytes(100), for: "new")
         try cache.trim(to: 110)
         try cache.removeAll()
         let wanted: [CacheRemoval<String>] = [
@@ -92,7 +92,7 @@ struct DiskCacheRemovalTests {
         let other = try TemporaryFolder()
         try bytes(10).write(to: URL(fileURLWithPath: other.path + "/kept"))
         try FileManager.default.createSymbolicLink(atPath: old + "/link", withDestinationPath: other.path)
-        try fixture.cache.put("a", body: bytes(1))
+        try fixture.cache.store(bytes(1), for: "a")
         #expect(try fixture.cache.removeExpired() == 0)
         #expect(!FileManager.default.fileExists(atPath: fixture.folder.path + "/v1"))
         #expect(other.files == ["kept"])
@@ -103,8 +103,8 @@ struct DiskCacheRemovalTests {
     func streamEnds() async throws {
         var fixture: DiskCacheFixture? = try DiskCacheFixture()
         let stream = try #require(fixture?.cache.removals)
-        try fixture?.cache.put("a", body: bytes(1))
-        try fixture?.cache.remove("a")
+        try fixture?.cache.store(bytes(1), for: "a")
+        try fixture?.cache.remove(for: "a")
         fixture = nil
         var count = 0
         for await _ in stream { count += 1 }

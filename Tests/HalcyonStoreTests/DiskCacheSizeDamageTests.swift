@@ -8,7 +8,7 @@ import Testing
 struct DiskCacheSizeDamageTests {
     private func fixture(_ change: String) throws -> DiskCacheFixture {
         let fixture = try DiskCacheFixture()
-        for key in ["a", "b", "c"] { try fixture.cache.put(key, body: bytes(20_000, seed: Int(key.utf8.first ?? 0))) }
+        for key in ["a", "b", "c"] { try fixture.cache.store(bytes(20_000, seed: Int(key.utf8.first ?? 0)), for: key) }
         try SQLiteConnection(fixture.folder.index, creates: false, busyTimeout: 0).execute(change)
         return fixture
     }
@@ -27,8 +27,8 @@ struct DiskCacheSizeDamageTests {
         #expect(try !fixture.cache.verify().isSound)
         _ = try fixture.cache.verify(repair: true)
         #expect(try fixture.cache.verify().isSound)
-        try fixture.cache.put("d", body: bytes(20_000))
-        #expect(fixture.cache.get("d")?.body == bytes(20_000))
+        try fixture.cache.store(bytes(20_000), for: "d")
+        #expect(fixture.cache.entry(for: "d")?.body == bytes(20_000))
     }
 
     @Test("keeps no entry from being removed", arguments: changes)
@@ -39,7 +39,7 @@ struct DiskCacheSizeDamageTests {
         try fixture.cache.trim(toCount: 0)
         try fixture.cache.trim(to: 0)
         try fixture.cache.setSizeLimit(1_000)
-        for key in ["a", "b", "c"] { try fixture.cache.remove(key) }
+        for key in ["a", "b", "c"] { try fixture.cache.remove(for: key) }
         #expect(try fixture.cache.entries().isEmpty)
     }
 }

@@ -15,25 +15,25 @@ struct DiskCacheStagedFileTests {
     @Test("are found at once here, and elsewhere after a flush")
     func visibility() throws {
         let (one, two) = try pair()
-        try one.cache.put("a", body: bytes(size), metadata: Data([7]), durability: .none)
-        #expect(one.cache.get("a")?.body == bytes(size))
-        #expect(one.cache.get("a")?.metadata == Data([7]))
+        try one.cache.store(bytes(size), for: "a", metadata: Data([7]), durability: .none)
+        #expect(one.cache.entry(for: "a")?.body == bytes(size))
+        #expect(one.cache.entry(for: "a")?.metadata == Data([7]))
         #expect(one.cache.contains("a"))
-        #expect(two.cache.get("a") == nil)
+        #expect(two.cache.entry(for: "a") == nil)
         try one.cache.flush()
-        #expect(two.cache.get("a")?.body == bytes(size))
-        #expect(one.cache.get("a")?.body == bytes(size))
+        #expect(two.cache.entry(for: "a")?.body == bytes(size))
+        #expect(one.cache.entry(for: "a")?.body == bytes(size))
         #expect(try one.cache.verify().isSound)
     }
 
     @Test("are written when there are 32, and when their files are large")
     func bounds() throws {
         let (one, two) = try pair()
-        for number in 0..<33 { try one.cache.put("\(number)", body: bytes(size, seed: number), durability: .none) }
+        for number in 0..<33 { try one.cache.store(bytes(size, seed: number), for: "\(number)", durability: .none) }
         #expect(try two.cache.statistics().count == 32)
         try one.cache.flush()
         for number in 0..<3 {
-            try one.cache.put("large \(number)", body: bytes(6 << 20, seed: number), durability: .none)
+            try one.cache.store(bytes(6 << 20, seed: number), for: "large \(number)", durability: .none)
         }
         #expect(try two.cache.statistics().count == 36)
     }
@@ -41,27 +41,27 @@ struct DiskCacheStagedFileTests {
     @Test("are no leftovers for a cache that cleans meanwhile")
     func cleaning() throws {
         let (one, two) = try pair()
-        try one.cache.put("a", body: bytes(size), durability: .none)
+        try one.cache.store(bytes(size), for: "a", durability: .none)
         try two.cache.removeExpired()
         try two.cache.removeAll()
         try one.cache.flush()
-        #expect(two.cache.get("a")?.body == bytes(size))
+        #expect(two.cache.entry(for: "a")?.body == bytes(size))
     }
 
     @Test("leave no file when they are removed, replaced or cleared first")
     func order() throws {
         let (one, _) = try pair()
-        try one.cache.put("a", body: bytes(size, seed: 1), durability: .none)
-        try one.cache.put("a", body: bytes(size, seed: 2), durability: .none)
-        #expect(one.cache.get("a")?.body == bytes(size, seed: 2))
+        try one.cache.store(bytes(size, seed: 1), for: "a", durability: .none)
+        try one.cache.store(bytes(size, seed: 2), for: "a", durability: .none)
+        #expect(one.cache.entry(for: "a")?.body == bytes(size, seed: 2))
         #expect(one.folder.bodyFiles.count == 1)
-        #expect(try one.cache.remove("a"))
+        #expect(try one.cache.remove(for: "a"))
         #expect(one.folder.bodyFiles.isEmpty)
-        try one.cache.put("b", body: bytes(size, seed: 3), durability: .none)
-        try one.cache.put("b", body: bytes(size, seed: 4))
-        #expect(one.cache.get("b")?.body == bytes(size, seed: 4))
+        try one.cache.store(bytes(size, seed: 3), for: "b", durability: .none)
+        try one.cache.store(bytes(size, seed: 4), for: "b")
+        #expect(one.cache.entry(for: "b")?.body == bytes(size, seed: 4))
         #expect(one.folder.bodyFiles.count == 1)
-        try one.cache.put("c", body: bytes(size, seed: 5), durability: .none)
+        try one.cache.store(bytes(size, seed: 5), for: "c", durability: .none)
         try one.cache.removeAll()
         try one.cache.flush()
         #expect(one.folder.bodyFiles.isEmpty)
@@ -71,32 +71,32 @@ struct DiskCacheStagedFileTests {
     @Test("with the same bytes have one file")
     func sharing() throws {
         let (one, _) = try pair()
-        for key in ["a", "b"] { try one.cache.put(key, body: bytes(size), durability: .none) }
-        #expect(try one.cache.remove("a"))
-        #expect(one.cache.get("b")?.body == bytes(size))
+        for key in ["a", "b"] { try one.cache.store(bytes(size), for: key, durability: .none) }
+        #expect(try one.cache.remove(for: "a"))
+        #expect(one.cache.entry(for: "b")?.body == bytes(size))
         try one.cache.flush()
-        try one.cache.put("c", body: bytes(size), durability: .none)
+        try one.cache.store(bytes(size), for: "c", durability: .none)
         #expect(one.folder.bodyFiles.count == 1)
         try one.cache.flush()
-        #expect(try one.cache.remove("b"))
-        #expect(one.cache.get("c")?.body == bytes(size))
+        #expect(try one.cache.remove(for: "b"))
+        #expect(one.cache.entry(for: "c")?.body == bytes(size))
         #expect(try one.cache.verify().isSound)
     }
 
     @Test("whose shared file goes before they are written are gone, and what they replace with them")
     func sharedFileIsGone() throws {
         let (one, two) = try pair()
-        try one.cache.put("a", body: bytes(size))
-        try one.cache.put("b", body: bytes(size, seed: 1))
-        try one.cache.put("b", body: bytes(size), durability: .none)
-        #expect(try two.cache.remove("a"))
-        #expect(one.cache.get("b") == nil)
-        try one.cache.put("c", body: bytes(size, seed: 2))
-        try one.cache.put("d", body: bytes(size, seed: 3))
-        try one.cache.put("d", body: bytes(size, seed: 2), durability: .none)
-        #expect(try two.cache.remove("c"))
+        try one.cache.store(bytes(size), for: "a")
+        try one.cache.store(bytes(size, seed: 1), for: "b")
+        try one.cache.store(bytes(size), for: "b", durability: .none)
+        #expect(try two.cache.remove(for: "a"))
+        #expect(one.cache.entry(for: "b") == nil)
+        try one.cache.store(bytes(size, seed: 2), for: "c")
+        try one.cache.store(bytes(size, seed: 3), for: "d")
+        try one.cache.store(bytes(size, seed: 2), for: "d", durability: .none)
+        #expect(try two.cache.remove(for: "c"))
         try one.cache.flush()
-        #expect(one.cache.get("d") == nil)
+        #expect(one.cache.entry(for: "d") == nil)
         #expect(one.folder.bodyFiles.isEmpty)
         #expect(try one.cache.verify().isSound)
     }
@@ -104,24 +104,24 @@ struct DiskCacheStagedFileTests {
     @Test("whose file was removed by others are a miss, as is what they replace", arguments: [false, true])
     func lostFile(isFlushed: Bool) throws {
         let (one, _) = try pair()
-        try one.cache.put("a", body: bytes(10, seed: 1))
-        try one.cache.put("a", body: bytes(size, seed: 2), durability: .none)
+        try one.cache.store(bytes(10, seed: 1), for: "a")
+        try one.cache.store(bytes(size, seed: 2), for: "a", durability: .none)
         for file in one.folder.bodyFiles { try FileManager.default.removeItem(atPath: one.folder.path + "/" + file) }
         if isFlushed { try one.cache.flush() }
-        #expect(one.cache.get("a") == nil)
-        #expect(one.cache.get("a") == nil)
-        try one.cache.put("a", body: bytes(size, seed: 3), durability: .none)
-        #expect(one.cache.get("a")?.body == bytes(size, seed: 3))
+        #expect(one.cache.entry(for: "a") == nil)
+        #expect(one.cache.entry(for: "a") == nil)
+        try one.cache.store(bytes(size, seed: 3), for: "a", durability: .none)
+        #expect(one.cache.entry(for: "a")?.body == bytes(size, seed: 3))
     }
 
     @Test("take new metadata and keep their file")
     func metadata() throws {
         let (one, two) = try pair()
-        try one.cache.put("a", body: bytes(size), durability: .none)
+        try one.cache.store(bytes(size), for: "a", durability: .none)
         #expect(try one.cache.updateMetadata(Data([1]), for: "a"))
         try one.cache.flush()
-        #expect(two.cache.get("a")?.metadata == Data([1]))
-        #expect(two.cache.get("a")?.body == bytes(size))
+        #expect(two.cache.entry(for: "a")?.metadata == Data([1]))
+        #expect(two.cache.entry(for: "a")?.body == bytes(size))
     }
 
     @Test("are given up with their files where the index cannot be written, whichever call fails")
@@ -130,11 +130,11 @@ struct DiskCacheStagedFileTests {
             let faults = FaultInjectingFileSystem(.error(.inputOutput), atCall: number)
             let fixture = try DiskCacheFixture { $0.fileSystem = faults }
             for seed in 0..<3 {
-                _ = try? fixture.cache.put("\(seed)", body: bytes(size, seed: seed), durability: .none)
+                _ = try? fixture.cache.store(bytes(size, seed: seed), for: "\(seed)", durability: .none)
             }
             try? fixture.cache.flush()
             let found = (0..<3).filter { seed in
-                guard let entry = fixture.cache.get("\(seed)") else { return false }
+                guard let entry = fixture.cache.entry(for: "\(seed)") else { return false }
                 return entry.body == bytes(size, seed: seed)
             }
             let hasFired = faults.hasFired

@@ -13,29 +13,29 @@ struct DiskCacheStagingTests {
     @Test("are found at once here, and elsewhere after a flush")
     func visibility() throws {
         let (one, two) = try pair()
-        try one.cache.put("a", body: bytes(10), metadata: Data([7]), durability: .none)
-        #expect(one.cache.get("a")?.body == bytes(10))
-        #expect(one.cache.get("a")?.metadata == Data([7]))
+        try one.cache.store(bytes(10), for: "a", metadata: Data([7]), durability: .none)
+        #expect(one.cache.entry(for: "a")?.body == bytes(10))
+        #expect(one.cache.entry(for: "a")?.metadata == Data([7]))
         #expect(one.cache.contains("a"))
-        #expect(two.cache.get("a") == nil)
+        #expect(two.cache.entry(for: "a") == nil)
         try one.cache.flush()
-        #expect(two.cache.get("a")?.body == bytes(10))
-        #expect(one.cache.get("a")?.body == bytes(10))
+        #expect(two.cache.entry(for: "a")?.body == bytes(10))
+        #expect(one.cache.entry(for: "a")?.body == bytes(10))
     }
 
     @Test("are written when they are many, or large, or old, and when the cache ends")
     func bounds() throws {
         let (one, two) = try pair()
-        for number in 0..<128 { try one.cache.put("\(number)", body: bytes(10), durability: .none) }
+        for number in 0..<128 { try one.cache.store(bytes(10), for: "\(number)", durability: .none) }
         #expect(try two.cache.statistics().count == 128)
-        for number in 0..<70 { try one.cache.put("large \(number)", body: bytes(15_500), durability: .none) }
+        for number in 0..<70 { try one.cache.store(bytes(15_500), for: "large \(number)", durability: .none) }
         #expect(try two.cache.statistics().count == 128 + 68)
         try one.cache.flush()
-        try one.cache.put("first", body: bytes(1), durability: .none)
+        try one.cache.store(bytes(1), for: "first", durability: .none)
         one.clock.advance(by: 1.5)
-        try one.cache.put("second", body: bytes(1), durability: .none)
+        try one.cache.store(bytes(1), for: "second", durability: .none)
         #expect(two.cache.contains("first") && two.cache.contains("second"))
-        try one.cache.put("last", body: bytes(1), durability: .none)
+        try one.cache.store(bytes(1), for: "last", durability: .none)
         try one.cache.close()
         #expect(two.cache.contains("last"))
     }
@@ -43,19 +43,19 @@ struct DiskCacheStagingTests {
     @Test("give way to what is stored, removed or cleared after them")
     func order() throws {
         let (one, _) = try pair()
-        try one.cache.put("a", body: bytes(1, seed: 1), durability: .none)
-        try one.cache.put("a", body: bytes(1, seed: 2), durability: .none)
-        #expect(one.cache.get("a")?.body == bytes(1, seed: 2))
-        try one.cache.put("a", body: bytes(1, seed: 3))
+        try one.cache.store(bytes(1, seed: 1), for: "a", durability: .none)
+        try one.cache.store(bytes(1, seed: 2), for: "a", durability: .none)
+        #expect(one.cache.entry(for: "a")?.body == bytes(1, seed: 2))
+        try one.cache.store(bytes(1, seed: 3), for: "a")
         try one.cache.flush()
-        #expect(one.cache.get("a")?.body == bytes(1, seed: 3))
-        try one.cache.put("a", body: bytes(1, seed: 4), durability: .none)
-        #expect(try one.cache.remove("a"))
+        #expect(one.cache.entry(for: "a")?.body == bytes(1, seed: 3))
+        try one.cache.store(bytes(1, seed: 4), for: "a", durability: .none)
+        #expect(try one.cache.remove(for: "a"))
         try one.cache.flush()
-        #expect(one.cache.get("a") == nil)
-        try one.cache.put("b", body: bytes(1), durability: .none)
-        #expect(try one.cache.remove("b"))
-        try one.cache.put("c", body: bytes(1), durability: .none)
+        #expect(one.cache.entry(for: "a") == nil)
+        try one.cache.store(bytes(1), for: "b", durability: .none)
+        #expect(try one.cache.remove(for: "b"))
+        try one.cache.store(bytes(1), for: "c", durability: .none)
         try one.cache.removeAll()
         try one.cache.flush()
         #expect(try one.cache.statistics().count == 0)
@@ -64,25 +64,25 @@ struct DiskCacheStagingTests {
     @Test("expire, are extended and take new metadata like any other")
     func lifetime() throws {
         let (one, two) = try pair()
-        try one.cache.put("a", body: bytes(1), expiration: .seconds(10), durability: .none)
+        try one.cache.store(bytes(1), for: "a", expiration: .seconds(10), durability: .none)
         one.clock.advance(by: 6)
-        #expect(one.cache.get("a") != nil)
+        #expect(one.cache.entry(for: "a") != nil)
         one.clock.advance(by: 6)
-        #expect(one.cache.get("a", extending: .none) != nil)
+        #expect(one.cache.entry(for: "a", extending: .none) != nil)
         try one.cache.flush()
         #expect(two.cache.contains("a"))
-        try one.cache.put("b", body: bytes(1), expiration: .seconds(1), durability: .none)
+        try one.cache.store(bytes(1), for: "b", expiration: .seconds(1), durability: .none)
         #expect(try one.cache.updateMetadata(Data([1]), for: "b"))
-        #expect(one.cache.get("b", extending: .none)?.metadata == Data([1]))
+        #expect(one.cache.entry(for: "b", extending: .none)?.metadata == Data([1]))
         one.clock.advance(by: 1)
-        #expect(one.cache.get("b") == nil)
+        #expect(one.cache.entry(for: "b") == nil)
     }
 
     @Test("keep the size limit once written")
     func limit() throws {
         let fixture = try DiskCacheFixture { $0.sizeLimit = 10_000 }
         for number in 0..<500 {
-            try fixture.cache.put("\(number)", body: bytes(100), durability: .none)
+            try fixture.cache.store(bytes(100), for: "\(number)", durability: .none)
             fixture.clock.advance(by: 0.001)
         }
         #expect(try fixture.cache.statistics().bytes <= 10_000)
@@ -94,7 +94,7 @@ struct DiskCacheStagingTests {
         let refused = FileSystemError(code: 13)
         let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(refused), atCall: 1, of: [.createFolder])
         let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
-        try fixture.cache.put("a", body: bytes(1), durability: .none)
+        try fixture.cache.store(bytes(1), for: "a", durability: .none)
         #expect(throws: DiskCacheError.self) { try fixture.cache.flush() }
         try fixture.cache.flush()
     }

@@ -24,12 +24,12 @@ struct DiskCacheSweepTests {
         await sweepClock.waitForSleepers(1)
     }
 
-    private func put(_ count: Int, _ expiration: Expiration, in cache: DiskCache) throws {
+    private func store(_ count: Int, _ expiration: Expiration, in cache: DiskCache) throws {
         for number in 0..<count {
             let size = number % 50 == 0 ? 20_000 : 10
-            try cache.put(
-                "\(expiration) \(number)",
-                body: bytes(size, seed: number),
+            try cache.store(
+                bytes(size, seed: number),
+                for: "\(expiration) \(number)",
                 expiration: expiration,
                 durability: .none
             )
@@ -40,8 +40,8 @@ struct DiskCacheSweepTests {
     @Test("a second after the cache is opened and once in each interval, rows, files and all")
     func sweep() async throws {
         let fixture = try fixture()
-        try put(60, .seconds(100), in: fixture.cache)
-        try put(10, .seconds(1_000), in: fixture.cache)
+        try store(60, .seconds(100), in: fixture.cache)
+        try store(10, .seconds(1_000), in: fixture.cache)
         await step(.seconds(1))
         #expect(try fixture.cache.statistics().count == 70)
         fixture.clock.advance(by: 100)
@@ -56,7 +56,7 @@ struct DiskCacheSweepTests {
         #expect(fixture.folder.bodyFiles.isEmpty)
         #expect(try fixture.cache.verify().isSound)
         // What another process left is swept by the next that opens the folder.
-        try put(5, .seconds(1), in: fixture.cache)
+        try store(5, .seconds(1), in: fixture.cache)
         try fixture.cache.close()
         let next = try self.fixture(in: fixture.folder)
         next.clock.advance(by: 2_000)
@@ -68,7 +68,7 @@ struct DiskCacheSweepTests {
     @Test("a batch at a time, with a pause for others")
     func batches() async throws {
         let fixture = try fixture()
-        try put(300, .seconds(100), in: fixture.cache)
+        try store(300, .seconds(100), in: fixture.cache)
         fixture.clock.advance(by: 100)
         var counts: [Int] = []
         for pause in [Duration.seconds(1), .milliseconds(100), .milliseconds(100)] {
@@ -77,7 +77,7 @@ struct DiskCacheSweepTests {
         }
         #expect(counts == [172, 44, 0])
         // Then it sleeps for the interval.
-        try put(1, .seconds(1), in: fixture.cache)
+        try store(1, .seconds(1), in: fixture.cache)
         fixture.clock.advance(by: 1)
         await step(.milliseconds(100))
         #expect(try fixture.cache.statistics().count == 1)
@@ -87,7 +87,7 @@ struct DiskCacheSweepTests {
     func removals() async throws {
         let fixture = try fixture()
         let removals = fixture.cache.removals
-        try put(1, .seconds(1), in: fixture.cache)
+        try store(1, .seconds(1), in: fixture.cache)
         fixture.clock.advance(by: 1)
         await step(.seconds(1))
         for await removal in removals.prefix(1) {
@@ -98,9 +98,9 @@ struct DiskCacheSweepTests {
     @Test("but not what a look-up extended, although that is not written down yet")
     func extended() async throws {
         let fixture = try fixture()
-        try put(10, .seconds(100), in: fixture.cache)
+        try store(10, .seconds(100), in: fixture.cache)
         fixture.clock.advance(by: 50)
-        #expect(fixture.cache.get("\(Expiration.seconds(100)) 3") != nil)
+        #expect(fixture.cache.entry(for: "\(Expiration.seconds(100)) 3") != nil)
         fixture.clock.advance(by: 50)
         await step(.seconds(1))
         #expect(try fixture.cache.entries().map(\.key) == ["\(Expiration.seconds(100)) 3"])
@@ -136,11 +136,11 @@ struct DiskCacheSweepTests {
     @Test("but not the file of it that an entry shares which waits to be written down")
     func sharedFile() async throws {
         let fixture = try fixture()
-        try fixture.cache.put("a", body: bytes(20_000), expiration: .seconds(100))
-        try fixture.cache.put("b", body: bytes(20_000), durability: .none)
+        try fixture.cache.store(bytes(20_000), for: "a", expiration: .seconds(100))
+        try fixture.cache.store(bytes(20_000), for: "b", durability: .none)
         fixture.clock.advance(by: 100)
         await step(.seconds(1))
-        #expect(fixture.cache.get("b")?.body == bytes(20_000))
+        #expect(fixture.cache.entry(for: "b")?.body == bytes(20_000))
         #expect(try fixture.cache.entries().map(\.key) == ["b"])
         #expect(try fixture.cache.verify().isSound)
     }

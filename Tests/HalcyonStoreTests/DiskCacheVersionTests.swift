@@ -12,19 +12,19 @@ struct DiskCacheVersionTests {
     }
 
     private func store(_ seed: Int, size: Int, _ durability: DiskCache.Durability, in cache: DiskCache) throws {
-        try cache.put("a", body: bytes(size, seed: seed), metadata: Data("head \(seed)".utf8), durability: durability)
+        try cache.store(bytes(size, seed: seed), for: "a", metadata: Data("head \(seed)".utf8), durability: durability)
     }
 
     @Test("is made to the version that was found", arguments: [10, 20_000], DiskCache.Durability.allCases)
     func unchanged(size: Int, durability: DiskCache.Durability) throws {
         let (one, two) = try pair()
         try store(1, size: size, durability, in: one.cache)
-        let found = try #require(one.cache.get("a"))
+        let found = try #require(one.cache.entry(for: "a"))
         #expect(try one.cache.updateMetadata(Data("new".utf8), for: "a", replacing: found.version))
         try one.cache.flush()
         for cache in [one.cache, two.cache] {
-            #expect(cache.get("a")?.metadata == Data("new".utf8))
-            #expect(cache.get("a")?.body == bytes(size, seed: 1))
+            #expect(cache.entry(for: "a")?.metadata == Data("new".utf8))
+            #expect(cache.entry(for: "a")?.body == bytes(size, seed: 1))
         }
         #expect(try one.cache.verify().isSound)
     }
@@ -38,16 +38,16 @@ struct DiskCacheVersionTests {
         for isElsewhere in [false, true] {
             let (one, two) = try pair()
             try store(1, size: size, durability, in: one.cache)
-            let found = try #require(one.cache.get("a"))
+            let found = try #require(one.cache.entry(for: "a"))
             try one.cache.flush()
             try store(2, size: size, durability, in: isElsewhere ? two.cache : one.cache)
             if isElsewhere { try two.cache.flush() }
             #expect(try !one.cache.updateMetadata(Data("head 1, validated".utf8), for: "a", replacing: found.version))
-            #expect(try !one.cache.remove("a", ifStill: found.version))
+            #expect(try !one.cache.remove(for: "a", ifStill: found.version))
             try one.cache.flush()
             for cache in [one.cache, two.cache] {
-                #expect(cache.get("a")?.metadata == Data("head 2".utf8))
-                #expect(cache.get("a")?.body == bytes(size, seed: 2))
+                #expect(cache.entry(for: "a")?.metadata == Data("head 2".utf8))
+                #expect(cache.entry(for: "a")?.body == bytes(size, seed: 2))
             }
         }
     }
@@ -56,15 +56,15 @@ struct DiskCacheVersionTests {
     func replacedAfterwards(durability: DiskCache.Durability) throws {
         let (one, two) = try pair()
         try store(1, size: 10, durability, in: one.cache)
-        let found = try #require(one.cache.get("a"))
+        let found = try #require(one.cache.entry(for: "a"))
         #expect(try one.cache.updateMetadata(Data("new".utf8), for: "a", replacing: found.version))
         // It waits for its transaction in the other cache.
         try store(2, size: 10, .none, in: two.cache)
         #expect(try one.cache.updateMetadata(Data("newer".utf8), for: "a"))
         try two.cache.flush()
         for cache in [one.cache, two.cache] {
-            #expect(cache.get("a")?.metadata == Data("head 2".utf8))
-            #expect(cache.get("a")?.body == bytes(10, seed: 2))
+            #expect(cache.entry(for: "a")?.metadata == Data("head 2".utf8))
+            #expect(cache.entry(for: "a")?.body == bytes(10, seed: 2))
         }
     }
 
@@ -72,11 +72,11 @@ struct DiskCacheVersionTests {
     func twice() throws {
         let (one, two) = try pair()
         try store(1, size: 10, .normal, in: one.cache)
-        let (first, second) = (try #require(one.cache.get("a")), try #require(two.cache.get("a")))
+        let (first, second) = (try #require(one.cache.entry(for: "a")), try #require(two.cache.entry(for: "a")))
         #expect(first.version == second.version)
         #expect(try one.cache.updateMetadata(Data("first".utf8), for: "a", replacing: first.version))
         #expect(try !two.cache.updateMetadata(Data("second".utf8), for: "a", replacing: second.version))
-        let now = try #require(two.cache.get("a"))
+        let now = try #require(two.cache.entry(for: "a"))
         #expect(now.metadata == Data("first".utf8))
         #expect(try two.cache.updateMetadata(Data("third".utf8), for: "a", replacing: now.version))
     }
@@ -85,8 +85,8 @@ struct DiskCacheVersionTests {
     func removed() throws {
         let (one, two) = try pair()
         try store(1, size: 10, .normal, in: one.cache)
-        let found = try #require(one.cache.get("a"))
-        try two.cache.remove("a")
+        let found = try #require(one.cache.entry(for: "a"))
+        try two.cache.remove(for: "a")
         #expect(try !one.cache.updateMetadata(Data(), for: "a", replacing: found.version))
         #expect(!one.cache.contains("a"))
     }
@@ -103,25 +103,25 @@ struct DiskCacheVersionTests {
             }
         }
         let cache = fixture.cache
-        try cache.put("a", body: bytes(10))
+        try cache.store(bytes(10), for: "a")
         // The look-up asks for the date after it has read the row.
         held.arm()
-        async let found = onThread { cache.get("a") }
+        async let found = onThread { cache.entry(for: "a") }
         await held.waitUntilReached()
-        #expect(try cache.updateMetadata(Data("new".utf8), expiration: .seconds(60), for: "a"))
+        #expect(try cache.updateMetadata(Data("new".utf8), for: "a", expiration: .seconds(60)))
         held.release()
         #expect(try await found?.metadata == Data())
         try cache.flush()
-        #expect(cache.get("a", extending: .none)?.expiresAt == manual.date + 60)
+        #expect(cache.entry(for: "a", extending: .none)?.expiresAt == manual.date + 60)
     }
 
     @Test("a removal takes only the version that was found, staged or not", arguments: DiskCache.Durability.allCases)
     func removal(durability: DiskCache.Durability) throws {
         let (one, two) = try pair()
         try store(1, size: 10, durability, in: one.cache)
-        let found = try #require(one.cache.get("a"))
-        #expect(try one.cache.remove("a", ifStill: found.version))
+        let found = try #require(one.cache.entry(for: "a"))
+        #expect(try one.cache.remove(for: "a", ifStill: found.version))
         #expect(!one.cache.contains("a") && !two.cache.contains("a"))
-        #expect(try !one.cache.remove("a", ifStill: found.version))
+        #expect(try !one.cache.remove(for: "a", ifStill: found.version))
     }
 }

@@ -15,7 +15,7 @@ struct DiskCacheWaitingTests {
         let cache = fixture.cache
         let process = try SQLiteConnection(fixture.folder.index, creates: false, busyTimeout: 0)
         try process.execute("BEGIN IMMEDIATE")
-        async let isStored = onThread { try cache.put("late", body: bytes(1)) }
+        async let isStored = onThread { try cache.store(bytes(1), for: "late") }
         let index = try #require(cache.state.withLock { $0.index })
         while index.isWriterFree { await Task.yield() }
         try await body()
@@ -29,8 +29,8 @@ struct DiskCacheWaitingTests {
             $0.busyTimeout = 1_000_000
             adjust(&$0)
         }
-        try fixture.cache.put("small", body: bytes(10))
-        try fixture.cache.put("large", body: bytes(20_000))
+        try fixture.cache.store(bytes(10), for: "small")
+        try fixture.cache.store(bytes(20_000), for: "large")
         return fixture
     }
 
@@ -40,8 +40,8 @@ struct DiskCacheWaitingTests {
         try await whileWriterWaits(fixture) {
             fixture.clock.advance(by: 3_600)
             for _ in 0..<3 {
-                #expect(fixture.cache.get("small") != nil)
-                #expect(fixture.cache.get("large") != nil)
+                #expect(fixture.cache.entry(for: "small") != nil)
+                #expect(fixture.cache.entry(for: "large") != nil)
             }
             #expect(fixture.cache.contains("small"))
         }
@@ -57,10 +57,10 @@ struct DiskCacheWaitingTests {
         let fixture = try fixture()
         try FileManager.default.removeItem(atPath: fixture.folder.path + "/" + fixture.folder.bodyFiles[0])
         try await whileWriterWaits(fixture) {
-            #expect(fixture.cache.get("large") == nil)
+            #expect(fixture.cache.entry(for: "large") == nil)
             #expect(fixture.cache.contains("large"))
         }
-        #expect(fixture.cache.get("large") == nil)
+        #expect(fixture.cache.entry(for: "large") == nil)
         #expect(!fixture.cache.contains("large"))
         #expect(fixture.log.events == [.entryDamaged(key: "large", reason: "its file is missing")])
     }
@@ -72,13 +72,13 @@ struct DiskCacheWaitingTests {
             $0.sweepClock = clock
             $0.sweepInterval = .seconds(600)
         }
-        try fixture.cache.put("short", body: bytes(10), expiration: .seconds(1))
+        try fixture.cache.store(bytes(10), for: "short", expiration: .seconds(1))
         fixture.clock.advance(by: 1)
         await clock.waitForSleepers(1)
         try await whileWriterWaits(fixture) {
             clock.advance(by: .seconds(1))
             await clock.waitForSleepers(1)
-            #expect(fixture.cache.get("small") != nil)
+            #expect(fixture.cache.entry(for: "small") != nil)
         }
         clock.advance(by: .milliseconds(100))
         await clock.waitForSleepers(1)

@@ -15,9 +15,9 @@ struct DiskCacheWithdrawalTests {
     init() throws {
         fixture = try DiskCacheFixture { $0.busyTimeout = 1 }
         other = try DiskCacheFixture(in: fixture.folder, clock: fixture.clock)
-        try fixture.cache.put("a", body: bytes(10, seed: 1))
+        try fixture.cache.store(bytes(10, seed: 1), for: "a")
         fixture.clock.advance(by: 0.05)
-        try fixture.cache.put("a", body: bytes(10, seed: 2), durability: .none)
+        try fixture.cache.store(bytes(10, seed: 2), for: "a", durability: .none)
         process = try SQLiteConnection(fixture.folder.index, creates: false, busyTimeout: 0)
     }
 
@@ -38,18 +38,18 @@ struct DiskCacheWithdrawalTests {
     func formerEntry(refusesRemovals: Bool) throws {
         try refuse(removals: refusesRemovals)
         #expect(throws: DiskCacheError.self) { try fixture.cache.flush() }
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(!fixture.cache.contains("a"))
         #expect(try !fixture.cache.updateMetadata(Data([1]), for: "a"))
         // The failure was thrown; what is left to do is tried again with each flush.
         try fixture.cache.flush()
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         try allow()
         try fixture.cache.flush()
-        #expect(other.cache.get("a") == nil)
-        try fixture.cache.put("a", body: bytes(10, seed: 3), durability: .none)
+        #expect(other.cache.entry(for: "a") == nil)
+        try fixture.cache.store(bytes(10, seed: 3), for: "a", durability: .none)
         try fixture.cache.flush()
-        #expect(fixture.cache.get("a")?.body == bytes(10, seed: 3))
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(10, seed: 3))
         #expect(try fixture.cache.verify().isSound)
     }
 
@@ -59,37 +59,37 @@ struct DiskCacheWithdrawalTests {
         #expect(throws: DiskCacheError.self) { try fixture.cache.flush() }
         fixture.clock.advance(by: 0.05)
         if !byAnother {
-            try fixture.cache.put("a", body: bytes(10, seed: 3), durability: .none)
-            #expect(fixture.cache.get("a")?.body == bytes(10, seed: 3))
+            try fixture.cache.store(bytes(10, seed: 3), for: "a", durability: .none)
+            #expect(fixture.cache.entry(for: "a")?.body == bytes(10, seed: 3))
         }
         try allow()
-        if byAnother { try other.cache.put("a", body: bytes(10, seed: 3)) }
-        #expect(fixture.cache.get("a")?.body == bytes(10, seed: 3))
+        if byAnother { try other.cache.store(bytes(10, seed: 3), for: "a") }
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(10, seed: 3))
         #expect(fixture.cache.contains("a"))
         try fixture.cache.flush()
-        #expect(fixture.cache.get("a")?.body == bytes(10, seed: 3))
-        #expect(other.cache.get("a")?.body == bytes(10, seed: 3))
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(10, seed: 3))
+        #expect(other.cache.entry(for: "a")?.body == bytes(10, seed: 3))
     }
 
     @Test("are gone once they were removed, and what they replaced with them")
     func removal() throws {
         try refuse(removals: true)
-        #expect(throws: DiskCacheError.self) { try fixture.cache.remove("a") }
-        #expect(fixture.cache.get("a") == nil)
+        #expect(throws: DiskCacheError.self) { try fixture.cache.remove(for: "a") }
+        #expect(fixture.cache.entry(for: "a") == nil)
         try allow()
-        #expect(try fixture.cache.remove("a"))
-        #expect(other.cache.get("a") == nil)
-        #expect(fixture.cache.get("a") == nil)
+        #expect(try fixture.cache.remove(for: "a"))
+        #expect(other.cache.entry(for: "a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
     }
 
     @Test("are gone once all were removed, and what they replaced with them")
     func removalOfAll() throws {
         try refuse(removals: true)
         #expect(throws: DiskCacheError.self) { try fixture.cache.removeAll() }
-        #expect(fixture.cache.get("a") == nil)
+        #expect(fixture.cache.entry(for: "a") == nil)
         try allow()
         try fixture.cache.flush()
-        #expect(other.cache.get("a") == nil)
+        #expect(other.cache.entry(for: "a") == nil)
     }
 
     @Test("outlast an earlier store of their key that must not be stored, and whose removal fails")
@@ -97,12 +97,12 @@ struct DiskCacheWithdrawalTests {
         try fixture.cache.flush()
         let writer = fixture.cache.writer(for: "a")
         try writer.append(bytes(10, seed: 3))
-        try fixture.cache.put("a", body: bytes(10, seed: 4), durability: .none)
+        try fixture.cache.store(bytes(10, seed: 4), for: "a", durability: .none)
         try process.execute("BEGIN IMMEDIATE")
         #expect(throws: DiskCacheError.self) { try writer.commit(expiration: .expired) }
         try process.execute("COMMIT")
-        #expect(fixture.cache.get("a")?.body == bytes(10, seed: 4))
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(10, seed: 4))
         try fixture.cache.flush()
-        #expect(other.cache.get("a")?.body == bytes(10, seed: 4))
+        #expect(other.cache.entry(for: "a")?.body == bytes(10, seed: 4))
     }
 }

@@ -13,17 +13,17 @@ struct DiskReadHoldTests {
 
     /// Looks an entry up so often, and late enough, that the lock is held from then on.
     private func lookUpOften(_ key: String, in fixture: DiskCacheFixture) {
-        for _ in 0..<20 { #expect(fixture.cache.get(key) != nil) }
+        for _ in 0..<20 { #expect(fixture.cache.entry(for: key) != nil) }
         fixture.clock.advance(by: 0.051)
-        #expect(fixture.cache.get(key) != nil)
+        #expect(fixture.cache.entry(for: key) != nil)
     }
 
     @Test("it is held after many look-ups in a moment, and not after few")
     func beginning() throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(10))
+        try fixture.cache.store(bytes(10), for: "a")
         for _ in 0..<4 {
-            #expect(fixture.cache.get("a") != nil)
+            #expect(fixture.cache.entry(for: "a") != nil)
             fixture.clock.advance(by: 0.051)
         }
         #expect(readHold(of: fixture.cache)?.isHeld == false)
@@ -35,14 +35,14 @@ struct DiskReadHoldTests {
     @Test("look-ups under it find at once what another cache stores and removes", arguments: [10, 50_000])
     func freshness(size: Int) throws {
         let fixture = try DiskCacheFixture()
-        try fixture.cache.put("a", body: bytes(size))
+        try fixture.cache.store(bytes(size), for: "a")
         lookUpOften("a", in: fixture)
         #expect(readHold(of: fixture.cache)?.count == 1)
         let other = try DiskCacheFixture(in: fixture.folder, clock: fixture.clock)
-        try other.cache.put("a", body: bytes(size, seed: 1))
-        #expect(fixture.cache.get("a")?.body == bytes(size, seed: 1))
-        try other.cache.remove("a")
-        #expect(fixture.cache.get("a") == nil)
+        try other.cache.store(bytes(size, seed: 1), for: "a")
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(size, seed: 1))
+        try other.cache.remove(for: "a")
+        #expect(fixture.cache.entry(for: "a") == nil)
         #expect(try other.cache.verify().isSound)
     }
 
@@ -62,9 +62,9 @@ struct DiskReadHoldTests {
         let hold = try #require(readHold(of: fixture.cache))
         hold.renew()
         #expect(hold.count == 1)
-        try fixture.cache.put("a", body: bytes(10))
+        try fixture.cache.store(bytes(10), for: "a")
         #expect(!hold.isHeld)
-        #expect(fixture.cache.get("a")?.body == bytes(10))
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(10))
     }
 
     @Test("it ends when nobody asked for it again")

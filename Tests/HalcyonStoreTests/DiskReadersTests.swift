@@ -14,7 +14,7 @@ struct DiskReadersTests {
         let readers = DiskReaders()
         #expect(readers.take() == nil)
         let connection = try makeConnection()
-        readers.put(connection)
+        readers.putBack(connection)
         #expect(readers.take() === connection)
         #expect(readers.take() == nil)
     }
@@ -24,7 +24,7 @@ struct DiskReadersTests {
         var readers: DiskReaders? = DiskReaders()
         var connections = try (0..<6).map { _ in try makeConnection() }
         let references = connections.map(WeakConnection.init)
-        for connection in connections { readers?.put(connection) }
+        for connection in connections { readers?.putBack(connection) }
         connections = []
         #expect(references.map(\.isOpen) == [true, true, true, true, false, false])
         readers = nil
@@ -34,7 +34,7 @@ struct DiskReadersTests {
     @Test("no two threads have one connection at the same time, and none is lost")
     func threads() throws {
         let readers = DiskReaders()
-        for _ in 0..<3 { readers.put(try makeConnection()) }
+        for _ in 0..<3 { readers.putBack(try makeConnection()) }
         let busy = Lock<Set<ObjectIdentifier>>([])
         runOnThreads(4) { _ in
             for _ in 0..<2_000 {
@@ -42,7 +42,7 @@ struct DiskReadersTests {
                 let id = ObjectIdentifier(connection)
                 #expect(busy.withLock { $0.insert(id).inserted })
                 busy.withLock { _ = $0.remove(id) }
-                readers.put(connection)
+                readers.putBack(connection)
             }
         }
         var count = 0

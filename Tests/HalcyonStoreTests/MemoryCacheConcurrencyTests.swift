@@ -21,10 +21,10 @@ struct MemoryCacheConcurrencyTests {
                 case 0..<40:
                     let box = Box(number)
                     if step % 7 == 0 { shown.append(box) }
-                    cache.insert(box, for: number, cost: number % 50)
+                    cache.store(box, for: number, cost: number % 50)
                 case 40..<90:
-                    if let box = cache.value(for: number), box.number != number { Issue.record("wrong value") }
-                case 90..<96: cache.remove(number)
+                    if let box = cache.entry(for: number), box.number != number { Issue.record("wrong value") }
+                case 90..<96: cache.remove(for: number)
                 case 96..<97: cache.removeExpired()
                 case 97..<98: shown.removeAll()
                 case 98..<99: cache.costLimit = 1_000 + number
@@ -44,9 +44,9 @@ struct MemoryCacheConcurrencyTests {
         }
         let cache = MemoryCache<Int, Caller>(costLimit: 2)
         for number in 0..<10 {
-            cache.insert(Caller { [weak cache] in _ = cache?.value(for: 0) }, for: number % 4, cost: 1)
+            cache.store(Caller { [weak cache] in _ = cache?.entry(for: 0) }, for: number % 4, cost: 1)
         }
-        cache.remove(9 % 4)
+        cache.remove(for: 9 % 4)
         cache.removeAll()
         #expect(cache.statistics.count == 0)
     }

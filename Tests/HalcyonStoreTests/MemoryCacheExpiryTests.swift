@@ -14,43 +14,43 @@ struct MemoryCacheExpiryTests {
 
     @Test("a value lives for 300 seconds by default")
     func defaultLifetime() {
-        cache.insert(1, for: "a", cost: 1)
+        cache.store(1, for: "a", cost: 1)
         clock.advance(by: 299)
         #expect(cache.contains("a"))
         clock.advance(by: 1)
         #expect(!cache.contains("a"))
-        #expect(cache.value(for: "a") == nil)
+        #expect(cache.entry(for: "a") == nil)
     }
 
     @Test("an access starts the lifetime again")
     func accessExtends() {
-        cache.insert(1, for: "a", cost: 1, expiration: .seconds(10))
+        cache.store(1, for: "a", cost: 1, expiration: .seconds(10))
         clock.advance(by: 9)
-        #expect(cache.value(for: "a") == 1)
+        #expect(cache.entry(for: "a") == 1)
         clock.advance(by: 9)
-        #expect(cache.value(for: "a") == 1)
+        #expect(cache.entry(for: "a") == 1)
         clock.advance(by: 10)
-        #expect(cache.value(for: "a") == nil)
+        #expect(cache.entry(for: "a") == nil)
     }
 
     @Test("an access may leave the expiry, or set another")
     func otherExtensions() {
-        cache.insert(1, for: "a", cost: 1, expiration: .seconds(10))
+        cache.store(1, for: "a", cost: 1, expiration: .seconds(10))
         clock.advance(by: 9)
-        #expect(cache.value(for: "a", extending: .none) == 1)
+        #expect(cache.entry(for: "a", extending: .none) == 1)
         clock.advance(by: 1)
-        #expect(cache.value(for: "a") == nil)
-        cache.insert(2, for: "b", cost: 1, expiration: .seconds(10))
-        #expect(cache.value(for: "b", extending: .to(.days(1))) == 2)
+        #expect(cache.entry(for: "a") == nil)
+        cache.store(2, for: "b", cost: 1, expiration: .seconds(10))
+        #expect(cache.entry(for: "b", extending: .to(.days(1))) == 2)
         clock.advance(by: 86_399)
-        #expect(cache.value(for: "b", extending: .none) == 2)
+        #expect(cache.entry(for: "b", extending: .none) == 2)
         clock.advance(by: 1)
-        #expect(cache.value(for: "b") == nil)
+        #expect(cache.entry(for: "b") == nil)
     }
 
     @Test("asking whether a value is there never extends it")
     func containsDoesNotExtend() {
-        cache.insert(1, for: "a", cost: 1, expiration: .seconds(10))
+        cache.store(1, for: "a", cost: 1, expiration: .seconds(10))
         clock.advance(by: 9)
         #expect(cache.contains("a"))
         clock.advance(by: 1)
@@ -59,18 +59,18 @@ struct MemoryCacheExpiryTests {
 
     @Test("an access does not move a fixed date")
     func fixedDate() {
-        cache.insert(1, for: "a", cost: 1, expiration: .date(clock.date + 10))
+        cache.store(1, for: "a", cost: 1, expiration: .date(clock.date + 10))
         clock.advance(by: 9)
-        #expect(cache.value(for: "a") == 1)
+        #expect(cache.entry(for: "a") == 1)
         clock.advance(by: 1)
-        #expect(cache.value(for: "a") == nil)
+        #expect(cache.entry(for: "a") == nil)
     }
 
     @Test("what never expires stays")
     func never() {
-        cache.insert(1, for: "a", cost: 1, expiration: .never)
+        cache.store(1, for: "a", cost: 1, expiration: .never)
         clock.advance(by: 1e9)
-        #expect(cache.value(for: "a") == 1)
+        #expect(cache.entry(for: "a") == 1)
     }
 
     @Test(
@@ -78,35 +78,35 @@ struct MemoryCacheExpiryTests {
         arguments: [Expiration.expired, .seconds(0), .seconds(-1), .seconds(.nan), .date(.distantPast), .days(-3)]
     )
     func overAtOnce(_ expiration: Expiration) {
-        cache.insert(1, for: "a", cost: 1)
-        #expect(!cache.insert(2, for: "a", cost: 1, expiration: expiration))
-        #expect(cache.value(for: "a") == nil)
+        cache.store(1, for: "a", cost: 1)
+        #expect(!cache.store(2, for: "a", cost: 1, expiration: expiration))
+        #expect(cache.entry(for: "a") == nil)
         #expect(cache.statistics.count == 0)
     }
 
     @Test("expired values are swept on demand, and little by little as others come")
     func sweep() {
-        for number in 0..<100 { cache.insert(number, for: "\(number)", cost: 1, expiration: .seconds(1)) }
+        for number in 0..<100 { cache.store(number, for: "\(number)", cost: 1, expiration: .seconds(1)) }
         clock.advance(by: 1)
         #expect(cache.statistics.count == 100)
         cache.removeExpired()
         #expect(cache.statistics.count == 0)
         #expect(cache.statistics.cost == 0)
         #expect(cache.statistics.expirations == 100)
-        for number in 0..<100 { cache.insert(number, for: "\(number)", cost: 1, expiration: .seconds(1)) }
+        for number in 0..<100 { cache.store(number, for: "\(number)", cost: 1, expiration: .seconds(1)) }
         clock.advance(by: 1)
-        for number in 0..<200 { cache.insert(number, for: "later \(number)", cost: 1, expiration: .never) }
+        for number in 0..<200 { cache.store(number, for: "later \(number)", cost: 1, expiration: .never) }
         #expect(cache.statistics.count == 200)
         #expect(cache.brokenInvariants().isEmpty)
     }
 
     @Test("lifetimes beyond the clock's range are as good as never")
     func hugeLifetimes() {
-        cache.insert(1, for: "a", cost: 1, expiration: .days(.max))
-        cache.insert(2, for: "b", cost: 1, expiration: .seconds(.infinity))
+        cache.store(1, for: "a", cost: 1, expiration: .days(.max))
+        cache.store(2, for: "b", cost: 1, expiration: .seconds(.infinity))
         clock.advance(by: 1e9)
-        #expect(cache.value(for: "a", extending: .to(.days(.max))) == 1)
-        #expect(cache.value(for: "b") == 2)
+        #expect(cache.entry(for: "a", extending: .to(.days(.max))) == 1)
+        #expect(cache.entry(for: "b") == 2)
     }
 
     @Test("what expired goes by itself every two minutes, and an empty cache has nothing that runs")
@@ -115,8 +115,8 @@ struct MemoryCacheExpiryTests {
         let cache = MemoryCache<String, Int>(costLimit: 1_000, clock: clock.clock, sweepClock: sweepClock)
         #expect(sweepClock.sleeperCount == 0)
         let removals = cache.removals
-        cache.insert(1, for: "short", cost: 1, expiration: .seconds(100))
-        cache.insert(2, for: "long", cost: 1, expiration: .seconds(200))
+        cache.store(1, for: "short", cost: 1, expiration: .seconds(100))
+        cache.store(2, for: "long", cost: 1, expiration: .seconds(200))
         await sweepClock.waitForSleepers(1)
         var heard: [CacheRemoval<String>] = []
         for _ in 0..<2 {
@@ -127,7 +127,7 @@ struct MemoryCacheExpiryTests {
         }
         #expect(heard == [.init(key: "short", reason: .expired), .init(key: "long", reason: .expired)])
         #expect(sweepClock.sleeperCount == 0)
-        cache.insert(3, for: "again", cost: 1)
+        cache.store(3, for: "again", cost: 1)
         await sweepClock.waitForSleepers(1)
     }
 
@@ -141,7 +141,7 @@ struct MemoryCacheExpiryTests {
             sweepClock: sweepClock
         )
         let removals = cache.removals
-        cache.insert(1, for: "a", cost: 1, expiration: .seconds(1))
+        cache.store(1, for: "a", cost: 1, expiration: .seconds(1))
         clock.advance(by: 1)
         #expect(sweepClock.sleeperCount == 0)
         cache.sweepInterval = .seconds(1_000)

@@ -47,10 +47,10 @@ struct MemoryCacheForeignCodeTests {
             }
         )
         caches.withLock { $0 = [cache] }
-        #expect(!cache.insert(1, for: 1, cost: 11))
+        #expect(!cache.store(1, for: 1, cost: 11))
         #expect(ends.withLock { $0 } == 1)
-        cache.insert(1, for: 1, cost: 10)
-        cache.insert(1, for: 2, cost: 10)
+        cache.store(1, for: 1, cost: 10)
+        cache.store(1, for: 2, cost: 10)
         cache.removeAll()
         #expect(ends.withLock { $0 } == 3)
         caches.withLock { $0 = [] }
@@ -68,7 +68,7 @@ struct MemoryCacheForeignCodeTests {
                         _ = cache.statistics
                         ends.withLock { $0 += 1 }
                     }
-                    cache.insert(Value(owner: owner), for: round % 64, cost: 10)
+                    cache.store(Value(owner: owner), for: round % 64, cost: 10)
                     cache.trim()
                 } else {
                     cache.removeExpired()

@@ -7,18 +7,18 @@ struct MemoryCacheLimitTests {
     @Test("a value larger than the limit is refused, and the one it was to replace is gone")
     func tooLarge() {
         let cache = MemoryCache<Int, Int>(costLimit: 10)
-        cache.insert(1, for: 1, cost: 10)
-        #expect(!cache.insert(2, for: 1, cost: 11))
-        #expect(cache.value(for: 1) == nil)
+        cache.store(1, for: 1, cost: 10)
+        #expect(!cache.store(2, for: 1, cost: 11))
+        #expect(cache.entry(for: 1) == nil)
         #expect(cache.statistics.cost == 0)
     }
 
     @Test("what was not used since the hand passed goes first")
     func secondChance() {
         let cache = MemoryCache<Int, Int>(costLimit: .max, countLimit: 100)
-        for number in 0..<100 { cache.insert(number, for: number, cost: 1) }
-        for number in 0..<50 { #expect(cache.value(for: number) == number) }
-        for number in 100..<150 { cache.insert(number, for: number, cost: 1) }
+        for number in 0..<100 { cache.store(number, for: number, cost: 1) }
+        for number in 0..<50 { #expect(cache.entry(for: number) == number) }
+        for number in 100..<150 { cache.store(number, for: number, cost: 1) }
         for number in 0..<50 { #expect(cache.contains(number), "\(number) was used") }
         for number in 50..<100 { #expect(!cache.contains(number), "\(number) was not used") }
         #expect(cache.statistics.evictions == 50)
@@ -28,7 +28,7 @@ struct MemoryCacheLimitTests {
     func newestStays() {
         let cache = MemoryCache<Int, Int>(costLimit: 10, countLimit: 2)
         for number in 0..<1_000 {
-            cache.insert(number, for: number, cost: 5)
+            cache.store(number, for: number, cost: 5)
             #expect(cache.contains(number))
         }
     }
@@ -37,9 +37,9 @@ struct MemoryCacheLimitTests {
     func cheapStays() {
         // NSCache on Linux keeps only the 6 here.
         let cache = MemoryCache<Int, Int>(costLimit: 10)
-        cache.insert(0, for: 6, cost: 6)
-        cache.insert(0, for: 1, cost: 1)
-        cache.insert(0, for: 5, cost: 5)
+        cache.store(0, for: 6, cost: 6)
+        cache.store(0, for: 1, cost: 1)
+        cache.store(0, for: 5, cost: 5)
         #expect(cache.contains(5))
         #expect(cache.statistics.cost <= 10)
     }
@@ -47,7 +47,7 @@ struct MemoryCacheLimitTests {
     @Test("lowering a limit evicts at once")
     func liveLimits() {
         let cache = MemoryCache<Int, Int>(costLimit: 1_000)
-        for number in 0..<100 { cache.insert(number, for: number, cost: 10) }
+        for number in 0..<100 { cache.store(number, for: number, cost: 10) }
         cache.costLimit = 500
         #expect(cache.statistics.cost == 500)
         cache.countLimit = 20
@@ -60,19 +60,19 @@ struct MemoryCacheLimitTests {
     @Test("replacing counts only the new value")
     func replacing() {
         let cache = MemoryCache<Int, Int>(costLimit: 100)
-        cache.insert(1, for: 1, cost: 60)
-        cache.insert(2, for: 2, cost: 40)
-        cache.insert(3, for: 1, cost: 30)
+        cache.store(1, for: 1, cost: 60)
+        cache.store(2, for: 2, cost: 40)
+        cache.store(3, for: 1, cost: 30)
         #expect(cache.statistics.cost == 70)
-        #expect(cache.value(for: 1) == 3)
-        #expect(cache.value(for: 2) == 2)
+        #expect(cache.entry(for: 1) == 3)
+        #expect(cache.entry(for: 2) == 2)
     }
 
     @Test("costs that sum up beyond Int do not trap")
     func hugeCosts() {
         let cache = MemoryCache<Int, Int>(costLimit: .max)
-        for number in 0..<10 { cache.insert(number, for: number, cost: .max) }
-        cache.insert(0, for: 100, cost: .min)
+        for number in 0..<10 { cache.store(number, for: number, cost: .max) }
+        cache.store(0, for: 100, cost: .min)
         #expect(cache.brokenInvariants().isEmpty)
     }
 
@@ -94,10 +94,10 @@ struct MemoryCacheLimitTests {
             case 0..<45:
                 let box = Box(number)
                 if Bool.random(using: &random) { shown[number] = box }
-                cache.insert(box, for: key, cost: .random(in: -1...60, using: &random), expiration: .seconds(50))
+                cache.store(box, for: key, cost: .random(in: -1...60, using: &random), expiration: .seconds(50))
             case 45..<80:
-                if let box = cache.value(for: key) { #expect(box.number == number) }
-            case 80..<88: cache.remove(key)
+                if let box = cache.entry(for: key) { #expect(box.number == number) }
+            case 80..<88: cache.remove(for: key)
             case 88..<94: shown[number] = nil
             case 94..<96: clock.advance(by: 10)
             case 96..<97: cache.removeExpired()

@@ -23,11 +23,11 @@ struct MemoryCacheWeakTierTests {
     @Test("an evicted value is found while something else keeps its object alive, and has its place again")
     func foundAgain() {
         let shown = Box(1)
-        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
-        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+        cache.store(Picture(buffer: shown), for: 1, cost: 100)
+        cache.store(Picture(buffer: Box(2)), for: 2, cost: 100)
         #expect(cache.statistics.count == 1)
         #expect(cache.contains(1))
-        #expect(cache.value(for: 1)?.buffer === shown)
+        #expect(cache.entry(for: 1)?.buffer === shown)
         #expect(cache.statistics.cost == 100)
         #expect(cache.statistics.hits == 1)
         #expect(!cache.contains(2), "nothing else held it")
@@ -40,12 +40,12 @@ struct MemoryCacheWeakTierTests {
         do {
             let shown = Box(1)
             object = shown
-            cache.insert(Picture(buffer: shown), for: 1, cost: 100)
-            cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+            cache.store(Picture(buffer: shown), for: 1, cost: 100)
+            cache.store(Picture(buffer: Box(2)), for: 2, cost: 100)
             withExtendedLifetime(shown) {}
         }
         #expect(object == nil)
-        #expect(cache.value(for: 1) == nil)
+        #expect(cache.entry(for: 1) == nil)
         cache.removeExpired()
         #expect(cache.statistics.weakCount == 0)
     }
@@ -53,28 +53,28 @@ struct MemoryCacheWeakTierTests {
     @Test("a removed or replaced value does not come back")
     func removed() {
         let shown = Box(1)
-        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
-        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
-        cache.remove(1)
-        #expect(cache.value(for: 1) == nil)
-        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
-        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+        cache.store(Picture(buffer: shown), for: 1, cost: 100)
+        cache.store(Picture(buffer: Box(2)), for: 2, cost: 100)
+        cache.remove(for: 1)
+        #expect(cache.entry(for: 1) == nil)
+        cache.store(Picture(buffer: shown), for: 1, cost: 100)
+        cache.store(Picture(buffer: Box(2)), for: 2, cost: 100)
         cache.removeAll()
-        #expect(cache.value(for: 1) == nil)
+        #expect(cache.entry(for: 1) == nil)
         let newer = Box(3)
-        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
-        cache.insert(Picture(buffer: newer), for: 1, cost: 100)
-        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
-        #expect(cache.value(for: 1)?.buffer === newer)
+        cache.store(Picture(buffer: shown), for: 1, cost: 100)
+        cache.store(Picture(buffer: newer), for: 1, cost: 100)
+        cache.store(Picture(buffer: Box(2)), for: 2, cost: 100)
+        #expect(cache.entry(for: 1)?.buffer === newer)
     }
 
     @Test("an evicted value expires like any other")
     func expires() {
         let shown = Box(1)
-        cache.insert(Picture(buffer: shown), for: 1, cost: 100)
-        cache.insert(Picture(buffer: Box(2)), for: 2, cost: 100)
+        cache.store(Picture(buffer: shown), for: 1, cost: 100)
+        cache.store(Picture(buffer: Box(2)), for: 2, cost: 100)
         clock.advance(by: 300)
-        #expect(cache.value(for: 1) == nil)
+        #expect(cache.entry(for: 1) == nil)
         withExtendedLifetime(shown) {}
     }
 
@@ -101,12 +101,12 @@ struct MemoryCacheWeakTierTests {
             }
         )
         let shown = Box(2)
-        cache.insert(Picture(buffer: Box(1)), for: 1, cost: 50)
-        cache.insert(Picture(buffer: shown), for: 2, cost: 50)
+        cache.store(Picture(buffer: Box(1)), for: 1, cost: 50)
+        cache.store(Picture(buffer: shown), for: 2, cost: 50)
         cache.trim()
         #expect(freedCount.withLock { $0 } == 1)
         #expect(cache.statistics.weakCount == 1)
-        #expect(cache.value(for: 2)?.buffer === shown)
+        #expect(cache.entry(for: 2)?.buffer === shown)
         #expect(cache.brokenInvariants().isEmpty)
     }
 }

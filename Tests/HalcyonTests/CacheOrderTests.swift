@@ -21,7 +21,7 @@ struct CacheOrderTests {
         arguments: [false, true]
     )
     func sequence(isProcessed: Bool) async throws {
-        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(20, 10)))] : []
+        let options: ImageOptions = isProcessed ? [.processor(.crop(to: PixelSize(20, 10)))] : []
         let first = try await test.pipeline.response(for: url, options: options)
         #expect(first.source == .network)
         #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
@@ -83,7 +83,7 @@ struct CacheOrderTests {
 
     @Test("leaves nothing on disk if only memory may be used, the original included")
     func memoryOnly() async throws {
-        let options: [ImageOption] = [
+        let options: ImageOptions = [
             .cacheMemoryOnly, .cacheOriginalImage, .waitForCache, .processor(.crop(to: PixelSize(9, 9))),
         ]
         _ = try await test.pipeline.response(for: url, options: options)
@@ -98,7 +98,7 @@ struct CacheOrderTests {
         #expect(try await test.pipeline.response(for: url, options: [.noCache]).source == .network)
         await test.settle()
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
-        #expect(test.pipeline.responseFromMemory(for: .url(url), options: ImageOptions()) == nil)
+        #expect(test.pipeline.responseFromMemory(for: url, options: ImageOptions()) == nil)
     }
 
     @Test("has the disk entry when a load that waits for it ends")
@@ -112,7 +112,7 @@ struct CacheOrderTests {
     func originalBytes() async throws {
         let response = try await test.pipeline.response(for: url, options: [.waitForCache])
         #expect(response.data == Sample.png())
-        #expect(try await firstDifference(test.pipeline.data(for: .url(url)), Sample.png()) == nil)
+        #expect(try await firstDifference(test.pipeline.data(for: url), Sample.png()) == nil)
         #expect(test.transport.startedCount(url) == 1)
     }
 
@@ -121,7 +121,7 @@ struct CacheOrderTests {
         let response = try await test.pipeline.response(for: url)
         test.pipeline.cache.memory.costLimit = 1
         test.pipeline.cache.memory.costLimit = 64 << 20
-        let again = test.pipeline.responseFromMemory(for: .url(url), options: ImageOptions())
+        let again = test.pipeline.responseFromMemory(for: url, options: ImageOptions())
         #expect(again?.image.bitmap.hasSamePixels(as: response.image.bitmap) == true)
         #expect(again?.image.info == response.image.info)
     }
@@ -136,7 +136,7 @@ struct CacheOrderTests {
         test.transport.serve(other, Sample.png(seed: 9))
         _ = try await test.pipeline.response(for: other)
         await test.settle()
-        #expect(try await test.pipeline.cache.removeFromDisk(.url(url)) == 2)
+        #expect(try await test.pipeline.cache.remove(for: ImageRequest(url), from: .disk) == 2)
         let left = try await test.pipeline.cache.storedImages()
         #expect(left.map(\.original) == [other.absoluteString])
     }
@@ -157,7 +157,7 @@ private actor CountingActor {
     func entrancesWhileLoading(_ url: URL, from pipeline: ImagePipeline) async throws -> Int {
         let before = executor.count.withLock { $0 }
         _ = try await pipeline.response(for: url)
-        _ = try await pipeline.response(for: .url(url), options: ImageOptions())
+        _ = try await pipeline.response(for: url, options: ImageOptions())
         _ = try await pipeline.image(from: url)
         return executor.count.withLock { $0 } - before
     }

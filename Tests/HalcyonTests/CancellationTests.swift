@@ -93,13 +93,15 @@ struct CancellationTests {
     @Test("stops a provider's work, and suppresses a success that comes too late")
     func provider() async throws {
         let provider = GatedProvider(data: Sample.png())
-        let task = test.pipeline.task(for: .provider(provider))
+        let task = test.pipeline.task(for: ImageRequest(.provider(provider)))
         await provider.hasStarted.wait()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.response }
         provider.mayEnd.open()
         await test.settle()
-        #expect(test.pipeline.responseFromMemory(for: .provider(provider), options: ImageOptions()) == nil)
+        #expect(
+            test.pipeline.responseFromMemory(for: ImageRequest(.provider(provider), options: ImageOptions())) == nil
+        )
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
     }
 
@@ -129,7 +131,7 @@ struct CancellationTests {
         blocker.cancel()
         await test.settle()
         #expect(test.counters.decodes == decodes + 1, "the one of the load that keeps the worker busy")
-        #expect(test.pipeline.responseFromMemory(for: .url(url), options: ImageOptions()) == nil)
+        #expect(test.pipeline.responseFromMemory(for: url, options: ImageOptions()) == nil)
         #expect(test.transport.startedCount == startedCount)
     }
 

@@ -36,14 +36,14 @@ struct DataURLTests {
         let test = TestPipeline()
         let text = "data:image/png;base64,\(Sample.png(5, 4).base64EncodedString())"
         let source = Source.dataURL(text)
-        #expect(try await test.pipeline.response(for: source).image.size == PixelSize(5, 4))
-        #expect(try await test.pipeline.response(for: source).source == .memory)
+        #expect(try await test.pipeline.response(for: ImageRequest(source)).image.size == PixelSize(5, 4))
+        #expect(try await test.pipeline.response(for: ImageRequest(source)).source == .memory)
         let url = try #require(URL(string: text))
         #expect(try await test.pipeline.response(for: url).image.size == PixelSize(5, 4))
         await test.settle()
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
         let error = await #expect(throws: ImageError.self) {
-            try await test.pipeline.image(from: .dataURL("data:;base64,A"))
+            try await test.pipeline.image(from: ImageRequest(.dataURL("data:;base64,A")))
         }
         #expect(error?.stage == .load)
     }

@@ -129,7 +129,7 @@ struct DiskFaultTests {
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
         // What is stored is sound, but no image: the checksum cannot help.
         let key = ImageKey(original: OriginalKey(text: url.absoluteString), variant: nil).originalDiskKey
-        try await test.pipeline.cache.disk.perform { _ = try $0.put(key, body: Data("nonsense".utf8)) }
+        try await test.pipeline.cache.disk.perform { _ = try $0.store(Data("nonsense".utf8), for: key) }
         test.pipeline.cache.removeAllFromMemory()
         #expect(try await test.pipeline.response(for: url, options: [.waitForCache]).source == .network)
         test.pipeline.cache.removeAllFromMemory()
@@ -156,13 +156,13 @@ struct DiskFaultTests {
     func damagedProcessed() async throws {
         let test = TestPipeline()
         test.transport.serve(url, Sample.png())
-        let options: [ImageOption] = [.processor(.crop(to: PixelSize(9, 9))), .cacheOriginalImage, .waitForCache]
+        let options: ImageOptions = [.processor(.crop(to: PixelSize(9, 9))), .cacheOriginalImage, .waitForCache]
         let first = try await test.pipeline.response(for: url, options: options)
         let entries = try await test.pipeline.cache.storedImages()
         let processed = try #require(entries.first { $0.isProcessed })
         let metadata = ProcessedImageMetadata(first.image, byteCount: 1).data
         try await test.pipeline.cache.disk.perform {
-            _ = try $0.put(processed.listing.key, body: Data("nonsense".utf8), metadata: metadata)
+            _ = try $0.store(Data("nonsense".utf8), for: processed.listing.key, metadata: metadata)
         }
         test.pipeline.cache.removeAllFromMemory()
         let second = try await test.pipeline.response(for: url, options: options)

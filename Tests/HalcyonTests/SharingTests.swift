@@ -63,8 +63,8 @@ struct SharingTests {
         one.headers[.authorization] = "Bearer one"
         var two = TransferRequest(url: url)
         two.headers[.authorization] = "Bearer two"
-        let first = test.pipeline.task(for: .request(one, cacheKey: "one"))
-        let second = test.pipeline.task(for: .request(two, cacheKey: "two"))
+        let first = test.pipeline.task(for: ImageRequest(.request(one, cacheKey: "one")))
+        let second = test.pipeline.task(for: ImageRequest(.request(two, cacheKey: "two")))
         for _ in 0..<2 {
             let transfer = await test.transport.nextTransfer()
             let seed = transfer.request.headers[.authorization] == "Bearer one" ? 1 : 2

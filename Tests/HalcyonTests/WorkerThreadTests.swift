@@ -35,10 +35,13 @@ struct WorkerThreadTests {
         let test = TestPipeline(codecs: calls.codecs)
         test.transport.serve(url, Sample.png())
         for options in [[crop], [crop, .forceRefresh, .waitForCache], [.forceRefresh]] {
-            _ = try await test.pipeline.response(for: url, options: options)
+            _ = try await test.pipeline.response(for: url, options: ImageOptions(options))
             await test.settle()
             test.pipeline.cache.removeAllFromMemory()
-            #expect(try await test.pipeline.response(for: url, options: Array(options.prefix(1))).source != .memory)
+            #expect(
+                try await test.pipeline.response(for: url, options: ImageOptions(Array(options.prefix(1)))).source
+                    != .memory
+            )
         }
         #expect(calls.areOnWorkers(.info, .decode, .encode))
     }
@@ -49,9 +52,9 @@ struct WorkerThreadTests {
         let cache = test.pipeline.cache
         let options: ImageOptions = isProcessed ? [crop] : []
         let image = try ImageCodecs.standard.decode(Sample.png())
-        #expect(try await cache.store(image, for: .url(url), options: options, codecs: calls.codecs))
+        #expect(try await cache.store(image, for: ImageRequest(url, options: options), codecs: calls.codecs))
         cache.removeAllFromMemory()
-        #expect(try await cache.image(.url(url), options: options, codecs: calls.codecs)?.type == .disk)
+        #expect(try await cache.entry(for: ImageRequest(url, options: options), codecs: calls.codecs)?.tier == .disk)
         #expect(calls.areOnWorkers(.decode, .encode))
     }
 

@@ -36,17 +36,18 @@ struct SharedFolderTrial {
             let entry = TrialEntry(random(Self.entryCount))
             switch random(1_000) {
             case 0..<400:
-                try cache.put(
-                    entry.key,
-                    body: entry.body,
+                try cache.store(
+                    entry.body,
+                    for: entry.key,
                     metadata: entry.metadata,
                     durability: random(2) == 0 ? .none : .normal
                 )
             case 400..<900:
-                if let found = cache.get(entry.key), found.body != entry.body || found.metadata != entry.metadata {
+                if let found = cache.entry(for: entry.key), found.body != entry.body || found.metadata != entry.metadata
+                {
                     throw TrialError("wrong bytes for \(entry.key)")
                 }
-            case 900..<940: try cache.remove(entry.key)
+            case 900..<940: try cache.remove(for: entry.key)
             case 940..<960: _ = try cache.updateMetadata(entry.metadata, for: entry.key)
             case 960..<975: try cache.flush()
             case 975..<985: try cache.trim(to: Self.sizeLimit / 2)
@@ -55,7 +56,7 @@ struct SharedFolderTrial {
             case 993..<994: try cache.removeAll()
             default:
                 let bytes = try cache.statistics().bytes
-                // Each writer may have an entry committed whose put has not evicted yet.
+                // Each writer may have an entry committed whose store has not evicted yet.
                 guard bytes <= Self.sizeLimit + 16 * 50_000 else {
                     throw TrialError("\(bytes) bytes are above the limit")
                 }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// then looks whether what it confirmed is there and whether anything is wrong.
 ///
 /// `StoreCrashTrial FOLDER SEED` prints `READY`; four threads store and two look up. Thread `T` stores the entries
-/// `SEED + T`, `SEED + T + 4` and so on, and prints the number of each once it is confirmed: its put has returned, where
+/// `SEED + T`, `SEED + T + 4` and so on, and prints the number of each once it is confirmed: its store has returned, where
 /// it was staged a flush as well, and where its metadata changes later, that change. What the entry `N` holds is ``TrialEntry``'s to say.
 ///
 /// `StoreCrashTrial FOLDER SEED STEPS` makes so many steps of everything, trims and clears included, on entries that other
@@ -43,7 +43,9 @@ struct StoreCrashTrial {
                     let end = latest[Int.random(in: 0..<4, using: &random)].value.load(ordering: .relaxed)
                     let number = Int.random(in: seed...end, using: &random)
                     let entry = TrialEntry(number)
-                    if let found = cache.get(entry.key), found.body != entry.body || !entry.allows(found.metadata) {
+                    if let found = cache.entry(for: entry.key),
+                        found.body != entry.body || !entry.allows(found.metadata)
+                    {
                         throw TrialError("reader \(reader): wrong bytes for \(number)")
                     }
                 }
@@ -66,16 +68,16 @@ struct StoreCrashTrial {
                 try update(entry, in: cache)
                 try say("\(number)")
             } else if entry.isStaged {
-                try cache.put(entry.key, body: entry.body, metadata: entry.metadata, durability: .none)
+                try cache.store(entry.body, for: entry.key, metadata: entry.metadata, durability: .none)
                 staged.append(number)
             } else {
-                try cache.put(entry.key, body: entry.body, metadata: entry.metadata)
+                try cache.store(entry.body, for: entry.key, metadata: entry.metadata)
                 try update(entry, in: cache)
                 try say("\(number)")
             }
             done(number)
             // Uses are written down in between.
-            if number % 7 == 0 { _ = cache.get(entry.key) }
+            if number % 7 == 0 { _ = cache.entry(for: entry.key) }
             if number % 23 == 0 {
                 try cache.flush()
                 for number in staged {

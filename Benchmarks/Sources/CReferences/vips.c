@@ -71,7 +71,7 @@ const char *halcyon_vips_version(void) {
     return vips.version_string();
 }
 
-// All pixels of a picture, which does the work, and its end.
+// All pixels of an image, which does the work, and its end.
 static int finish(VipsImage *image) {
     size_t size = 0;
     void *pixels = vips.image_write_to_memory(image, &size);

@@ -7,7 +7,7 @@ import HalcyonRaster
 enum FuzzSeeds {
     /// Writes files with the formats as their extensions.
     static func write(to folder: String) throws {
-        for (name, bitmap) in [("opaque", try picture(hasAlpha: false)), ("translucent", try picture(hasAlpha: true))] {
+        for (name, bitmap) in [("opaque", try sample(hasAlpha: false)), ("translucent", try sample(hasAlpha: true))] {
             for encoder in ImageCodecs.standard.encoders {
                 let path = "\(folder)/\(name).\(encoder.format.rawValue)"
                 guard let data = try? encoder.encode(bitmap, options: EncodeOptions()) else {
@@ -16,7 +16,7 @@ enum FuzzSeeds {
                 }
                 try data.write(to: URL(filePath: path))
                 if let animations = encoder as? any AnimationEncoder {
-                    let frames = [bitmap, try picture(hasAlpha: true, phase: 9), bitmap].map {
+                    let frames = [bitmap, try sample(hasAlpha: true, phase: 9), bitmap].map {
                         AnimationFrame(bitmap: $0, duration: 70)
                     }
                     let animation = try? animations.encode(frames, loopCount: 0, options: EncodeOptions())
@@ -40,7 +40,7 @@ enum FuzzSeeds {
         <use href="#b" x="3"/><circle id="b" r="4"/></svg>
         """
 
-    private static func picture(hasAlpha: Bool, phase: Int = 0) throws -> Bitmap {
+    private static func sample(hasAlpha: Bool, phase: Int = 0) throws -> Bitmap {
         let size = PixelSize(24, 20)
         var samples: [UInt8] = []
         for y in 0..<size.height {

@@ -108,9 +108,8 @@ enum FuzzTarget: Sendable {
     private func attempt(_ body: () throws -> Void) {
         do {
             try body()
-        } catch is CodecError {
         } catch {
-            fatalError("an error of another type: \(error)")
+            let _: CodecError = error
         }
     }
 

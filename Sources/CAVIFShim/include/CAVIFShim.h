@@ -1,5 +1,5 @@
-// What differs between versions of libavif: structures that have other members, and functions that return nothing in one
-// and a result in another.
+// What differs between versions of libavif: structures that have other members, and functions that return nothing in
+// one and a result in another.
 #ifndef HALCYON_AVIF_SHIM_H
 #define HALCYON_AVIF_SHIM_H
 
@@ -11,7 +11,7 @@
 /// The version in use, which may be newer than that of the headers, as `AVIF_VERSION` counts: 1.2.1 is 1,020,100.
 uint32_t halcyon_avif_version(void);
 
-/// How the image is mirrored, if its flags say that it is: left to right, or else top to bottom.
+/// Returns whether an image whose flags say that it is mirrored is so left to right, or else top to bottom.
 bool halcyon_avif_is_mirrored_left_to_right(const avifImage *image);
 
 /// Describes rows of RGBA, of 8 bits a sample unless `depth` says otherwise, that an image is converted from or to.

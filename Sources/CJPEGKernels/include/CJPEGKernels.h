@@ -16,7 +16,7 @@
 
 #pragma clang assume_nonnull begin
 
-// One picture, from create to destroy. Set tables and components, start, then decode until nothing is left.
+// One image, from create to destroy. Set tables and components, start, then decode until nothing is left.
 typedef struct HalcyonJPEGReducer HalcyonJPEGReducer;
 
 // NULL where there is no memory.
@@ -25,7 +25,7 @@ void halcyon_jpeg_reducer_destroy(HalcyonJPEGReducer *reducer);
 
 // Sets the table of a class (AC or DC) and a destination, 0 to 3 (T.81 B.2.4.2): the numbers of codes of 1 to 16 bits,
 // and the symbols. A later table replaces an earlier one. False for an impossible code and for symbols that 8-bit
-// pictures do not have.
+// images do not have.
 bool halcyon_jpeg_reducer_set_table(
     HalcyonJPEGReducer *reducer, bool is_ac, int32_t destination, const uint8_t *counts, const uint8_t *symbols,
     size_t symbol_count);
@@ -38,8 +38,8 @@ bool halcyon_jpeg_reducer_add_component(
     const uint16_t *quantization);
 
 // Prepares the one scan of all components, whose data begin at `bytes`, which must stay where they are until destroy.
-// `eighths` is 1, 2 or 4, `restart_interval` 0 for none. False for other scales, and for sampling factors other than those
-// of 4:4:4, 4:2:2 (halved along rows) and 4:2:0.
+// `eighths` is 1, 2 or 4, `restart_interval` 0 for none. False for other scales, and for sampling factors other than
+// those of 4:4:4, 4:2:2 (halved along rows) and 4:2:0.
 bool halcyon_jpeg_reducer_start(
     HalcyonJPEGReducer *reducer, const uint8_t *bytes, size_t count, int32_t width, int32_t height, int32_t eighths,
     int32_t restart_interval);
@@ -48,8 +48,8 @@ bool halcyon_jpeg_reducer_start(
 int32_t halcyon_jpeg_reducer_width(const HalcyonJPEGReducer *reducer);
 int32_t halcyon_jpeg_reducer_height(const HalcyonJPEGReducer *reducer);
 
-// Decodes up to `unit_row_count` rows of units, and writes the rows of red, green, blue, 255 that they give; `pixels` is
-// the first row of the whole picture. False once the data are not what a baseline picture has; otherwise `rows_done`
+// Decodes up to `unit_row_count` rows of units, and writes the rows of red, green, blue, 255 that they give; `pixels`
+// is the first row of the whole image. False once the data are not what a baseline image has; otherwise `rows_done`
 // tells how many rows are there.
 bool halcyon_jpeg_reducer_decode(
     HalcyonJPEGReducer *reducer, uint8_t *pixels, size_t bytes_per_row, int32_t unit_row_count, int32_t *rows_done);

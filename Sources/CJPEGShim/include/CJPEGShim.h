@@ -9,7 +9,7 @@
 
 typedef enum HalcyonJPEGStatus {
     HALCYON_JPEG_OK = 0,
-    // The bytes ended, or a marker came, while picture data were still missing.
+    // The bytes ended, or a marker came, while image data were still missing.
     HALCYON_JPEG_TRUNCATED,
     HALCYON_JPEG_CORRUPT,
     HALCYON_JPEG_UNSUPPORTED,
@@ -36,7 +36,7 @@ const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder);
 
 // Reads the header and prepares output at `eighths`/8 of the stored size. The bytes are not copied and must stay where
 // they are until destroy. With `keeps_inks`, rows of four components are shares of cyan, magenta, yellow and black, 255
-// for all of it. `memory_limit` bounds libjpeg's whole-picture buffers, `scan_limit` the scans absorbed.
+// for all of it. `memory_limit` bounds libjpeg's whole-image buffers, `scan_limit` the scans absorbed.
 HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const uint8_t *bytes, size_t count,
                                             int32_t eighths, bool keeps_inks, int64_t memory_limit, int32_t scan_limit,
                                             HalcyonJPEGLayout *layout);

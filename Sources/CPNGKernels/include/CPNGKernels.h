@@ -7,8 +7,8 @@
 
 #pragma clang assume_nonnull begin
 
-// The innermost loops of PNG and GIF, on whole rows. They are C because the same loops in Swift are about one and a half times
-// slower in release builds (its vector operations stay calls) and some 50 times slower in debug builds.
+// The innermost loops of PNG and GIF, on whole rows. They are C because the same loops in Swift are about one and a
+// half times slower in release builds (its vector operations stay calls) and some 50 times slower in debug builds.
 //
 // Every length is that of the caller's own buffers; nothing here reads a length from a file. Where a function takes
 // rows of 3 or 4 bytes a pixel, up to 4 bytes behind the row's end are read and never used, so a row must be followed

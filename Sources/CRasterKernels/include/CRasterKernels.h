@@ -1,8 +1,9 @@
 // The innermost loops over pixels, in C because Swift (6.3) emits the baseline instruction set only and cannot choose
 // a faster one while running, and because the same loops are some hundred times slower in a debug build of Swift.
 //
-// A pixel is four bytes (the loops over eight are in SixteenBitKernels.h): red, green, blue, alpha, colours multiplied by alpha unless a name says "straight".
-// No function reads or writes beyond the counts it is given, and none needs its pointers aligned.
+// A pixel is four bytes (the loops over eight are in SixteenBitKernels.h): red, green, blue, alpha, colours multiplied
+// by alpha unless a name says "straight". No function reads or writes beyond the counts it is given, and none needs its
+// pointers aligned.
 
 #ifndef HALCYON_RASTER_KERNELS_H
 #define HALCYON_RASTER_KERNELS_H
@@ -18,7 +19,7 @@
 
 #pragma clang assume_nonnull begin
 
-// MARK: Resampling
+// Resampling
 
 /// Weighted sum of `taps` rows of pixels, `count` of them: each sample = sum(weights[k] * row k) >> shift, rounded.
 /// `out` is the first sample of one of four woven rows. Every sum must fit 32 bits, and every result 16; `shift` is at
@@ -38,7 +39,7 @@ void halcyon_sum_pixels(
 /// out pixel i = source pixel columns[i].
 void halcyon_gather_pixels(const uint8_t *source, const int32_t *columns, uint8_t *out, size_t count);
 
-// MARK: Orientation
+// Orientation
 
 /// The pixels of a row in the opposite order. The two must not overlap.
 void halcyon_reverse_pixels(const uint8_t *source, uint8_t *out, size_t count);
@@ -49,7 +50,7 @@ void halcyon_transpose_pixels(
     const uint8_t *source, ptrdiff_t source_bytes_per_row, uint8_t *out, ptrdiff_t out_bytes_per_row, size_t width,
     size_t height);
 
-// MARK: Compositing
+// Compositing
 
 /// Puts `source` over `out` (Porter and Duff 1984): out = source + out * (1 - source alpha).
 void halcyon_source_over(const uint8_t *source, uint8_t *out, size_t count);
@@ -60,7 +61,7 @@ void halcyon_multiply_by_coverage(uint8_t *pixels, const uint8_t *coverage, size
 /// Writes one pixel `count` times.
 void halcyon_fill_pixels(uint8_t *out, const uint8_t *pixel, size_t count);
 
-// MARK: Conversion. Those that take an alpha return whether all of it was 255.
+// Conversion. Those that take an alpha return whether all of it was 255.
 
 bool halcyon_premultiply(const uint8_t *straight, uint8_t *out, size_t count);
 bool halcyon_premultiply_gray_alpha(const uint8_t *gray_alpha, uint8_t *out, size_t count);
@@ -70,7 +71,7 @@ void halcyon_expand_gray(const uint8_t *gray, uint8_t *out, size_t count);
 /// round(colour * 255 / alpha), and 0 where alpha is 0.
 void halcyon_unpremultiply(const uint8_t *pixels, uint8_t *straight, size_t count);
 
-/// Whether every pixel has alpha 255; stops soon after the first that has not.
+/// Returns whether every pixel has alpha 255; stops soon after the first that has not.
 bool halcyon_is_opaque(const uint8_t *pixels, size_t count);
 
 #pragma clang assume_nonnull end

@@ -16,9 +16,9 @@ enum { halcyon_curve_steps = 4096 };
 
 /// Straight pixels of 8 bits a sample; alpha is copied, and `source` may be `out`.
 ///
-/// `curves` are three tables of 256 linear values; `columns` the matrix by columns, four floats each of which the last is
-/// ignored, multiplied by halcyon_encoding_steps; `encoding` a table of halcyon_encoding_steps + 1 samples. Nothing may
-/// be infinite or not a number.
+/// `curves` are three tables of 256 linear values; `columns` the matrix by columns, four floats each of which the last
+/// is ignored, multiplied by halcyon_encoding_steps; `encoding` a table of halcyon_encoding_steps + 1 samples. Nothing
+/// may be infinite or not a number.
 void halcyon_shape_colors(
     const uint8_t *source, uint8_t *out, size_t count, const float *curves, const float *columns,
     const uint8_t *encoding);
@@ -28,7 +28,7 @@ void halcyon_shape_colors(
 void halcyon_shape_colors_16(
     const void *source, void *out, size_t count, const float *curves, const float *columns, const float *encoding);
 
-/// Whether red, green and blue are equal in every pixel.
+/// Returns whether red, green and blue are equal in every pixel.
 bool halcyon_is_gray(const uint8_t *pixels, size_t count);
 bool halcyon_is_gray_16(const void *pixels, size_t count);
 

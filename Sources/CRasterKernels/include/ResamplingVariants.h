@@ -22,9 +22,9 @@ void halcyon_sum_pixels_portable(
     ptrdiff_t out_bytes_per_row, size_t row_count, size_t count);
 
 #if defined(__x86_64__)
-/// Whether this processor can run the AVX2 variants.
+/// Returns whether this processor can run the AVX2 variants.
 bool halcyon_has_avx2(void);
-/// Whether this processor can run the AVX-512 variants, and is the faster for it.
+/// Returns whether this processor can run the AVX-512 variants, and is the faster for it.
 bool halcyon_prefers_avx512(void);
 void halcyon_sum_rows_avx2(
     const uint8_t *rows, ptrdiff_t bytes_per_row, const int16_t *weights, size_t taps, int shift, int16_t *out,

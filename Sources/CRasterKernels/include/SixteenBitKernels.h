@@ -10,7 +10,7 @@
 
 #pragma clang assume_nonnull begin
 
-// MARK: Resampling. Sums in single precision: its 24 bits leave eight below a sample's last.
+// Resampling. Sums in single precision: its 24 bits leave eight below a sample's last.
 
 /// out[i] = sum(weights[k] * sample i of row k), for i in 0..<count.
 void halcyon_sum_rows_16(
@@ -24,21 +24,21 @@ void halcyon_sum_pixels_16(
 
 void halcyon_gather_pixels_16(const void *source, const int32_t *columns, void *out, size_t count);
 
-// MARK: Orientation
+// Orientation
 
 void halcyon_reverse_pixels_16(const void *source, void *out, size_t count);
 void halcyon_transpose_pixels_16(
     const void *source, ptrdiff_t source_bytes_per_row, void *out, ptrdiff_t out_bytes_per_row, size_t width,
     size_t height);
 
-// MARK: Compositing
+// Compositing
 
 void halcyon_source_over_16(const void *source, void *out, size_t count);
 /// Multiplies pixel i, alpha included, by coverage[i] / 65535.
 void halcyon_multiply_by_coverage_16(void *pixels, const uint16_t *coverage, size_t count);
 void halcyon_fill_pixels_16(void *out, const void *pixel, size_t count);
 
-// MARK: Conversion. `source` and `out` may be the same where a pixel has as many bytes in both.
+// Conversion. `source` and `out` may be the same where a pixel has as many bytes in both.
 
 /// Returns whether every alpha was 65535.
 bool halcyon_premultiply_16(const void *straight, void *out, size_t count);

@@ -10,7 +10,7 @@
 /// A page of a file in memory that is being read.
 typedef struct HalcyonTIFFReader HalcyonTIFFReader;
 
-/// How the pixels of a page are stored, in the words of TIFF 6.0. Tables belong to the reader.
+/// The layout of the stored pixels of a page, in the words of TIFF 6.0. Tables belong to the reader.
 typedef struct {
     uint32_t width;
     uint32_t height;
@@ -27,10 +27,11 @@ typedef struct {
     const uint16_t *color_map[3];
     bool is_planar;
     bool is_tiled;
-    /// Whether this build of libtiff can decompress the page.
+    /// A Boolean value that indicates whether this build of libtiff can decompress the page.
     bool has_codec;
     uint16_t compression;
-    /// Whether the samples are YCbCr of 8 bits with colour in full resolution, and not JPEG.
+    /// A Boolean value that indicates whether the samples are YCbCr of 8 bits with colour in full resolution, and not
+    /// JPEG.
     bool is_full_ycbcr;
     /// Of a tile, or of a strip of all columns.
     uint32_t segment_width;
@@ -53,12 +54,12 @@ HalcyonTIFFReader *halcyon_tiff_reader_open(
 );
 void halcyon_tiff_reader_close(HalcyonTIFFReader *reader);
 
-/// What went wrong last, in libtiff's words; empty if nothing did.
+/// Returns the last failure in libtiff's words; empty if there was none.
 const char *halcyon_tiff_reader_message(const HalcyonTIFFReader *reader);
 
 bool halcyon_tiff_reader_layout(HalcyonTIFFReader *reader, HalcyonTIFFLayout *layout);
 
-/// Whether a strip or tile lies beyond the end of the file.
+/// Returns whether a strip or tile lies beyond the end of the file.
 bool halcyon_tiff_reader_is_cut_short(HalcyonTIFFReader *reader);
 
 /// Decodes one row of all samples from strips; rows must be read in their order.

@@ -94,7 +94,7 @@ final class AsyncDiskCache: Sendable {
         try await settle(name ?? key, priority: priority)
         return try await reading.run(priority: priority) { [cache] flag in
             try flag.check()
-            return cache.get(key, extending: extending)
+            return cache.entry(for: key, extending: extending)
         }
     }
 
@@ -151,7 +151,7 @@ final class AsyncDiskCache: Sendable {
     ///   - admission: Asked right before the entry is stored, after all changes before it.
     ///   - content: Makes what is stored.
     func store(
-        _ name: String,
+        for name: String,
         slot: (@Sendable (DiskCache) -> String?)? = nil,
         expiration: Expiration?,
         byteCount: Int,
@@ -167,20 +167,20 @@ final class AsyncDiskCache: Sendable {
                     let key = if let slot { slot(cache) } else { Optional(name) }
                     guard let key, admission.isGranted() else {
                         // Of several representations nobody knows which one this is newer than.
-                        if slot == nil, admission.removesOlder() { try cache.remove(name) }
+                        if slot == nil, admission.removesOlder() { try cache.remove(for: name) }
                         return
                     }
                     do {
-                        try cache.put(
-                            key,
-                            body: content.body,
+                        try cache.store(
+                            content.body,
+                            for: key,
                             metadata: content.metadata,
                             expiration: expiration,
                             durability: .none
                         )
                     } catch {
                         // What was to be replaced is older than what the load brought.
-                        _ = try? cache.remove(key)
+                        _ = try? cache.remove(for: key)
                         throw error
                     }
                 }
@@ -261,13 +261,13 @@ final class AsyncDiskCache: Sendable {
     /// - Returns: What it is now; `nil` if it is no more what was found.
     func updateMetadata(
         _ metadata: Data,
-        expiration: Expiration?,
         for key: String,
+        expiration: Expiration?,
         replacing version: DiskCache.Version
     ) async -> DiskCache.Version? {
         let updated = try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                return try cache.replaceMetadata(metadata, expiration: expiration, for: key, replacing: version)
+                return try cache.replaceMetadata(metadata, for: key, expiration: expiration, replacing: version)
             } catch {
                 faults.report(error)
                 return nil
@@ -282,10 +282,10 @@ final class AsyncDiskCache: Sendable {
     /// Removes an entry that turned out to be useless.
     ///
     /// - Parameter admission: Asked right before it is removed, after all changes before it; `nil`, the default: it is removed.
-    func remove(_ key: String, if admission: StoreAdmission? = nil) async {
+    func remove(for key: String, if admission: StoreAdmission? = nil) async {
         try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                if admission?.isGranted() ?? true { try cache.remove(key) }
+                if admission?.isGranted() ?? true { try cache.remove(for: key) }
             } catch {
                 faults.report(error)
             }
@@ -293,10 +293,10 @@ final class AsyncDiskCache: Sendable {
     }
 
     /// Removes an entry that turned out to be useless, if it is still the one that was found.
-    func remove(_ key: String, ifStill version: DiskCache.Version) async {
+    func remove(for key: String, ifStill version: DiskCache.Version) async {
         try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
             do {
-                try cache.remove(key, ifStill: version)
+                try cache.remove(for: key, ifStill: version)
             } catch {
                 faults.report(error)
             }

@@ -47,7 +47,7 @@ public struct BundledImages: Sendable {
     func data(for key: ImageKey) -> Data? {
         switch place {
         case .cache(let cache):
-            return cache.get(key.originalDiskKey)?.body
+            return cache.entry(for: key.originalDiskKey)?.body
         case .files(let folder, let name):
             guard let name = name(key.original.text), !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
                 name.utf8.first.map({ $0 != UInt8(ascii: ".") }) == true

@@ -54,7 +54,7 @@ package final class DiskResponseStorage: HTTPCacheStorage {
         guard let pending = original.storage.pending else { return }
         let claim = StoreClaim(original: original.permits, age: .new)
         let stored = cache.disk.store(
-            pending.diskKey,
+            for: pending.diskKey,
             slot: pending.slot,
             expiration: policy.diskExpiration,
             byteCount: body.count,

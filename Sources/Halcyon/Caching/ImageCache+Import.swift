@@ -103,7 +103,7 @@ private final class ImportWork: Sendable {
         self.names = names
         self.order = order
         removals = Dictionary(
-            uniqueKeysWithValues: names.originals.keys.map { ($0, order.begin(.name($0), from: .both)) }
+            uniqueKeysWithValues: names.originals.keys.map { ($0, order.begin(.name($0), from: .all)) }
         )
     }
 

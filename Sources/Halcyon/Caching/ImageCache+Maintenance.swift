@@ -57,22 +57,6 @@ extension ImageCache {
         try await remove(.everything, from: .disk) { try $0.removeAll() }
     }
 
-    /// Removes an original from disk together with all that was made of it; memory is not touched. What is being loaded or
-    /// stored of that is not on disk afterwards.
-    ///
-    /// - Parameters:
-    ///   - source: Names the original.
-    ///   - options: ``CachePolicy/keyRule``; nothing else counts. Default: the defaults.
-    /// - Returns: How many entries there were.
-    @discardableResult
-    public func removeFromDisk(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Int {
-        guard let key = ImageKey(source, options: options)?.originalDiskKey else { return 0 }
-        return try await remove(.name(key), from: .disk) { disk in
-            let count = try disk.removeEntries(prefix: key + "\0")
-            return try disk.remove(key) ? count + 1 : count
-        }
-    }
-
     /// Removes from memory and disk all originals whose cache key begins with `prefix`, such as the URL of a server or a
     /// folder, with all that was made of them. What is being loaded or stored of that is in neither afterwards. Does not look
     /// at other entries on disk.
@@ -83,7 +67,7 @@ extension ImageCache {
         let key = ParsedDiskKey.escaped(prefix)
         return try await remove(
             .names(beginningWith: key),
-            from: .both,
+            from: .all,
             inMemory: { memory.removeAll { $0.originalBegins(with: prefix) } }
         ) { try $0.removeEntries(prefix: key) }
     }

@@ -6,49 +6,45 @@ internal import HalcyonRaster
 internal import HalcyonStore
 
 extension ImageCache {
-    /// An image that a cache had, and where.
-    public struct RetrievedImage: Sendable {
+    /// An image that a cache has.
+    public struct Entry: Sendable {
         /// The image.
         public let image: DecodedImage
-        /// ``CachedType/memory`` or ``CachedType/disk``.
-        public let type: CachedType
+        /// The part of the cache that it was found in: ``Tiers/memory`` or ``Tiers/disk``.
+        public let tier: Tiers
     }
 
-    /// The image that memory has of a source with these options; `nil` if it has none. Never touches the disk, and does not
-    /// ask whether its server would want to be asked again.
+    /// Returns the image that memory has for a request; `nil` if it has none. Never reads the disk, and does not check
+    /// whether its server would want to be asked again.
     ///
-    /// - Parameters:
-    ///   - source: Names the original.
-    ///   - options: Processors, frame, key rule and ``CachePolicy/memoryExtension``. Default: the defaults.
-    public func imageInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> DecodedImage? {
-        guard let key = ImageKey(source, options: options) else { return nil }
-        return memory.value(for: key, extending: options.cache.memoryExtension)?.image
+    /// - Parameter request: The source, and the options that name the image: processors, frame and key rule.
+    ///   ``CachePolicy/memoryExtension`` says what the access does to its expiry.
+    public func entryInMemory(for request: ImageRequest) -> Entry? {
+        guard let key = ImageKey(request) else { return nil }
+        let extending = request.options.cache.memoryExtension
+        return memory.entry(for: key, extending: extending).map { Entry(image: $0.image, tier: .memory) }
     }
 
-    /// The image that this cache has of a source with these options, from memory or else from disk, from where it gets
-    /// its place in memory again; `nil` if it has none.
+    /// Returns the image that this cache has for a request, from memory or else from disk, from where it is stored in memory
+    /// again; `nil` if it has none.
     ///
-    /// This is the cache alone: it loads nothing, runs no processor, and takes what it has whatever its server says about
+    /// Only the cache is asked: it loads nothing, runs no processor, and returns what it has whatever its server says about
     /// its use. A pipeline with ``ImageOption/onlyFromCache`` does all that. An entry that turns out to be no image is
     /// removed.
     ///
     /// - Parameters:
-    ///   - source: Names the original.
-    ///   - options: Processors, frame and key rule name the image; ``CachePolicy/reads`` says where it is looked for.
-    ///     Default: the defaults.
+    ///   - request: The source, and the options that name the image: processors, frame and key rule;
+    ///     ``CachePolicy/reads`` names the parts that are read.
     ///   - codecs: Decodes. Default: ``ImageCodecs/standard``.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if what is on disk goes beyond the limits of
     ///   ``ImageOptions/decode``; `CancellationError`.
-    public func image(
-        _ source: Source,
-        options: ImageOptions = ImageOptions(),
-        codecs: ImageCodecs = .standard
-    ) async throws -> RetrievedImage? {
+    public func entry(for request: ImageRequest, codecs: ImageCodecs = .standard) async throws -> Entry? {
+        let options = request.options
         let policy = options.cache
-        guard policy.reads != .none, let key = ImageKey(source, options: options)
+        guard policy.reads != .none, let key = ImageKey(request)
         else { return nil }
-        if let cached = memory.value(for: key, extending: policy.memoryExtension) {
-            return RetrievedImage(image: cached.image, type: .memory)
+        if let cached = memory.entry(for: key, extending: policy.memoryExtension) {
+            return Entry(image: cached.image, tier: .memory)
         }
         guard policy.reads == .all else { return nil }
         let isOriginal = options.processing.isIdentity
@@ -65,16 +61,16 @@ extension ImageCache {
                 ? try await decodedOriginal(key, entry, options: options, codecs: codecs)
                 : try await decodedResult(entry, options: options, codecs: codecs)
             guard let cached else { return nil }
-            // What its server wants to be asked about goes to no one who does not know that.
+            // An image that its server wants to be asked about is not stored where it would be used unasked.
             if policy.storesInMemory, cached.validity?.isOver(at: disk.now(), .server) != true {
                 let original = isOriginal ? StoreOrder.Place.original : nil
                 remember(cached, for: key, original: original, claim, expiration: policy.memoryExpiration)
             }
-            return RetrievedImage(image: cached.image, type: .disk)
+            return Entry(image: cached.image, tier: .disk)
         } catch let error as CodecError {
-            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(source)")
+            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request)")
             guard error.isDamage else { throw error }
-            if let entry { await disk.remove(diskKey, ifStill: entry.version) }
+            if let entry { await disk.remove(for: diskKey, ifStill: entry.version) }
             return nil
         }
     }

@@ -4,29 +4,21 @@ internal import HalcyonConcurrency
 internal import HalcyonStore
 
 extension ImageCache {
-    /// Where an image is cached.
-    public enum CachedType: String, Sendable, Hashable, CaseIterable {
-        /// Nowhere.
-        case none
-        /// In memory, and perhaps on disk.
-        case memory
-        /// On disk.
-        case disk
-    }
-
-    /// Where the image of a source with these options is, without extending its life. A file without a cache key is
-    /// looked at only by a load, and is found nowhere.
-    public func cachedType(of source: Source, options: ImageOptions = ImageOptions()) async -> CachedType {
-        guard let key = ImageKey(source, options: options) else { return .none }
+    /// Returns the parts of the cache that have the image of a request, without extending its life.
+    ///
+    /// A file without a cache key is looked at only by a load, and is found nowhere. The disk is not looked at if memory
+    /// has the image.
+    public func tiers(with request: ImageRequest) async -> Tiers {
+        guard let key = ImageKey(request) else { return [] }
         if memory.contains(key) { return .memory }
-        let diskKey = key.diskKey(options)
+        let diskKey = key.diskKey(request.options)
         let isOnDisk = try? await disk.contains(diskKey)
-        return isOnDisk == true ? .disk : .none
+        return isOnDisk == true ? .disk : []
     }
 
-    /// Whether memory has the image, without extending its life. Never touches the disk.
-    public func isInMemory(_ source: Source, options: ImageOptions = ImageOptions()) -> Bool {
-        ImageKey(source, options: options).map { memory.contains($0) } ?? false
+    /// Returns whether memory has the image of a request, without extending its life. Never reads the disk.
+    public func isInMemory(_ request: ImageRequest) -> Bool {
+        ImageKey(request).map { memory.contains($0) } ?? false
     }
 
     /// Stores the encoded bytes of an original, in place of what was known of it: also of one that nobody has loaded yet
@@ -34,28 +26,23 @@ extension ImageCache {
     ///
     /// - Parameters:
     ///   - data: The encoded bytes, as a server would send them.
-    ///   - source: Names the original.
-    ///   - options: Key rule and ``CachePolicy/diskExpiration``. Default: the defaults.
-    /// - Returns: Whether it was stored. It is on disk then. Not if its time is over, or if it was removed or replaced
-    ///   before this call could end.
+    ///   - request: The source, and options with a key rule and ``CachePolicy/diskExpiration``.
+    /// - Returns: `true` if it was stored; it is on disk then. `false` if its time is over, or if it was removed or
+    ///   replaced before this call could end.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
-    public func store(
-        _ data: Data,
-        for source: Source,
-        options: ImageOptions = ImageOptions()
-    ) async throws -> Bool {
-        guard let key = ImageKey(source, options: options) else { return false }
+    public func store(_ data: Data, for request: ImageRequest) async throws -> Bool {
+        guard let key = ImageKey(request) else { return false }
         let original = key.originalDiskKey
-        let removal = order.begin(.name(original), from: .both)
+        let removal = order.begin(.name(original), from: .all)
         defer { order.end(removal) }
         memory.removeAll { $0.hasOriginal(of: key) }
-        let expiration = options.cache.diskExpiration
+        let expiration = request.options.cache.diskExpiration
         let admission = self.admission(of: StoreClaim(original: removal.permits, age: .new), .original)
         return try await disk.change { disk in
             guard admission.isGranted() else { return false }
             try disk.removeEntries(prefix: original + "\0")
-            return try disk.put(original, body: data, expiration: expiration)
+            return try disk.store(data, for: original, expiration: expiration)
         }
     }
 
@@ -67,22 +54,21 @@ extension ImageCache {
     /// animation, or an embedded thumbnail: a part would then take the place of the whole, so only memory has it.
     ///
     /// - Parameters:
-    ///   - image: What memory gets, and disk where it is the result of processing.
-    ///   - source: Names the original.
-    ///   - options: Processing, key rule, serializer and lifetimes. Default: the defaults.
+    ///   - image: The image for memory, and for the disk where it is the result of processing.
+    ///   - request: The source, and options with processing, key rule, serializer and lifetimes.
     ///   - original: The bytes that the image was decoded from.
     ///   - codecs: Encodes. Default: ``ImageCodecs/standard``.
-    /// - Returns: Whether it is on disk.
+    /// - Returns: `true` if it is on disk.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/encode`` or ``ImageError/Stage/store``.
     @discardableResult
     public func store(
         _ image: DecodedImage,
         original: Data? = nil,
-        for source: Source,
-        options: ImageOptions = ImageOptions(),
+        for request: ImageRequest,
         codecs: ImageCodecs = .standard
     ) async throws -> Bool {
-        guard let key = ImageKey(source, options: options) else { return false }
+        guard let key = ImageKey(request) else { return false }
+        let options = request.options
         let policy = options.cache
         let isOriginal = options.processing.isIdentity
         let claim = StoreClaim(original: StorePermits(for: key, in: [self], .replacement), age: .new)
@@ -102,7 +88,7 @@ extension ImageCache {
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
             let isStored = try await disk.change(storing: diskKey) { disk in
                 guard admission.isGranted() else { return false }
-                return try disk.put(diskKey, body: original, expiration: policy.diskExpiration)
+                return try disk.store(original, for: diskKey, expiration: policy.diskExpiration)
             }
             if isOriginal { return isStored }
         }
@@ -120,29 +106,30 @@ extension ImageCache {
                 priority: PriorityBox(options.priority)
             )
         } catch let error as CodecError {
-            throw ImageError(stage: .encode, reason: .codec(error), source: "\(source)")
+            throw ImageError(stage: .encode, reason: .codec(error), source: "\(request)")
         }
         let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
         return try await disk.change(storing: diskKey) { disk in
             guard admission.isGranted() else { return false }
-            return try disk.put(diskKey, body: body, metadata: metadata, expiration: policy.diskExpiration)
+            return try disk.store(body, for: diskKey, metadata: metadata, expiration: policy.diskExpiration)
         }
     }
 
-    /// The encoded bytes on disk of the image of a source with these options; `nil` if there are none.
-    public func storedData(for source: Source, options: ImageOptions = ImageOptions()) async -> Data? {
-        guard let key = ImageKey(source, options: options) else { return nil }
+    /// Returns the encoded bytes on disk of the image of a request; `nil` if there are none.
+    public func storedData(for request: ImageRequest) async -> Data? {
+        guard let key = ImageKey(request) else { return nil }
+        let options = request.options
         let priority = PriorityBox(options.priority)
         let diskKey = key.diskKey(options)
         return try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)?.body
     }
 
-    /// The path of the file with the encoded bytes on disk; `nil` if there is none, or if it is so small that it has no
-    /// file of its own. The file must not be changed, and may go at any time.
+    /// Returns the path of the file with the encoded bytes on disk; `nil` if there is none, or if it is so small that it has
+    /// no file of its own. The file must not be changed, and may be removed at any time.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
-    public func fileLocation(of source: Source, options: ImageOptions = ImageOptions()) async throws -> String? {
-        guard let key = ImageKey(source, options: options)?.diskKey(options) else { return nil }
+    public func fileLocation(for request: ImageRequest) async throws -> String? {
+        guard let key = ImageKey(request)?.diskKey(request.options) else { return nil }
         return try await disk.perform { try $0.fileLocation(for: key) }
     }
 }

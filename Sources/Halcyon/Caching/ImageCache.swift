@@ -5,15 +5,15 @@ public import HalcyonStore
 
 /// Images in memory, and their encoded bytes on disk.
 ///
-/// What these functions call an image is what a pipeline calls it with the same source and options, credentials included
-/// (see ``CacheScope``); what a downloader's policy adds to all requests has to be in the options here.
+/// A request names the same image here as in a pipeline, credentials included (see ``CacheScope``); what a downloader's
+/// policy or a pipeline's default options add to all requests has to be in the options here.
 ///
-/// The disk is an optional help: where it cannot be used, images are loaded from further away, and each kind of
-/// failure is reported once.
+/// The disk is optional: where it cannot be used, images are loaded from further away, and each kind of failure is
+/// reported once.
 public final class ImageCache: Sendable {
     let memory: MemoryCache<ImageKey, CachedImage>
     let disk: AsyncDiskCache
-    /// Keeps what is loaded and stored at the same time in order.
+    /// Orders what is loaded and stored at the same time.
     let order = StoreOrder()
     private let bundles: [BundledImages]
     private let pressure: MemoryPressureMonitor.Subscription?
@@ -23,7 +23,7 @@ public final class ImageCache: Sendable {
     /// - Parameters:
     ///   - name: The folder's name in `$XDG_CACHE_HOME/halcyon`, or `~/.cache/halcyon`. Default: "default".
     ///   - memoryCostLimit: Bytes of pixels in memory; default a quarter of the memory this process may use.
-    ///   - onFault: Told of failures of the disk, each once; they never fail a load. Default: nobody is told.
+    ///   - onFault: Called with failures of the disk, each once; they never fail a load. Default: none.
     public convenience init(
         name: String = "default",
         memoryCostLimit: Int = SystemMemory().defaultCostLimit,
@@ -41,7 +41,7 @@ public final class ImageCache: Sendable {
     ///   - memoryPressure: Tells when memory runs short: the images in memory are then halved, or all let go if it is
     ///     critical, and so is memory kept for coming images. What something still shows is found again while it does.
     ///     `nil`: the cache does not react. Default: as the system says.
-    ///   - onFault: Told of failures of the disk, each once; they never fail a load. Default: nobody is told.
+    ///   - onFault: Called with failures of the disk, each once; they never fail a load. Default: none.
     public init(
         disk: DiskCache.Configuration,
         memoryCostLimit: Int = SystemMemory().defaultCostLimit,
@@ -84,42 +84,50 @@ public final class ImageCache: Sendable {
         }
     }
 
-    /// Removes all images from memory. What is being loaded is not kept there afterwards.
+    /// Removes all images from memory. An image that is being loaded is not stored there afterwards.
     public func removeAllFromMemory() {
         order.clear(.memory)
         memory.removeAll()
     }
 
-    /// Removes everything from memory and disk. What is being loaded or stored is in neither afterwards.
+    /// Removes everything from memory and disk. An image that is being loaded or stored is in neither afterwards.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func removeAll() async throws {
-        try await remove(.everything, from: .both, inMemory: memory.removeAll) { try $0.removeAll() }
+        try await remove(.everything, from: .all, inMemory: memory.removeAll) { try $0.removeAll() }
     }
 
-    /// Removes the original of a source from disk, and what memory and disk have of it with these options. What is being
-    /// loaded or stored of that is in neither afterwards.
+    /// Removes the original of a request and everything that was made of it, from memory and disk. What is being loaded or
+    /// stored of it is in neither afterwards.
     ///
-    /// - Returns: Whether the disk had it.
+    /// - Parameters:
+    ///   - request: The request of one of its images. Of the options, the key rule, the scope and credentials count: they
+    ///     are part of the name of the original.
+    ///   - tiers: The parts of the cache that it is removed from. Default: memory and disk.
+    /// - Returns: The number of entries that were on disk.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
-    public func remove(_ source: Source, options: ImageOptions = ImageOptions()) async throws -> Bool {
-        guard let key = ImageKey(source, options: options) else { return false }
+    public func remove(for request: ImageRequest, from tiers: Tiers = .all) async throws -> Int {
+        guard let key = ImageKey(request) else { return 0 }
         let name = key.originalDiskKey
-        let diskKeys = OriginalStorage.diskKeys(name) + [key.processedDiskKey]
-        return try await remove(
-            .places([.image(key), .original], name: name),
-            from: .both,
-            inMemory: { memory.remove(key) }
-        ) { disk in
-            try diskKeys.map { try disk.remove($0) }.contains(true)
+        let removeFromMemory = { [memory] in
+            if tiers.contains(.memory) { memory.removeAll { $0.hasOriginal(of: key) } }
+        }
+        guard tiers.contains(.disk) else {
+            order.clear(tiers, of: .name(name))
+            removeFromMemory()
+            return 0
+        }
+        return try await remove(.name(name), from: tiers, inMemory: removeFromMemory) { disk in
+            let count = try disk.removeEntries(prefix: name + "\0")
+            return try disk.remove(for: name) ? count + 1 : count
         }
     }
 
     /// Removes something from memory and then from disk, and nothing of that comes back from what is under way.
     func remove<Result: Sendable>(
         _ scope: StoreOrder.Scope,
-        from tiers: StoreOrder.Tiers,
+        from tiers: Tiers,
         inMemory: () -> Void = {},
         onDisk: @escaping @Sendable (DiskCache) throws -> Result
     ) async throws -> Result {
@@ -136,7 +144,7 @@ public final class ImageCache: Sendable {
 }
 
 extension ImageCache: Hashable {
-    /// Whether both are the same object.
+    /// Returns whether both are the same object.
     public static func == (left: ImageCache, right: ImageCache) -> Bool { left === right }
 
     /// Feeds the identity of the object.

@@ -172,7 +172,7 @@ final class OriginalStorage: HTTPCacheStorage {
             // No response that is worth a place. The image is gone if this is about the image, and not about who asks,
             // or when.
             if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
-                await found.disk.remove(found.diskKey, ifStill: found.version)
+                await found.disk.remove(for: found.diskKey, ifStill: found.version)
             }
             return
         }
@@ -189,8 +189,8 @@ final class OriginalStorage: HTTPCacheStorage {
         // Its place may have been taken by another representation, or by what another process has stored.
         let version = await found.disk.updateMetadata(
             head.metadata,
-            expiration: policy.diskExpiration,
             for: found.diskKey,
+            expiration: policy.diskExpiration,
             replacing: found.version
         )
         guard let version else { return }
@@ -203,12 +203,12 @@ final class OriginalStorage: HTTPCacheStorage {
 
     func remove(_ head: StoredResponse, for key: String) async {
         guard let found = state.withLock({ $0.found }), found.head == head else { return }
-        await found.disk.remove(found.diskKey, ifStill: found.version)
+        await found.disk.remove(for: found.diskKey, ifStill: found.version)
     }
 
     func removeAll(for key: String) async {
         for cache in caches {
-            for diskKey in Self.diskKeys(diskKey) { await cache.disk.remove(diskKey) }
+            for diskKey in Self.diskKeys(diskKey) { await cache.disk.remove(for: diskKey) }
         }
     }
 
@@ -223,7 +223,7 @@ final class OriginalStorage: HTTPCacheStorage {
         var oldest = (slot: 0, time: Date.distantFuture)
         for slot in 0..<slotCount {
             let key = Self.diskKey(diskKey, slot: slot)
-            guard let entry = disk.get(key, extending: .none), let head = head(of: entry, url: url) else {
+            guard let entry = disk.entry(for: key, extending: .none), let head = head(of: entry, url: url) else {
                 if slot == 0 { return key }
                 free = free ?? slot
                 continue

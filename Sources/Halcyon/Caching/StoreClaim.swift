@@ -82,7 +82,7 @@ extension ImageCache {
     ) {
         var isAdmitted = false
         let latest = latest.map(Expiration.date)
-        memory.insert(image, for: key, cost: image.cost, expiration: expiration, latest: latest) {
+        memory.store(image, for: key, cost: image.cost, expiration: expiration, latest: latest) {
             isAdmitted = claim.isAdmitted(to: order, .image(key), with: original, in: .memory)
             return isAdmitted
         }
@@ -100,6 +100,6 @@ extension ImageCache {
 
     /// Removes an image from memory in favour of one that must not be kept, unless it is the newer one.
     func forget(_ key: ImageKey, _ claim: StoreClaim) {
-        memory.remove(key) { claim.removes(.image(key), from: .memory, of: order) }
+        memory.remove(for: key) { claim.removes(.image(key), from: .memory, of: order) }
     }
 }

@@ -22,14 +22,7 @@ final class StoreOrder: Sendable {
         case representation(String)
     }
 
-    /// The parts of a cache.
-    struct Tiers: OptionSet, Hashable, Sendable {
-        let rawValue: Int
-
-        static let memory = Tiers(rawValue: 1)
-        static let disk = Tiers(rawValue: 2)
-        static let both: Tiers = [.memory, .disk]
-    }
+    typealias Tiers = ImageCache.Tiers
 
     /// What a removal covers.
     enum Scope: Sendable {
@@ -180,9 +173,9 @@ final class StoreOrder: Sendable {
         }
     }
 
-    /// Notes that everything was removed from parts of the cache at once.
-    func clear(_ tiers: Tiers) {
-        state.withLock { $0.note(.everything, tiers) }
+    /// Notes that something was removed from parts of the cache at once. Default: everything.
+    func clear(_ tiers: Tiers, of scope: Scope = .everything) {
+        state.withLock { $0.note(scope, tiers) }
     }
 
     func end(_ name: String, _ number: UInt64, _ kind: StorePermit.Kind) {

@@ -2,10 +2,11 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// What servers have accepted, and where, so that later requests bring it along unasked instead of being refused first.
+/// The credentials that servers have accepted, and their folders, so that later requests carry them from the start
+/// instead of being refused first.
 ///
-/// Whoever accepts a credential for a path is taken to accept it for all paths at or below that one's folder (RFC 7617,
-/// section 2.2).
+/// A server that accepts a credential for a path is assumed to accept it for all paths at or below that path's folder
+/// (RFC 7617, section 2.2).
 final class AcceptedCredentials: Sendable {
     private struct Owner: Hashable {
         let origin: Origin
@@ -23,13 +24,13 @@ final class AcceptedCredentials: Sendable {
         var count = 0
     }
 
-    /// For all origins together, and within one. Forgetting costs a refusal.
+    /// The largest numbers of entries for all origins together, and within one. Removing an entry costs a refusal.
     private static let maximumCount = 256
     private static let maximumFolders = 16
 
     private let state = Lock(State())
 
-    /// What to send with a request that has nothing of its own; `nil` if nothing is known.
+    /// Returns the credential to send with a request that has none of its own; `nil` if none is known.
     func proof(for request: TransferRequest, responder: ScopedResponder) -> CredentialProof? {
         guard request.credential == nil, request.headers[.authorization] == nil,
             request.url.user(percentEncoded: true) == nil,
@@ -43,14 +44,14 @@ final class AcceptedCredentials: Sendable {
         return proof
     }
 
-    /// Notes that a server has taken this for this URL.
+    /// Records that a server has accepted a credential for a URL.
     func add(_ proof: CredentialProof, for url: URL, responder: ScopedResponder) {
         let path = Self.path(of: url)
         guard let owner = Self.owner(of: url, responder), !Self.climbs(path), let end = path.lastIndex(of: "/") else {
             return
         }
         let folder = String(path[...end])
-        // What is forgotten is let go of after the lock: it holds objects of the program's.
+        // Released after the lock, as it holds objects of the program.
         var forgotten = State()
         state.withLock { state in
             var places = state.places[owner, default: []]
@@ -70,11 +71,11 @@ final class AcceptedCredentials: Sendable {
         }
     }
 
-    /// Notes that a server takes this no more.
+    /// Records that a server no longer accepts a credential.
     func remove(_ proof: CredentialProof, for url: URL, responder: ScopedResponder) {
         guard let owner = Self.owner(of: url, responder) else { return }
         let path = Self.path(of: url)
-        // Let go of after the lock: the responder there is equal to this one, but need not be the same object.
+        // Released after the lock: the responder there is equal to this one, but need not be the same object.
         let forgotten = state.withLock { state -> (key: Owner, value: [Place])? in
             guard let index = state.places.index(forKey: owner) else { return nil }
             let before = state.places.values[index].count
@@ -96,18 +97,18 @@ final class AcceptedCredentials: Sendable {
         return path.isEmpty ? "/" : path
     }
 
-    /// Whether the path may lead out of the folders it names: "/a/../b" is sent as "/b".
+    /// Returns whether the path may lead out of the folders it names: "/a/../b" is sent as "/b".
     private static func climbs(_ path: String) -> Bool {
         let path = path.lowercased()
         return path.contains("/.") || path.contains("/%2e")
     }
 }
 
-/// A credential that a responder gave, and for which demand.
+/// A credential from a responder, and the realms that it is for.
 struct CredentialProof: Sendable, Hashable {
     let credential: Credential
     /// The realms of the challenges it answers.
     let realms: [String?]
-    /// Whether it is sent before the server has asked.
+    /// A Boolean value that indicates whether it is sent before the server has asked for it.
     var isUnasked = false
 }

@@ -2,9 +2,10 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// What responders have answered, so that transfers to one origin ask once.
+/// The answers of responders, so that transfers to one origin call them once.
 final class AuthenticationAnswers: Sendable {
-    /// The part of a server that a credential is good for (RFC 9110, section 11.5), and who is asked for it.
+    /// The part of a server that a credential is valid for (RFC 9110, section 11.5), and the responder that supplies
+    /// it.
     private struct Space: Hashable {
         let origin: Origin
         let isProxy: Bool
@@ -19,7 +20,7 @@ final class AuthenticationAnswers: Sendable {
 
     private struct Answer {
         let credential: Credential?
-        /// Counts all answers.
+        /// The number of the answer, in the order of all answers.
         let number: Int
     }
 
@@ -28,36 +29,38 @@ final class AuthenticationAnswers: Sendable {
         var answerCount = 0
     }
 
-    /// Realms are the servers' choice, so there might be any number. Forgetting costs a question.
+    /// Servers choose their realms, so the number of realms has no bound. Removing an answer costs a call of the
+    /// responder.
     private static let maximumCount = 256
 
     private let state = Lock(State())
     private let questions = WorkCoalescer<Question, Credential?>()
     private let accepted = AcceptedCredentials()
 
-    /// A moment, to tell answers given later from earlier ones.
+    /// The number of answers so far, which separates later answers from earlier ones.
     var now: Int { state.withLock { $0.answerCount } }
 
-    /// What to send with a request before its server asks; `nil` if there is nothing.
+    /// Returns the credential to send with a request before its server asks for one; `nil` if there is none.
     func proof(for request: TransferRequest, responder: ScopedResponder?) -> CredentialProof? {
         responder.flatMap { accepted.proof(for: request, responder: $0) }
     }
 
-    /// Notes that a server has taken what a responder gave.
+    /// Records that a server has accepted the credential of a responder.
     func noteAcceptance(of proof: CredentialProof, for url: URL, responder: ScopedResponder?) {
         if let responder { accepted.add(proof, for: url, responder: responder) }
     }
 
-    /// Notes that a server does not take it any more.
+    /// Records that a server no longer accepts a credential.
     func noteRejection(of proof: CredentialProof, for url: URL, responder: ScopedResponder) {
         accepted.remove(proof, for: url, responder: responder)
     }
 
-    /// What to try next; `nil` to give up.
+    /// Returns the credential to try next; `nil` lets the server's refusal stand.
     ///
     /// - Parameters:
-    ///   - start: When the transfer began. It shares a refusal given since, not an older one.
-    /// - Throws: What the responder throws, `CancellationError`.
+    ///   - start: The value of ``now`` when the transfer began. The transfer shares the answer `nil` of a responder if
+    ///     it is later than that, not an older one.
+    /// - Throws: The error of the responder, `CancellationError`.
     func credential(
         for demand: AuthenticationDemand,
         since start: Int,
@@ -74,13 +77,13 @@ final class AuthenticationAnswers: Sendable {
         let question = Question(space: space, rejected: demand.rejected)
         let context = WorkContext(priority: context.priority, report: { _ in })
         let credential = try await questions.value(for: question, context: context) { [self] _ in
-            // Someone may have been answered between this transfer's request and now.
+            // The responder may have answered another transfer since this one's request was sent.
             if let answer = answer(in: space, to: demand, since: start) { return answer.credential }
             let credential = try await responder.hook.body.credential(for: demand)
             note(credential, for: space)
             return credential
         }
-        // The same again would be rejected again.
+        // The same credential would be rejected again.
         return credential == demand.rejected ? nil : credential
     }
 
@@ -93,7 +96,7 @@ final class AuthenticationAnswers: Sendable {
     }
 
     private func note(_ credential: Credential?, for space: Space) {
-        // What is forgotten is let go of after the lock: it holds objects of the program's.
+        // Released after the lock, as it holds objects of the program.
         var forgotten: [Space: Answer] = [:]
         state.withLock { state in
             if state.answers.count >= Self.maximumCount, state.answers[space] == nil {

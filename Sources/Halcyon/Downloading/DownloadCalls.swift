@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// Everyone who waits for a downloader, whatever for: a request modifier, their turn, the body. So that they can be
-/// cancelled by URL, or all together.
+/// The calls that wait for a downloader: for a request modifier, for their turn, or for the body. They can be cancelled
+/// by URL, or all together.
 final class DownloadCalls: Sendable {
     private struct State {
         var calls: [Int: DownloadCall] = [:]
@@ -13,10 +13,10 @@ final class DownloadCalls: Sendable {
 
     private let state = Lock(State())
 
-    /// How many there are.
+    /// The number of calls.
     var count: Int { state.withLock { $0.calls.count } }
 
-    /// Notes a caller; `nil` after ``shutDown()``.
+    /// Records a call; returns `nil` after ``shutDown()``.
     func begin(_ url: URL) -> DownloadCall? {
         state.withLock { state in
             guard !state.isShutDown else { return nil }
@@ -45,14 +45,14 @@ final class DownloadCalls: Sendable {
         }
     }
 
-    /// Cancels everyone and lets nobody in any more.
+    /// Cancels all calls and admits no further ones.
     func shutDown() {
         state.withLock { $0.isShutDown = true }
         cancelAll()
     }
 }
 
-/// One who waits. A cancellation counts whenever it comes, before the work has begun too.
+/// One waiting call. It can be cancelled at any time, also before the work has begun.
 final class DownloadCall: Sendable {
     private struct State {
         var urls: [URL]
@@ -68,7 +68,7 @@ final class DownloadCall: Sendable {
         state = Lock(State(urls: [url]))
     }
 
-    /// Notes what does the work, to cancel it.
+    /// Records the task that does the work, to cancel it.
     func attach(_ work: Task<TransferredBody, any Error>) {
         let isCancelled = state.withLock { state in
             state.work = work
@@ -77,14 +77,14 @@ final class DownloadCall: Sendable {
         if isCancelled { work.cancel() }
     }
 
-    /// Notes that the request now leads elsewhere.
+    /// Records that the request now leads to another URL.
     func note(_ url: URL) {
         state.withLock { state in
             if !state.urls.contains(url) { state.urls.append(url) }
         }
     }
 
-    /// Whether this caller asked for `url`, or does since the request was modified.
+    /// Returns whether this call asks for `url`, before or after its request was modified.
     func concerns(_ url: URL) -> Bool {
         state.withLock { $0.urls.contains(url) }
     }

@@ -1,6 +1,6 @@
 internal import HalcyonHTTP
 
-/// What happens to the responses of a transfer: what the downloader says and what the request says, put together.
+/// The handling of the responses of a transfer: the downloader's and the request's combined.
 struct DownloadHandling: Sendable {
     let redirectHandler: Hook<any RedirectHandling>?
     let authenticationResponder: ScopedResponder?
@@ -9,10 +9,10 @@ struct DownloadHandling: Sendable {
     let acceptedContentTypes: Set<String>?
     let responseReviewers: [Hook<any ResponseReviewing>]
     let dataModifiers: [Hook<any DataModifying>]
-    /// Whether these are the request's own.
+    /// Boolean values that indicate whether the hooks are the request's own.
     let hasOwnRedirectHandler, hasOwnResponder, hasOwnResponseModifier: Bool
 
-    /// - Parameter audience: For whom the request's own responder answers.
+    /// - Parameter audience: The scope that the request's own responder answers for.
     init(_ handling: TransferHandling, audience: String?, over defaults: TransferHandling) {
         redirectHandler = handling.redirectHandler ?? defaults.redirectHandler
         hasOwnRedirectHandler = handling.redirectHandler != nil
@@ -29,6 +29,6 @@ struct DownloadHandling: Sendable {
         dataModifiers = [defaults.dataModifier, handling.dataModifier].compactMap(\.self)
     }
 
-    /// Whether someone wants to see a head before the body, and may take their time.
+    /// A Boolean value that indicates whether a hook sees the head before the body, and may suspend.
     var looksAtHeads: Bool { !responseModifiers.isEmpty || !responseReviewers.isEmpty }
 }

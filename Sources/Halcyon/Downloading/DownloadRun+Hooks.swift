@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import HalcyonHTTP
 
 extension DownloadRun {
-    /// The request that follows a redirect.
+    /// Returns the request that follows a redirect.
     func redirected(by response: TransferResponse, to proposed: TransferRequest) async throws -> TransferRequest {
         guard let handler = handling.redirectHandler else { return proposed }
         let target = proposed.url.absoluteString
@@ -22,14 +22,14 @@ extension DownloadRun {
             )
         }
         chosen.take(theWayOf: proposed)
-        // The bounds are those of the whole way.
+        // The bounds are those of all requests together.
         chosen.limits = request.limits
         chosen.timeouts = request.timeouts
         chosen.followsRedirects = false
         return chosen
     }
 
-    /// Gives the request what to try after a refusal, and says what the server itself has been given.
+    /// Adds the credential to try after a refusal to the request, and returns the one that the server itself gets.
     func authenticate(
         _ request: inout TransferRequest,
         against response: TransferResponse,
@@ -45,7 +45,7 @@ extension DownloadRun {
             if proof.realms == realms {
                 answers.noteRejection(of: proof, for: request.url, responder: responder)
             } else {
-                // What was sent is for another part of the server, and may be as good there as ever.
+                // The credential that was sent is for another part of the server, and may still be valid there.
                 rejected = nil
             }
         }
@@ -68,7 +68,7 @@ extension DownloadRun {
             throw try refined(error, .status(response.status))
         }
         guard let credential else { throw failure(.status(response.status)) }
-        // A header would go before the credential.
+        // A header would take precedence over the credential.
         if isProxy {
             request.headers[.proxyAuthorization] = nil
             request.setProxyCredential(credential)
@@ -79,7 +79,7 @@ extension DownloadRun {
         return CredentialProof(credential: credential, realms: realms)
     }
 
-    /// The head that the rest sees.
+    /// Returns the head for checks, reviewers and callers.
     func modified(_ response: TransferResponse) async throws -> TransferResponse {
         var response = response
         for modifier in handling.responseModifiers {
@@ -92,7 +92,7 @@ extension DownloadRun {
         return response
     }
 
-    /// Throws unless all reviewers want the body.
+    /// Throws an error unless all reviewers accept the body.
     func review(_ response: TransferResponse) async throws {
         for reviewer in handling.responseReviewers {
             let isAccepted: Bool
@@ -105,7 +105,7 @@ extension DownloadRun {
         }
     }
 
-    /// The body that the rest sees.
+    /// Returns the body for callers.
     func modified(_ body: HTTPResponseBody) async throws -> HTTPResponseBody {
         guard !handling.dataModifiers.isEmpty else { return body }
         let modifiers = handling.dataModifiers
@@ -129,7 +129,8 @@ extension DownloadRun {
         return body
     }
 
-    /// What a hook's error becomes. Hooks may throw errors of this library's own, and a cancellation stays one.
+    /// Returns the error that a load ends with after a hook's error. Hooks may throw errors of this library's own, and
+    /// a cancellation stays one.
     private func refined(_ error: any Error, _ reason: ImageError.Reason) throws -> ImageError {
         try Task.checkCancellation()
         return error as? ImageError ?? failure(reason)

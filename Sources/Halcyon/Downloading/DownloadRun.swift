@@ -3,42 +3,44 @@ internal import HTTPTypes
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// One transfer: its requests, from the first to the one whose response is final, and what hooks have to say on the
-/// way.
+/// One transfer: its requests, from the first to the one whose response is final, and the calls of hooks between them.
 struct DownloadRun: Sendable {
-    /// How often credentials are tried before a server's refusal is final.
+    /// The number of credentials that are tried before a server's refusal is final.
     static let maximumAuthenticationAttempts = 3
-    /// The body of a redirect or a refusal is read up to this length, so that the connection can be used again.
+    /// The number of bytes up to which the body of a redirect or a refusal is read, so that the connection can be used
+    /// again.
     static let largestInterimBody = 16 << 10
 
     let request: TransferRequest
     let handling: DownloadHandling
     let bodies: BodyLoader
     let answers: AuthenticationAnswers
-    /// Runs data modifiers.
+    /// The queue that runs data modifiers.
     let workers: WorkQueue
     let context: WorkContext
-    /// Told the head of the final response as it came.
+    /// Called with the head of the final response as it came.
     let responded: @Sendable (TransferResponse) -> Void
 
-    /// A request on its way.
+    /// A request that is being sent, and the bounds and results of those before it.
     private struct Hop: Sendable {
         var request: TransferRequest
         var earlier = RedirectMetrics()
-        /// What is left of the bounds that hold for this request and those before it.
+        /// The remaining part of the bounds for this request and those before it.
         var allowance: TransferAllowance
         var authenticationCount = 0
-        /// What the responder has given for this request, or for an earlier one to the same part of the server.
+        /// The credential that the responder has supplied for this request, or for an earlier one to the same part of
+        /// the server.
         var proof: CredentialProof? {
             didSet { if proof != nil { wasProved = true } }
         }
-        /// Whether this request, or one that led to it, had a credential of the responder.
+        /// A Boolean value that indicates whether this request, or one that led to it, had a credential of the
+        /// responder.
         private(set) var wasProved = false
-        /// Whether the handler of redirects led to this request, or to one before it.
+        /// A Boolean value that indicates whether the handler of redirects led to this request, or to one before it.
         var wasLed = false
 
-        /// Notes that the responder has given what a proxy asked for. Through a tunnel, the proxy has no part in the
-        /// response.
+        /// Records that the responder has supplied the credential for a proxy. Through a tunnel, the proxy has no
+        /// influence on the response.
         mutating func noteProxyCredential() {
             if request.url.scheme?.lowercased() == "http" { wasProved = true }
         }
@@ -57,12 +59,12 @@ struct DownloadRun: Sendable {
         var metrics: TransferMetrics?
     }
 
-    /// The final response, its body modified.
+    /// Returns the final response, its body modified.
     ///
     /// - Throws: ``ImageError``, ``TransferError``, `CancellationError`.
     func body() async throws -> HTTPResponseBody {
         var hop = Hop(request: request, allowance: TransferAllowance(request))
-        // Someone has a say in redirects, or in what another server is told than the one first asked.
+        // Redirects are followed here if a handler may change them, or a responder decides what their servers are sent.
         if handling.redirectHandler != nil || handling.authenticationResponder != nil {
             hop.request.followsRedirects = false
         }
@@ -108,13 +110,13 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// The server has taken what was sent with this request.
+    /// Records that the server has accepted the credential of this request.
     private func accepted(_ hop: Hop) {
         guard let proof = hop.proof, !proof.isUnasked, hop.request.credential == proof.credential else { return }
         answers.noteAcceptance(of: proof, for: hop.request.url, responder: handling.authenticationResponder)
     }
 
-    /// One request and its response; its body too, if it is the final one.
+    /// Sends one request and returns its response; throws an ``Interim`` if that is not the final one.
     private func exchange(_ hop: Hop) async throws -> HTTPResponseBody {
         let head = Lock<TransferResponse?>(nil)
         let interimHead = Lock<Interim?>(nil)
@@ -124,7 +126,7 @@ struct DownloadRun: Sendable {
                 guard let length = response.expectedBodyBytes, length <= Self.largestInterimBody else { throw interim }
                 return
             }
-            // A resumed body may have been asked for a second time, as a whole.
+            // A resumed body may have been requested a second time, as a whole.
             interimHead.withLock { $0 = nil }
             let isFirst = head.withLock { head in
                 defer { head = response }
@@ -144,7 +146,7 @@ struct DownloadRun: Sendable {
         do {
             body = try await load(hop, accept: accept, review: handling.looksAtHeads ? review : nil, head)
         } catch let error as TransferError where error != .cancelled {
-            // Whatever became of its body: the head says all.
+            // However the body failed, the head is sufficient.
             if let interim = interimHead.withLock({ $0 }) { throw interim }
             throw hop.allowance.restated(error)
         }
@@ -153,7 +155,7 @@ struct DownloadRun: Sendable {
             throw interim
         }
         if let response = head.withLock({ $0 }) {
-            // An error that is taken for an image is one for this request alone.
+            // An error that is accepted as an image is one for this request alone.
             if handling.hasOwnResponseModifier, response.status != body.response.status {
                 body.isForHiddenRequest = true
             }

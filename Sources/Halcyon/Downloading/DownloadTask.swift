@@ -1,12 +1,12 @@
 internal import HalcyonConcurrency
 public import HalcyonHTTP
 
-/// One download that has been started: to await its result, to follow its progress, to change its urgency, to end it.
+/// A download that has been started: await its result, follow its progress, change its urgency or cancel it.
 ///
-/// A task goes on whether or not anybody awaits it. It ends with exactly one result, which can be had any number of
-/// times. Several tasks may share a transfer: ending one does not disturb the others.
+/// A task goes on whether or not its result is awaited. It ends with exactly one result, which can be read any number
+/// of times. Several tasks may share a transfer: cancelling one does not affect the others.
 public final class DownloadTask: Sendable, Identifiable {
-    /// What was asked for, before any modification; ``priority`` has the present urgency.
+    /// The request before any modification; ``priority`` is the current urgency.
     public let request: TransferRequest
 
     private let work: TaskHandle<HTTPResponseBody>
@@ -20,7 +20,7 @@ public final class DownloadTask: Sendable, Identifiable {
         work.start(operation)
     }
 
-    /// How the download ended; waits for it.
+    /// The result of the download; reading it waits for the end.
     ///
     /// The error is an ``ImageError``, or `CancellationError` if the task was cancelled. Cancelling the Swift task that
     /// awaits it cancels this task.
@@ -35,29 +35,29 @@ public final class DownloadTask: Sendable, Identifiable {
         get async throws { try await result.get() }
     }
 
-    /// How urgent the download is. A change reaches the queued and the running transfer at once.
+    /// The urgency of the download. A change reaches the queued and the running transfer at once.
     public var priority: LoadPriority {
         get { work.priority.value }
         set { work.priority.update(newValue) }
     }
 
-    /// Ends the task with `CancellationError`, unless it has ended. A transfer that others wait for goes on for them.
+    /// Ends the task with `CancellationError`, unless it has ended. A transfer that has other waiters goes on for them.
     ///
-    /// It counts whenever it comes: before the request has been modified or sent, nothing is sent any more.
+    /// It takes effect at any time: before the request has been modified or sent, nothing is sent any more.
     public func cancel() {
         work.cancel()
     }
 
-    /// How far the bytes have come.
+    /// The number of bytes received so far.
     public var progress: ImageProgress { work.progress }
 
-    /// The progress from now on: the present state first, then each change; it ends with the task. A slow reader gets
-    /// the latest state.
+    /// The progress from now on: the current state first, then each change; the sequence ends with the task. A slow
+    /// reader gets the latest state.
     public var progressUpdates: AsyncStream<ImageProgress> { work.progressUpdates }
 }
 
 extension DownloadTask: Hashable {
-    /// Whether these are the same task.
+    /// Returns whether both are the same task.
     public static func == (left: DownloadTask, right: DownloadTask) -> Bool { left === right }
 
     /// Feeds the identity.

@@ -1,6 +1,6 @@
 internal import HalcyonConcurrency
 
-/// Tells a closure and any number of streams what happens.
+/// Sends events to a closure and to any number of streams.
 final class EventBroadcaster<Event: Sendable>: Sendable {
     private struct State {
         var subscribers: [Int: AsyncStream<Event>.Continuation] = [:]
@@ -28,7 +28,8 @@ final class EventBroadcaster<Event: Sendable>: Sendable {
         }
     }
 
-    /// Events from now on. A reader who falls behind by more than `limit` loses the oldest.
+    /// Returns a stream of the events from now on. A reader that falls behind by more than `limit` events loses the
+    /// oldest.
     func stream(limit: Int) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
         let id = state.withLock { state in

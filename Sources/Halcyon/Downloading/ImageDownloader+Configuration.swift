@@ -2,26 +2,26 @@ public import HTTPTypes
 public import HalcyonHTTP
 
 extension ImageDownloader {
-    /// What is the same for all downloads of a downloader.
+    /// The settings that are the same for all downloads of a downloader.
     public struct Configuration: Sendable {
-        /// What the downloader is called, for logs. Default: "default".
+        /// The name of the downloader, for logs. Default: "default".
         public var name: String
-        /// What holds for every download, beside what each one says for itself. Default: the defaults.
+        /// The policy of every download, combined with the policy of each. Default: the defaults.
         public var policy: NetworkPolicy
-        /// Headers that may differ between requests that share a transfer; the first one's are sent. Never `Authorization`,
-        /// `Cookie` or `Proxy-Authorization`, which always count. Default:
-        /// `traceparent` and `tracestate` (W3C Trace Context), which differ for each request.
+        /// The headers that may differ between requests that share a transfer; those of the first request are sent.
+        /// `Authorization`, `Cookie` and `Proxy-Authorization` always count. Default: `traceparent` and `tracestate`
+        /// (W3C Trace Context), which differ for each request.
         public var headersIgnoredForSharing: Set<HTTPField.Name>
-        /// Bodies up to this many bytes are gathered in memory; longer ones in a file without a name, which is mapped in
-        /// the end. Default: 4 MiB.
+        /// The number of bytes up to which bodies are collected in memory; longer ones are in a file without a name,
+        /// which is mapped at the end. Default: 4 MiB.
         public var memoryThreshold = 4 << 20
-        /// Where longer bodies are written; `nil`: the system's temporary folder (`$TMPDIR`, or `/tmp`). Default: `nil`.
+        /// The folder for longer bodies; `nil`: the system's temporary folder (`$TMPDIR`, or `/tmp`). Default: `nil`.
         public var temporaryFolder: String?
-        /// Keeps what has come of interrupted bodies, so that later transfers go on from there. Default: `nil`, which
-        /// lets every transfer begin at the beginning.
+        /// The store of the received parts of interrupted bodies, which later transfers continue. Default: `nil`: every
+        /// transfer begins at the beginning.
         public var partialBodies: PartialBodyStore?
-        /// Told of every event, on whatever thread it happens; it must return soon. Events of one transfer come in
-        /// order and never at the same time. Default: `nil`.
+        /// Called with every event, on the thread on which it happens; it must return soon. Events of one transfer come
+        /// in order and never at the same time. Default: `nil`.
         public var onEvent: (@Sendable (Event) -> Void)?
 
         /// A configuration with a default for each other field.
@@ -40,8 +40,8 @@ extension ImageDownloader {
         /// The headers of W3C Trace Context: `traceparent` and `tracestate`.
         public static let traceHeaders = Set(["traceparent", "tracestate"].compactMap { HTTPField.Name($0) })
 
-        /// How long a server may keep silent, before the connection stands and after; zero means 15 s. Holds for
-        /// requests that have no timeouts of their own. Default: 15 s.
+        /// The time that a server may stay silent, before and after the connection is established; zero means 15 s.
+        /// Applies to requests that have no timeouts of their own. Default: 15 s.
         public var downloadTimeout: Duration {
             get { policy.timeouts?.idle ?? .seconds(15) }
             set { policy.timeouts = .download(newValue) }

@@ -3,11 +3,11 @@ internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
 extension ImageDownloader {
-    /// Gets what a request answers with.
+    /// Returns the response to a request, with its body.
     ///
     /// - Parameters:
-    ///   - audience: The scope that is named for what comes. Default: what the policy's responder names.
-    ///   - since: A transfer that began before, by its ``WorkNumber``, is not joined. Default: any may be joined.
+    ///   - audience: The scope of the response. Default: that of the policy's responder.
+    ///   - since: The ``WorkNumber`` before which a transfer is too old to be joined. Default: any may be joined.
     func download(
         _ request: TransferRequest,
         policy: NetworkPolicy,
@@ -19,7 +19,7 @@ extension ImageDownloader {
         guard let call = calls.begin(request.url) else {
             throw ImageError(stage: .load, reason: .downloaderShutDown, source: request.url.absoluteString)
         }
-        // Owned by the call, through which it is cancelled. It keeps the downloader until its end.
+        // Owned by the call, through which it is cancelled. It keeps the downloader alive until it ends.
         let work = Task.detached {
             defer { self.calls.end(call) }
             let work = (policy: policy, audience: audience, since: since)
@@ -62,7 +62,7 @@ extension ImageDownloader {
         return result
     }
 
-    /// The request that is sent, made of one that has what the policies say.
+    /// Returns the request to send: one that has the values of the policies, changed by their modifiers.
     private func modified(
         _ request: TransferRequest,
         policy: NetworkPolicy,
@@ -100,7 +100,7 @@ extension ImageDownloader {
         return request
     }
 
-    /// One transfer, for all who share it.
+    /// Runs one transfer for all callers that share it.
     private func transfer(
         _ request: TransferRequest,
         handling: TransferHandling,
@@ -129,7 +129,7 @@ extension ImageDownloader {
     }
 }
 
-/// What came with a transfer, and when that began.
+/// The body of a transfer, and the time of its beginning.
 struct TransferredBody: Sendable {
     var body: HTTPResponseBody
     /// The ``WorkNumber`` of the transfer.
@@ -137,14 +137,15 @@ struct TransferredBody: Sendable {
 }
 
 extension TransferRequest {
-    /// Whether this, which a hook made of another request or chose instead of it, asks for the same on behalf of the same.
+    /// Returns whether this request, which a hook made of another or chose instead of it, is for the same resource and
+    /// the same user.
     func isFor(_ other: TransferRequest) -> Bool {
         url == other.url && method == other.method && body == other.body && hasCredential(of: other)
     }
 }
 
 extension DownloadRun {
-    /// How the transfer ended, in this library's own errors.
+    /// Returns the result of the transfer, in this library's own errors.
     fileprivate func result() async -> Result<HTTPResponseBody, any Error> {
         do {
             return .success(try await body())

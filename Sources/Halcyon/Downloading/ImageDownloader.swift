@@ -2,16 +2,16 @@ public import FoundationEssentials
 internal import HalcyonConcurrency
 public import HalcyonHTTP
 
-/// Gets encoded images from servers. It neither reads nor writes a cache.
+/// Loads encoded images from servers. It neither reads nor writes a cache.
 ///
-/// Equal requests share one transfer while it goes on: equal in URL, method, headers, body, credential and bounds,
-/// after they were modified, and in what is to happen to the response. Each caller gets exactly one result. The
-/// transfer has the highest priority among its callers; when the last one leaves it is cancelled, and who asks then
-/// starts a new one.
+/// Equal requests share one transfer while it runs: equal in URL, method, headers, body, credential and bounds, after
+/// they were modified, and in the handling of the response. Each caller gets exactly one result. The transfer has the
+/// highest priority among its callers; when the last one cancels, it is cancelled, and a later request starts a new
+/// one.
 ///
-/// A downloader lives as long as its downloads: releasing it lets them finish. ``shutdown()`` cancels them.
+/// Releasing a downloader lets its downloads finish. ``shutdown()`` cancels them.
 public final class ImageDownloader: Sendable {
-    /// What is the same for all downloads.
+    /// The settings that are the same for all downloads.
     public let configuration: Configuration
 
     let bodies: BodyLoader
@@ -20,35 +20,35 @@ public final class ImageDownloader: Sendable {
     let workers = WorkQueue(name: "halcyon.bodies", width: ProcessorCount.available)
     let transferCount = Lock(0)
     let calls = DownloadCalls()
-    /// Requests on their way through modifiers, so that a caller can leave at once. Not shared: each has a key of its
+    /// The requests that modifiers are changing, so that a caller can cancel at once. Not shared: each has a key of its
     /// own.
     let modifications = WorkCoalescer<Int, TransferRequest>()
     let transfers = WorkCoalescer<TransferKey, TransferredBody>()
 
-    /// A downloader over a transport.
+    /// A downloader that uses a transport.
     ///
     /// - Parameters:
-    ///   - transport: What carries the requests.
-    ///   - configuration: What is the same for all downloads. Default: the defaults.
+    ///   - transport: Carries the requests.
+    ///   - configuration: The settings that are the same for all downloads. Default: the defaults.
     public init(transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         self.configuration = configuration
         bodies = BodyLoader(transport: transport, configuration: configuration.bodies)
         events = EventBroadcaster(onEvent: configuration.onEvent)
     }
 
-    /// Starts a download, or joins one of an equal request, and gives a handle for it.
+    /// Starts a download, or joins one of an equal request, and returns its task.
     public func task(for request: TransferRequest, policy: NetworkPolicy = NetworkPolicy()) -> DownloadTask {
         let task = DownloadTask(request: request)
         task.start { context in try await self.download(request, policy: policy, context: context).body }
         return task
     }
 
-    /// Starts a download, or joins one of the same URL, and gives a handle for it.
+    /// Starts a download, or joins one of the same URL, and returns its task.
     public func task(for url: URL, policy: NetworkPolicy = NetworkPolicy()) -> DownloadTask {
         task(for: TransferRequest(url: url), policy: policy)
     }
 
-    /// Gets what a request answers with. Cancelling the calling task ends the wait at once.
+    /// Returns the response to a request, with its body. Cancelling the calling task ends the wait at once.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     public func download(
@@ -59,15 +59,15 @@ public final class ImageDownloader: Sendable {
         return try await download(request, policy: policy, context: context).body
     }
 
-    /// Gets what is at a URL. Cancelling the calling task ends the wait at once.
+    /// Returns the response for a URL, with its body. Cancelling the calling task ends the wait at once.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     public func download(from url: URL, policy: NetworkPolicy = NetworkPolicy()) async throws -> HTTPResponseBody {
         try await download(TransferRequest(url: url), policy: policy)
     }
 
-    /// Cancels the downloads of everyone who waits for `url`: who asked for it, or whose modified request leads there.
-    /// Takes time in proportion to all who wait.
+    /// Cancels all downloads of `url`: those that asked for it, and those whose modified request leads there.
+    /// Complexity: O(n) in the number of waiting calls.
     public func cancel(_ url: URL) {
         calls.cancel(url)
     }
@@ -77,16 +77,16 @@ public final class ImageDownloader: Sendable {
         calls.cancelAll()
     }
 
-    /// Cancels all downloads; whoever asks for one from now on gets ``ImageError/Reason/downloaderShutDown``. The
-    /// transport stays as it is, as others may use it.
+    /// Cancels all downloads; later ones fail with ``ImageError/Reason/downloaderShutDown``. The transport stays as it
+    /// is, as it may have other users.
     public func shutdown() {
         calls.shutDown()
     }
 
-    /// What happens from now on; it ends with the downloader. A reader who falls behind by more than `limit` events
-    /// loses the oldest.
+    /// Returns a stream of the events from now on; it ends with the downloader. A reader that falls behind by more than
+    /// `limit` events loses the oldest.
     ///
-    /// - Parameter limit: Default: 1,000.
+    /// - Parameter limit: The number of events that are kept for a slow reader; at least 1. Default: 1,000.
     public func events(bufferingAtMost limit: Int = 1_000) -> AsyncStream<Event> {
         events.stream(limit: max(1, limit))
     }

@@ -1,21 +1,21 @@
 internal import HalcyonHTTP
 
-/// What the requests of a download took before its last: those that were redirected, or asked for a credential.
+/// The metrics of the requests of a download before its last: those that were redirected, or asked for a credential.
 ///
-/// A transport knows the last one only. What an earlier response took is known in full if its short body was read, else
-/// only how long it took.
+/// A transport knows the last one only. The metrics of an earlier response are complete if its short body was read;
+/// otherwise only its duration is known.
 struct RedirectMetrics: Sendable {
     private let start = ContinuousClock.now
-    /// Redirects that were followed.
+    /// The number of redirects that were followed.
     private(set) var redirectCount = 0
     private var redirected = Duration.zero
     private var queued = Duration.zero
     private var receivedBytes = 0
     private var sentBytes = 0
-    /// Until the last request was handed to the transport.
+    /// The time until the last request was passed to the transport.
     private var offset: Duration?
 
-    /// Notes how an exchange went that was not the last.
+    /// Adds the metrics of an exchange that was not the last.
     ///
     /// - Parameter metrics: `nil` if it was ended after its head.
     mutating func add(_ metrics: TransferMetrics?) {
@@ -25,7 +25,7 @@ struct RedirectMetrics: Sendable {
         sentBytes += metrics.bytesSent
     }
 
-    /// Notes that the next request is about to be sent.
+    /// Records that the next request is about to be sent.
     mutating func goOn(isRedirect: Bool) {
         let elapsed = ContinuousClock.now - start
         offset = elapsed
@@ -34,7 +34,7 @@ struct RedirectMetrics: Sendable {
         redirected = elapsed
     }
 
-    /// The figures of all, from those of the last one.
+    /// Returns the metrics of all requests, from those of the last one.
     func metrics(with last: TransferMetrics) -> TransferMetrics {
         guard let offset else { return last }
         var metrics = last
@@ -45,7 +45,7 @@ struct RedirectMetrics: Sendable {
         metrics.redirected = last.redirected > .zero ? last.redirected + offset : redirected
         metrics.firstByte += offset
         metrics.total += offset
-        // Zero stands for "not needed".
+        // Zero means "not needed".
         if last.nameLookup > .zero { metrics.nameLookup += offset }
         if last.connect > .zero { metrics.connect += offset }
         if last.secureConnection > .zero { metrics.secureConnection += offset }

@@ -1,5 +1,5 @@
-/// A responder, and for whom it answers: one that answers for several users, one after the other, is another responder for
-/// each of them.
+/// A responder with the scope that it answers for: one that answers for several users, one after the other, is another
+/// responder for each of them.
 struct ScopedResponder: Hashable, Sendable {
     let hook: Hook<any AuthenticationResponding>
     /// The scope that the options or the responder name; `nil` for none.

@@ -1,17 +1,16 @@
 internal import HTTPTypes
 internal import HalcyonHTTP
 
-/// What makes one transfer the same as another: all that is sent, the bounds it must keep to, and what happens to the
-/// response.
+/// The identity of a transfer: all that is sent, the bounds, and the handling of the response.
 struct TransferKey: Hashable, Sendable {
     private let request: TransferRequest
     private let handling: TransferHandling
     private let audience: String?
 
     /// - Parameters:
-    ///   - request: After it was modified.
-    ///   - audience: For whom a responder among the handling answers.
-    ///   - ignoredHeaders: Headers that make no difference, unless they prove who asks.
+    ///   - request: The request after it was modified.
+    ///   - audience: The scope that a responder of the handling answers for.
+    ///   - ignoredHeaders: Headers that make no difference, unless they hold a credential.
     init(
         _ request: TransferRequest,
         handling: TransferHandling,

@@ -1,7 +1,8 @@
 public import HalcyonHTTP
 
 extension TransferMetrics {
-    /// Bytes on the wire a second, from when the transfer left the queue to its last byte; `nil` if that took no time.
+    /// The number of bytes of the body on the wire a second, from when the transfer left the queue to its last byte;
+    /// `nil` if that took no time.
     public var downloadSpeed: Double? {
         let duration = total - queued
         guard duration > .zero else { return nil }

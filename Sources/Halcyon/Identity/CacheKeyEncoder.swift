@@ -1,8 +1,8 @@
-/// Writes values into bytes in one way only, so that equal values give equal bytes and different ones different bytes,
-/// in this process and in every later one.
+/// Writes values into bytes in a canonical form: equal values give equal bytes and different ones different bytes, in
+/// this process and in every later one.
 ///
-/// Each value is preceded by a tag and, where its length varies, by its length; no two sequences of calls give the
-/// same bytes. ``ImageProcessing/encodeParameters(into:)`` describes a processor with it.
+/// Each value is preceded by a tag and, where its length varies, by its length; no two sequences of calls give the same
+/// bytes. ``ImageProcessing/encodeParameters(into:)`` describes a processor with it.
 public struct CacheKeyEncoder: Sendable {
     private(set) var bytes: [UInt8] = []
 
@@ -28,7 +28,7 @@ public struct CacheKeyEncoder: Sendable {
         append(canonical.bitPattern)
     }
 
-    /// Adds a truth value.
+    /// Adds a Boolean value.
     public mutating func encode(_ value: Bool) {
         bytes.append(value ? 5 : 4)
     }

@@ -10,19 +10,24 @@ extension ImageKey {
         self.init(original: original, options: options)
     }
 
+    /// The key of a request's image in a cache.
+    init?(_ request: ImageRequest) {
+        self.init(request.source, options: request.options)
+    }
+
     /// The key of an original with these options.
     init(original: OriginalKey, options: ImageOptions) {
         let variant = Variant.of(decode: options.decode, processing: options.processing)
         self.init(original: original, variant: variant)
     }
 
-    /// Whether options make the key of an original no other than its name and the variant of the processing, for a request
-    /// that carries no credential.
+    /// Returns whether these options make the key of an original consist of its name and the variant of the processing
+    /// alone, for a request that carries no credential.
     static func isPlain(_ decode: DecodePolicy, _ cache: CachePolicy, _ network: NetworkPolicy) -> Bool {
         cache.keyRule == nil && decode.isIdentity && isForAll(cache, network)
     }
 
-    /// Whether options leave it to the request whose image it is.
+    /// Returns whether these options leave the scope of the image to the request.
     static func isForAll(_ cache: CachePolicy, _ network: NetworkPolicy) -> Bool {
         guard case .credential = cache.scope else { return false }
         return !network.mayChangeIdentity
@@ -30,8 +35,8 @@ extension ImageKey {
 }
 
 extension Source {
-    /// The name of the original in caches, whoever asks for it; `nil` where there is none, or where the file has to be looked
-    /// at first.
+    /// The name of the original in caches, without a scope; `nil` where there is none, or where the file has to be
+    /// examined first.
     var originalName: String? {
         if let cacheKey { return cacheKey }
         return switch location {
@@ -41,7 +46,8 @@ extension Source {
         }
     }
 
-    /// Whether the disk cache keeps the original: not if it is on this machine anyway.
+    /// A Boolean value that indicates whether the disk cache keeps the original, which it does unless its bytes are on
+    /// this machine anyway.
     var isCachedOnDisk: Bool {
         switch location {
         case .network: true

@@ -1,17 +1,17 @@
 internal import HalcyonStore
 
-/// The identity of an image in the caches and in shared work: which original, and what is made of it.
+/// The identity of an image in the caches and in shared work: its original, and the decoding and processing of it.
 ///
 /// Everything that changes pixels or metadata is part of it. It is derived, never put together from text, so that no
 /// original's key can be mistaken for another one with a variant.
 ///
 /// Comparing keys counts no references, which would take longer than all the rest of a hit in memory: name and variant
-/// are at hand as they lie in memory, and one reference keeps both alive.
+/// are stored as pointers, and one reference keeps both alive.
 ///
-/// Unchecked: what the pointers lead to never changes, and lives as long as the storage; or, for a key that is lent, as
+/// Unchecked: the memory that the pointers refer to never changes, and lives as long as the storage; for a lent key, as
 /// long as the loan.
 public struct ImageKey: @unchecked Sendable, Hashable {
-    /// `nil` for a key that is lent.
+    /// `nil` for a lent key.
     private let storage: Storage?
     private let name: UnsafeRawBufferPointer
     private let unretainedVariant: Unmanaged<Variant>?
@@ -33,12 +33,12 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         }
     }
 
-    /// The key of an original, with what is made of it; `nil` for its first frame at its own size.
+    /// The key of an original, or of its variant; without a variant, of its first frame at its own size.
     init(original: OriginalKey, variant: Variant?) {
         var text = original.text
         let storage: Storage
         if let scope = original.scope {
-            // A byte that no text has: no name without a scope is equal to this.
+            // A byte that no text contains: no name without a scope is equal to this.
             let bytes = Array(text.utf8) + [Self.scopeMark] + Array(scope.utf8)
             storage = bytes.withUnsafeBytes { Storage($0, variant) }
         } else {
@@ -61,7 +61,7 @@ public struct ImageKey: @unchecked Sendable, Hashable {
 
     private static let scopeMark: UInt8 = 0xFF
 
-    /// The cache key of the source, and whose image it is.
+    /// The cache key of the source, and its scope.
     var original: OriginalKey {
         guard let end = name.firstIndex(of: Self.scopeMark) else {
             return OriginalKey(text: String(decoding: name, as: UTF8.self))
@@ -72,20 +72,21 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         )
     }
 
-    /// What is made of the original; `nil` for its first frame at its own size.
+    /// The variant of the original; `nil` for its first frame at its own size.
     private var variant: Variant? { unretainedVariant?.takeUnretainedValue() }
 
-    /// Whether both are of the same original.
+    /// Returns whether both keys are of the same original.
     func hasOriginal(of other: ImageKey) -> Bool {
         name.hasSameBytes(as: other.name)
     }
 
-    /// Whether the original's name begins so.
+    /// Returns whether the original's name begins with a prefix.
     func originalBegins(with prefix: String) -> Bool {
         name.starts(with: prefix.utf8)
     }
 
-    /// Compares the precomputed hashes first, as most unequal keys differ there.
+    /// Returns whether both keys are of the same image. Compares the precomputed hashes first, as most unequal keys
+    /// differ there.
     public static func == (left: ImageKey, right: ImageKey) -> Bool {
         left.hash == right.hash && hasSameVariant(left, right) && left.hasOriginal(of: right)
     }
@@ -108,10 +109,10 @@ public struct ImageKey: @unchecked Sendable, Hashable {
     /// the rest of a hit.
     public var hashValue: Int { hash }
 
-    /// Drawn at the start of the process, so that whoever chooses names does not know the hashes.
+    /// A random number for each process, so that hashes cannot be predicted for chosen names.
     private static let seed = UInt64.random(in: .min ... .max)
 
-    /// XXH3, which takes a quarter of the time of the language's hasher for a URL.
+    /// Returns the XXH3 hash, which takes a quarter of the time of the language's hasher for a URL.
     @inline(__always)
     private static func hash(of name: UnsafeRawBufferPointer, _ variant: Unmanaged<Variant>?) -> Int {
         let variantHash = variant?._withUnsafeGuaranteedRef { $0.hash } ?? 0
@@ -119,23 +120,23 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         return Int(truncatingIfNeeded: hash)
     }
 
-    /// What names the original on disk: the same for equal keys in every process. It begins as the original's name
-    /// does, so that a prefix finds all of a server's. The byte 0 ends it, so it is escaped in the name itself.
+    /// The name of the original on disk: the same for equal keys in every process. It begins with the original's name,
+    /// so that a prefix finds all originals of a server. The byte 0 ends it, so it is escaped in the name itself.
     var originalDiskKey: String {
         let original = original
         let name = ParsedDiskKey.escaped(original.text)
         return original.scope.map { name + ParsedDiskKey.scopeMark + ParsedDiskKey.escaped($0) } ?? name
     }
 
-    /// What names this image on disk. It begins with the original's name and a byte 0, so that an original can be
-    /// removed together with all that was made of it, and no original can be taken for it.
+    /// The name of this image on disk. It begins with the original's name and a byte 0, so that an original can be
+    /// removed together with all its results, and no original can be taken for it.
     var processedDiskKey: String {
         let digits = Array("0123456789abcdef".utf8)
         let hexadecimal = (variant?.bytes ?? []).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return "\(originalDiskKey)\0\(String(decoding: hexadecimal, as: UTF8.self))"
     }
 
-    /// Decode options and processing, written canonically once.
+    /// The decode options and the processing, encoded canonically once.
     final class Variant: Sendable, Hashable {
         let bytes: [UInt8]
         let hash: Int
@@ -151,8 +152,8 @@ public struct ImageKey: @unchecked Sendable, Hashable {
             hash = bytes.hashValue
         }
 
-        /// `nil` if nothing differs from the original's first frame at its own size. A chain of processors has its
-        /// variant for the first frame ready, so that looking into memory takes no time to write it.
+        /// Returns `nil` if the result is the original's first frame at its own size. A chain of processors stores its
+        /// variant for the first frame, so that a look into memory takes no time to encode it.
         static func of(decode: DecodePolicy, processing: ImageProcessorChain) -> Variant? {
             decode.isIdentity ? processing.variant : Variant(decode: decode, steps: processing.steps)
         }

@@ -3,13 +3,13 @@ internal import HTTPTypes
 internal import HalcyonHTTP
 
 extension OriginalKey {
-    /// The key of a source's original as these options ask for it.
+    /// The key of a source's original with these options.
     ///
-    /// `nil` where the source has no name, its file has to be looked at first, or its answer must not be given to another
-    /// request: the one to a method other than GET, or to a body, unless the source has a cache key, and the one whose bytes
-    /// a modifier changes that names no identity.
+    /// `nil` where the source has no name, its file has to be examined first, or its response must not be given to
+    /// another request: the response to a method other than GET, or to a body, unless the source has a cache key, and
+    /// the one whose bytes a modifier changes that names no identity.
     ///
-    /// - Parameter defaults: What a downloader adds to all requests. Default: nothing.
+    /// - Parameter defaults: The additions of a downloader to all requests. Default: none.
     init?(_ source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
         guard case .network(let transfer) = source.location else {
             guard let name = source.originalName else { return nil }
@@ -29,12 +29,12 @@ extension OriginalKey {
             return
         }
         guard request.method == .get, request.body == nil else { return nil }
-        // Who asks is in the scope, and is not to be read in a cache.
+        // A user name belongs to the scope, and must not be readable in a cache.
         let name = request.url.withoutUser.absoluteString
         self.init(text: options.cache.keyRule?.key(for: name) ?? name, scope: scope)
     }
 
-    /// The audience if it was named, and is not only what the request carries.
+    /// The audience if it has a name, and does not consist of the request's credential alone.
     var namedAudience: String? {
         guard let audience = scope.map(Self.audience(in:)), let mark = audience.utf8.first,
             mark == CacheScope.nameMark || mark == Self.credentialAndNameMark
@@ -42,16 +42,16 @@ extension OriginalKey {
         return audience
     }
 
-    /// Whose an original is that has no key of its own; `nil` if it is for all.
+    /// Returns the audience of an original that has no key of its own; `nil` if it is public.
     static func audience(of source: Source, options: ImageOptions, over defaults: NetworkPolicy) -> String? {
         guard case .network(let transfer) = source.location else { return options.cache.scope.name }
         return audience(of: options.network.applied(to: transfer, over: defaults), options, defaults)
     }
 
-    /// Begins an audience that has both a credential and a name. No other begins with this letter.
+    /// The first letter of an audience that has both a credential and a name. No other audience begins with it.
     private static let credentialAndNameMark = UInt8(ascii: "b")
 
-    /// Whose it is.
+    /// Returns the audience of a request's original; `nil` if it is public.
     private static func audience(
         of request: TransferRequest,
         _ options: ImageOptions,
@@ -61,7 +61,8 @@ extension OriginalKey {
         case .credential:
             let name = options.network.hookScope ?? defaults.requestModifier?.cacheScope
             let digest = CredentialDigester.installation.digest(of: request)
-            // What a hook says of its own credentials says nothing about the one that the request carries already.
+            // The scope that a hook names is that of its own credentials, not of the one that the request carries
+            // already.
             return switch (digest, name) {
             case (let digest?, let name?): "b\(digest)n\(name)"
             case (let digest?, nil): "c\(digest)"
@@ -73,14 +74,15 @@ extension OriginalKey {
         }
     }
 
-    /// Begins the identity of a data modifier, which stands before the audience. No audience begins with this letter.
+    /// The first letter of the identity of a data modifier, which stands before the audience. No audience begins with
+    /// it.
     private static let bytesMark = "d"
 
     private static func scope(ofBytes identity: String, _ audience: String?) -> String {
         "\(bytesMark)\(identity.utf8.count):\(identity)\(audience ?? "")"
     }
 
-    /// What stands behind the identity of a data modifier, if there is one.
+    /// Returns the text after the identity of a data modifier, or all of it if there is no identity.
     private static func audience(in scope: String) -> String {
         let bytes = scope.utf8
         guard scope.hasPrefix(bytesMark), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
@@ -92,27 +94,27 @@ extension OriginalKey {
 }
 
 extension ImageOptions {
-    /// Whether a modifier decides what is sent.
+    /// A Boolean value that indicates whether a modifier changes the requests that are sent.
     var modifiesRequests: Bool { network.requestModifier != nil }
 
-    /// Whether these options say whose an original is, so that what came for a credential or for another request that
-    /// a hook added may be kept under its key.
+    /// Returns whether these options name the audience of an original, so that a response to a credential or to another
+    /// request that a hook added may be kept under its key.
     func namesAudience(of original: OriginalKey) -> Bool {
         cache.scope == .sharedAcrossCredentials || original.namedAudience != nil
     }
 }
 
 extension CacheScope {
-    /// Begins a scope that was named. Digests begin with another letter.
+    /// The first letter of a named scope. Digests begin with another letter.
     fileprivate static let nameMark = UInt8(ascii: "n")
 
-    /// The scope in a key, if it has a name.
+    /// The scope as a part of keys, if it has a name.
     var name: String? {
         if case .named(let name) = self { "n\(name)" } else { nil }
     }
 }
 
 extension NetworkPolicy {
-    /// What the modifier names, or else the responder.
+    /// The scope that the modifier names, or else the responder.
     fileprivate var hookScope: String? { requestModifier?.cacheScope ?? authenticationResponder?.cacheScope }
 }

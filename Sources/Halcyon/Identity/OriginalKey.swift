@@ -1,13 +1,13 @@
 internal import Glibc
 internal import HalcyonHTTP
 
-/// The name of an original in caches and in shared work, and whose it is.
+/// The name of an original in caches and in shared work, and its scope.
 ///
 /// Two names are equal if their bytes are: text that only looks the same, such as a letter with its accent written in
 /// one or in two code points, names different images, as it does for a server.
 struct OriginalKey: Sendable, Hashable {
     let text: String
-    /// Sets apart what only some requests may be answered with; `nil` for what is for all.
+    /// The scope of an original that only some requests may be answered with; `nil` for a public one.
     let scope: String?
 
     init(text: String, scope: String? = nil) {

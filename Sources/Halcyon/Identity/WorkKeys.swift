@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonHTTP
 
-/// What makes one transfer, file or provider the same as another.
+/// The identity of one transfer, or of one read of a file or a provider.
 struct OriginalWorkKey: Hashable, Sendable {
     let original: OriginalKey
     let location: Source.Location
@@ -12,12 +12,12 @@ struct OriginalWorkKey: Hashable, Sendable {
     let staleIfError: HTTPCachePolicy.StaleIfError
     let revalidates: Bool
     let recovery: RecoveryPolicy
-    /// Whether what failed before is tried again all the same.
+    /// A Boolean value that indicates whether a remembered failure is ignored.
     let ignoresFailures: Bool
-    /// Where the bytes may come from, beside the pipeline's own cache.
+    /// The caches that the bytes may come from, beside the pipeline's own cache.
     let caches: [ImageCache?]
-    /// Tells this load from all others where only its own hooks know who asks: it shares no more than transfers, which
-    /// are told apart by the requests that those hooks made.
+    /// The identifier of this load alone, where only its own hooks know the user: it shares no more than transfers,
+    /// which are distinguished by the requests that those hooks made.
     let load: UUID?
 
     init(_ source: Source, _ options: ImageOptions, original: OriginalKey, readsDisk: Bool) {
@@ -42,12 +42,12 @@ struct OriginalWorkKey: Hashable, Sendable {
     }
 }
 
-/// What makes one decoding the same as another.
+/// The identity of one decoding.
 struct DecodedWorkKey: Hashable, Sendable {
     let original: OriginalWorkKey
     let decode: DecodePolicy
     let target: DecodeTarget
-    /// The colours of the result. Those of the file where the first processor is to run before they are converted.
+    /// The colours of the result: those of the file where the first processor runs before they are converted.
     let color: ColorHandling
 
     init(_ request: ResolvedRequest) {
@@ -59,13 +59,13 @@ struct DecodedWorkKey: Hashable, Sendable {
     }
 }
 
-/// What makes one result of processors the same as another.
+/// The identity of one result of processors.
 struct ProcessedWorkKey: Hashable, Sendable {
     let decoding: DecodedWorkKey
     let processing: ImageProcessorChain
 }
 
-/// What makes one processed image the same as another, what happens to it afterwards included.
+/// The identity of the load of one processed image, the storing of it included.
 struct ImageWorkKey: Hashable, Sendable {
     let image: ImageKey
     let original: OriginalWorkKey

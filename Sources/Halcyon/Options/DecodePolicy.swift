@@ -1,27 +1,28 @@
 public import HalcyonCodecs
 
-/// How bytes become pixels.
+/// The decoding of bytes to pixels for one image.
 public struct DecodePolicy: Sendable, Hashable {
-    /// Which frame of an animation, from 0. Default: 0.
+    /// The index of a frame of an animation, from 0. Default: 0.
     public var frame = 0
-    /// What happens to colours that are not sRGB. Where the first processor resizes, the result is converted instead of
-    /// the whole picture; what runs behind it, and what comes out, is always as said here. Default:
-    /// ``ColorHandling/sRGB``.
+    /// The handling of colours that are not sRGB. Where the first processor resizes, its result is converted instead of
+    /// the whole image; later processors, and the result of the load, always have the colours that this value names.
+    /// Default: ``ColorHandling/sRGB``.
     public var color: ColorHandling = .sRGB
-    /// Whether a file of more than 8 bits a sample becomes a bitmap of 16 bits a sample, which takes twice the memory.
-    /// Default: `false`.
+    /// A Boolean value that indicates whether a file of more than 8 bits a sample becomes a bitmap of 16 bits a sample,
+    /// which takes twice the memory. Default: `false`.
     public var keepsSixteenBits = false
-    /// Whether a smaller picture that the file embeds may stand in where it is large enough for the first processor, or
-    /// where there is none. It can differ from the picture itself. Default: `false`.
+    /// A Boolean value that indicates whether a smaller image that the file embeds may be used instead, where it is
+    /// large enough for the first processor or where there is no processor. It can differ from the main image. Default:
+    /// `false`.
     public var usesEmbeddedThumbnail = false
-    /// What is refused before memory is taken. Default: ``DecodeLimits/standard``.
+    /// The bounds beyond which a file is refused before memory is taken. Default: ``DecodeLimits/standard``.
     public var limits: DecodeLimits = .standard
 
     /// The defaults.
     public init() {}
 
-    /// Whether the result is what the defaults give. Limits are no part of it: they decide whether there is a result,
-    /// not which.
+    /// A Boolean value that indicates whether the result equals that of the defaults. Limits don't count: they decide
+    /// whether there is a result, not which.
     var isIdentity: Bool { frame == 0 && color == .sRGB && !keepsSixteenBits && !usesEmbeddedThumbnail }
 
     func encodeIdentity(into encoder: inout CacheKeyEncoder) {
@@ -34,7 +35,7 @@ public struct DecodePolicy: Sendable, Hashable {
         encoder.encode(usesEmbeddedThumbnail)
     }
 
-    /// The same for a decoder.
+    /// The same settings for a decoder.
     var decodeOptions: DecodeOptions {
         DecodeOptions(
             frame: frame,
@@ -45,8 +46,8 @@ public struct DecodePolicy: Sendable, Hashable {
         )
     }
 
-    /// How an image that was processed and stored before is read: as it is. The limits are for what others sent; this
-    /// was made here, from an original within the limits.
+    /// The settings to read an image that was processed and stored before: its colours as they are, and no limits,
+    /// which are for bytes from elsewhere. These bytes were made here, from an original within the limits.
     var storedResultOptions: DecodeOptions {
         DecodeOptions(color: .asStored, keepsSixteenBits: keepsSixteenBits)
     }

@@ -3,34 +3,34 @@ public import HalcyonHTTP
 public import HalcyonStore
 
 extension ImageOption {
-    /// Processes the image. Replaces what was set before; join chains with `|>`.
+    /// Processes the image. Replaces the processing that was set before; join chains with `|>`.
     public static func processor(_ processing: ImageProcessorChain) -> ImageOption {
-        ImageOption { $0.processing = processing }
+        ImageOption(.processing) { $0.processing = processing }
     }
 
     /// Looks into no cache and loads anew; the result is stored.
     public static var forceRefresh: ImageOption {
-        ImageOption { $0.cache.reads = .none }
+        ImageOption(.reads) { $0.cache.reads = .none }
     }
 
     /// Takes the image from memory or loads it anew, without looking on disk.
     public static var fromMemoryCacheOrRefresh: ImageOption {
-        ImageOption { $0.cache.reads = .memory }
+        ImageOption(.reads) { $0.cache.reads = .memory }
     }
 
     /// Fails with ``ImageError/Reason/notCached`` rather than using the network.
     public static var onlyFromCache: ImageOption {
-        ImageOption { $0.network.isAllowed = false }
+        ImageOption(.networkIsAllowed) { $0.network.isAllowed = false }
     }
 
     /// Stores nothing on disk.
     public static var cacheMemoryOnly: ImageOption {
-        ImageOption { $0.cache.storesOnDisk = false }
+        ImageOption(.storesOnDisk) { $0.cache.storesOnDisk = false }
     }
 
     /// Neither reads nor writes any cache.
     public static var noCache: ImageOption {
-        ImageOption {
+        ImageOption([.reads, .storesInMemory, .storesOnDisk]) {
             $0.cache.reads = .none
             $0.cache.storesInMemory = false
             $0.cache.storesOnDisk = false
@@ -39,117 +39,117 @@ extension ImageOption {
 
     /// Stores the original bytes on disk as well when the image is processed.
     public static var cacheOriginalImage: ImageOption {
-        ImageOption { $0.cache.storesOriginal = true }
+        ImageOption(.storesOriginal) { $0.cache.storesOriginal = true }
     }
 
     /// Gives the result only when it is stored on disk, where this process finds it.
     public static var waitForCache: ImageOption {
-        ImageOption { $0.cache.waitsForStore = true }
+        ImageOption(.waitsForStore) { $0.cache.waitsForStore = true }
     }
 
-    /// How long entries stay on disk.
+    /// Sets the time that entries stay on disk.
     public static func diskCacheExpiration(_ expiration: Expiration) -> ImageOption {
-        ImageOption { $0.cache.diskExpiration = expiration }
+        ImageOption(.diskExpiration) { $0.cache.diskExpiration = expiration }
     }
 
-    /// How long an image from a server is used without asking again, whatever the server says. It may still be gone from
-    /// the caches before that.
+    /// Sets the time that an image from a server is used without asking again, whatever the server says. It may still
+    /// be gone from the caches before that.
     public static func expiration(_ expiration: Expiration) -> ImageOption {
-        ImageOption { $0.cache.freshness = .expiration(expiration) }
+        ImageOption(.freshness) { $0.cache.freshness = .expiration(expiration) }
     }
 
     /// Uses an image for as long as a cache has it, without looking at what its server says about caching.
     public static var ignoringServer: ImageOption {
-        ImageOption { $0.cache.freshness = .ignoringServer }
+        ImageOption(.freshness) { $0.cache.freshness = .ignoringServer }
     }
 
-    /// Whether an image that is no longer fresh is used when its server fails.
+    /// Sets the rule for the use of an image that is no longer fresh when its server fails.
     public static func staleIfError(_ rule: HTTPCachePolicy.StaleIfError) -> ImageOption {
-        ImageOption { $0.cache.staleIfError = rule }
+        ImageOption(.staleIfError) { $0.cache.staleIfError = rule }
     }
 
     /// Asks the server whether the image has changed before one from disk is used.
     public static var revalidate: ImageOption {
-        ImageOption { $0.cache.revalidates = true }
+        ImageOption(.revalidates) { $0.cache.revalidates = true }
     }
 
-    /// How long the image stays in memory.
+    /// Sets the time that the image stays in memory.
     public static func memoryCacheExpiration(_ expiration: Expiration) -> ImageOption {
-        ImageOption { $0.cache.memoryExpiration = expiration }
+        ImageOption(.memoryExpiration) { $0.cache.memoryExpiration = expiration }
     }
 
-    /// What finding the image in memory does to its expiry there.
+    /// Sets the effect on the expiration of finding the image in memory.
     public static func memoryCacheAccessExtending(_ extending: ExpirationExtension) -> ImageOption {
-        ImageOption { $0.cache.memoryExtension = extending }
+        ImageOption(.memoryExtension) { $0.cache.memoryExtension = extending }
     }
 
-    /// What finding an entry on disk does to its expiry there.
+    /// Sets the effect on the expiration of finding an entry on disk.
     public static func diskCacheAccessExtending(_ extending: ExpirationExtension) -> ImageOption {
-        ImageOption { $0.cache.diskExtension = extending }
+        ImageOption(.diskExtension) { $0.cache.diskExtension = extending }
     }
 
     /// Keeps the image in this cache instead of the pipeline's.
     public static func targetCache(_ cache: ImageCache) -> ImageOption {
-        ImageOption { $0.cache.targetCache = cache }
+        ImageOption(.targetCache) { $0.cache.targetCache = cache }
     }
 
     /// Keeps the original of a processed image in this cache instead of the image's.
     public static func originalCache(_ cache: ImageCache) -> ImageOption {
-        ImageOption { $0.cache.originalCache = cache }
+        ImageOption(.originalCache) { $0.cache.originalCache = cache }
     }
 
-    /// Leaves out of cache keys what a rule says, such as a signature that is new each time.
+    /// Leaves out of cache keys the parts of an address that a rule names, such as a signature that is new each time.
     public static func cacheKeyRule(_ rule: CacheKeyRule) -> ImageOption {
-        ImageOption { $0.cache.keyRule = rule }
+        ImageOption(.keyRule) { $0.cache.keyRule = rule }
     }
 
-    /// Names whose image it is, so that it is found again after a token was renewed; see ``CacheScope/named(_:)``.
+    /// Names the scope of the image, so that it is found again after a token was renewed; see ``CacheScope/named(_:)``.
     public static func cacheScope(_ name: String) -> ImageOption {
-        ImageOption { $0.cache.scope = .named(name) }
+        ImageOption(.scope) { $0.cache.scope = .named(name) }
     }
 
-    /// Takes the image for the same whatever the credential; see ``CacheScope/sharedAcrossCredentials``.
+    /// Treats the image as the same whatever the credential; see ``CacheScope/sharedAcrossCredentials``.
     public static var sharedAcrossCredentials: ImageOption {
-        ImageOption { $0.cache.scope = .sharedAcrossCredentials }
+        ImageOption(.scope) { $0.cache.scope = .sharedAcrossCredentials }
     }
 
-    /// How processed images are encoded for the disk.
+    /// Sets the encoding of processed images for the disk.
     public static func serializer(_ serializer: ImageSerializer) -> ImageOption {
-        ImageOption { $0.cache.serializer = serializer }
+        ImageOption(.serializer) { $0.cache.serializer = serializer }
     }
 
-    /// How urgent the image is.
+    /// Sets the urgency of the load.
     public static func priority(_ priority: LoadPriority) -> ImageOption {
-        ImageOption { $0.priority = priority }
+        ImageOption(.priority) { $0.priority = priority }
     }
 
-    /// How long parts of the transfer may take.
+    /// Sets the time that parts of the transfer may take.
     public static func timeouts(_ timeouts: TransferTimeouts) -> ImageOption {
-        ImageOption { $0.network.timeouts = timeouts }
+        ImageOption(.timeouts) { $0.network.timeouts = timeouts }
     }
 
-    /// How much a file may ask of a decoder.
+    /// Sets the bounds beyond which a decoder refuses a file.
     public static func decodeLimits(_ limits: DecodeLimits) -> ImageOption {
-        ImageOption { $0.decode.limits = limits }
+        ImageOption(.decodeLimits) { $0.decode.limits = limits }
     }
 
-    /// What happens to colours that are not sRGB.
+    /// Sets the handling of colours that are not sRGB.
     public static func color(_ handling: ColorHandling) -> ImageOption {
-        ImageOption { $0.decode.color = handling }
+        ImageOption(.color) { $0.decode.color = handling }
     }
 
     /// Makes bitmaps of 16 bits a sample of files that have more than 8.
     public static var keepSixteenBits: ImageOption {
-        ImageOption { $0.decode.keepsSixteenBits = true }
+        ImageOption(.keepsSixteenBits) { $0.decode.keepsSixteenBits = true }
     }
 
-    /// Lets a smaller picture that the file embeds stand in where it is large enough.
+    /// Uses a smaller image that the file embeds, where it is large enough.
     public static var useEmbeddedThumbnail: ImageOption {
-        ImageOption { $0.decode.usesEmbeddedThumbnail = true }
+        ImageOption(.usesEmbeddedThumbnail) { $0.decode.usesEmbeddedThumbnail = true }
     }
 
-    /// Which frame of an animation, from 0.
+    /// Decodes one frame of an animation, counted from 0.
     public static func frame(_ frame: Int) -> ImageOption {
-        ImageOption { $0.decode.frame = frame }
+        ImageOption(.frame) { $0.decode.frame = frame }
     }
 }

@@ -1,25 +1,25 @@
 extension ImageOption {
-    /// Tries again when the bytes cannot be got.
+    /// Tries again when the bytes cannot be loaded.
     ///
     /// ```swift
     /// .retry(.exponential(maxAttempts: 3))
     /// ```
     public static func retry(_ strategy: some RetryStrategy) -> ImageOption {
-        ImageOption { $0.recovery.retry = strategy }
+        ImageOption(.retry) { $0.recovery.retry = strategy }
     }
 
-    /// Loads the first of these that can be had if the source fails.
+    /// Loads the first of these sources that succeeds if the source of the request fails.
     public static func alternativeSources(_ sources: [Source]) -> ImageOption {
-        ImageOption { $0.recovery.alternatives = sources }
+        ImageOption(.alternatives) { $0.recovery.alternatives = sources }
     }
 
-    /// Loads this instead if the network is metered.
+    /// Loads this source instead if the network is metered.
     public static func lowDataSource(_ source: Source) -> ImageOption {
-        ImageOption { $0.recovery.lowDataSource = source }
+        ImageOption(.lowDataSource) { $0.recovery.lowDataSource = source }
     }
 
-    /// Whether a metered network may be used.
+    /// Sets whether a metered network may be used.
     public static func allowsMetered(_ isAllowed: Bool) -> ImageOption {
-        ImageOption { $0.recovery.allowsMetered = isAllowed }
+        ImageOption(.allowsMetered) { $0.recovery.allowsMetered = isAllowed }
     }
 }

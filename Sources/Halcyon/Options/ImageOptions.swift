@@ -1,45 +1,45 @@
 public import HalcyonConcurrency
 
-/// How one image is loaded. Every field has a default; ``ImagePipeline/Configuration/defaultOptions`` may set others, from
-/// which all options start that a pipeline is given: a list of changes is applied to them, and of an `ImageOptions` value
-/// each field counts that differs from what ``init()`` says.
+/// The options of the load of one image: a list of changes to the defaults, readable as plain fields.
 ///
-/// To set a field back to what it is without them, use a list of changes, or change a copy of the pipeline's
-/// `configuration.defaultOptions`.
-///
-/// An array literal makes options of the defaults: its elements are changes, applied in their order.
+/// Each field has a standard value, which its documentation states. A field is *set* once an element of an array
+/// literal names it or an assignment changes it; all others are left open. A pipeline fills the open fields with those
+/// of its ``ImagePipeline/Configuration/defaultOptions``, whichever way the options were made. So a field that is set
+/// to its standard value takes precedence over another default of the pipeline.
 ///
 /// ```swift
 /// let options: ImageOptions = [.processor(.downsample(to: PixelSize(400, 400))), .cacheOriginalImage]
 /// ```
+///
+/// An assignment that does not change a field's value leaves it open; name the field in a literal, or call
+/// ``applying(_:)``, to set it to the value that it has.
 public struct ImageOptions: Sendable {
     private var storage: Storage
 
-    /// Shared by all copies until one of them is changed: options go with each look into memory, and hold a dozen
-    /// references that would have to be counted.
+    /// The fields, shared by all copies until one of them is changed: options are passed with each look into memory,
+    /// and hold a dozen references that would have to be counted.
     ///
     /// Unchecked: the fields are changed only while no other options share them, which is also why they are not checked
     /// for exclusive access.
     private final class Storage: @unchecked Sendable {
         @exclusivity(unchecked)
         var fields: Fields
+        /// The fields that are not left open.
+        @exclusivity(unchecked)
+        var changes: ImageOptionFields
         /// ``ImageOptions/isOrdinary``.
         @exclusivity(unchecked)
         var isOrdinary: Bool
-        /// Of which defaults the fields were made; `nil` for the standard ones.
-        let base: Base?
 
-        init(_ fields: Fields, base: Base? = nil) {
+        init(_ fields: Fields, _ changes: ImageOptionFields) {
             self.fields = fields
+            self.changes = changes
             isOrdinary = fields.isOrdinary
-            self.base = base
         }
     }
 
-    /// Tells the defaults of one pipeline from those of another.
-    private final class Base: Sendable {}
-
-    private struct Fields: Sendable, Hashable {
+    /// The values of all fields, those that are left open included.
+    struct Fields: Sendable, Hashable {
         var processing: ImageProcessorChain = .identity
         var cache = CachePolicy()
         var network = NetworkPolicy()
@@ -47,119 +47,138 @@ public struct ImageOptions: Sendable {
         var recovery = RecoveryPolicy()
         var priority: LoadPriority = .normal
 
-        var isOrdinary: Bool {
+        fileprivate var isOrdinary: Bool {
             ImageKey.isPlain(decode, cache, network) && cache.reads != .none && !cache.mayAskAnyway
                 && cache.targetCache == nil && cache.memoryExtension == .originalLifetime
         }
     }
 
-    private static let standard = Storage(Fields())
+    private static let standard = Storage(Fields(), [])
 
-    /// The defaults.
+    /// Options that leave every field open.
     public init() {
         storage = Self.standard
     }
 
-    private var fields: Fields {
-        _read { yield storage.fields }
-        _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields, base: storage.base) }
-            defer { storage.isOrdinary = storage.fields.isOrdinary }
-            yield &storage.fields
-        }
+    /// Options of a list of changes, applied in their order.
+    public init(_ changes: [ImageOption]) {
+        storage = Self.standard
+        apply(changes)
     }
 
-    /// Whether a look into memory has to know nothing of these options but their processing. Kept beside the fields, as each
-    /// look asks for it.
+    /// A Boolean value that indicates whether a look into memory needs nothing of these options but their processing.
+    /// Stored beside the fields, as each look asks for it.
     @inline(__always)
     var isOrdinary: Bool { storage.isOrdinary }
 
-    /// The same as the defaults of a pipeline, with which options are made that need no others.
-    func asBase() -> ImageOptions {
+    /// A Boolean value that indicates whether these are the standard options, untouched.
+    var isStandard: Bool { storage === Self.standard }
+
+    private mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields, storage.changes) }
+    }
+
+    /// Changes fields, and marks those among `candidates` whose values differ afterwards as set.
+    private mutating func change(_ candidates: ImageOptionFields, _ body: (inout Fields) -> Void) {
+        makeUnique()
+        let earlier = storage.fields
+        body(&storage.fields)
+        for field in candidates.each where !field.isEqual(earlier, storage.fields) {
+            storage.changes.formUnion(ImageOptionFields(field))
+        }
+        storage.isOrdinary = storage.fields.isOrdinary
+    }
+
+    /// The processing of the image. Default: ``ImageProcessorChain/identity``.
+    public var processing: ImageProcessorChain {
+        _read { yield storage.fields.processing }
+        set { change(ImageOptionFields(.processing)) { $0.processing = newValue } }
+    }
+
+    /// The reading and writing of caches.
+    public var cache: CachePolicy {
+        _read { yield storage.fields.cache }
+        set { change(.cache) { $0.cache = newValue } }
+    }
+
+    /// The use of the network.
+    public var network: NetworkPolicy {
+        _read { yield storage.fields.network }
+        set { change(.network) { $0.network = newValue } }
+    }
+
+    /// The decoding of bytes to pixels.
+    public var decode: DecodePolicy {
+        _read { yield storage.fields.decode }
+        set { change(.decode) { $0.decode = newValue } }
+    }
+
+    /// The handling of failures.
+    public var recovery: RecoveryPolicy {
+        _read { yield storage.fields.recovery }
+        set { change(.recovery) { $0.recovery = newValue } }
+    }
+
+    /// The urgency of the load. Default: ``LoadPriority/normal``.
+    public var priority: LoadPriority {
+        _read { yield storage.fields.priority }
+        set { change(ImageOptionFields(.priority)) { $0.priority = newValue } }
+    }
+}
+
+extension ImageOptions {
+    /// Returns these options with changes, applied in their order.
+    public func applying(_ changes: [ImageOption]) -> ImageOptions {
         var options = self
-        if !isStandard { options.storage = Storage(fields, base: Base()) }
+        options.apply(changes)
         return options
     }
 
-    /// Whether these are the defaults, untouched.
-    var isStandard: Bool { storage === Self.standard }
-
-    /// Whether both were made of the defaults of one pipeline.
-    func hasBase(of other: ImageOptions) -> Bool {
-        storage === other.storage || (storage.base != nil && storage.base === other.storage.base)
+    private mutating func apply(_ changes: [ImageOption]) {
+        for change in changes {
+            switch change.change {
+            case .custom(let apply):
+                apply(&self)
+            case .fields(let fields, let apply):
+                makeUnique()
+                apply(&storage.fields)
+                storage.changes.formUnion(fields)
+                storage.isOrdinary = storage.fields.isOrdinary
+            }
+        }
     }
 
-    /// What is done to the image. Default: ``ImageProcessorChain/identity``.
-    public var processing: ImageProcessorChain {
-        _read { yield fields.processing }
-        _modify { yield &fields.processing }
-    }
-
-    /// What is read from and written to the caches.
-    public var cache: CachePolicy {
-        _read { yield fields.cache }
-        _modify { yield &fields.cache }
-    }
-
-    /// Whether and how the network is used.
-    public var network: NetworkPolicy {
-        _read { yield fields.network }
-        _modify { yield &fields.network }
-    }
-
-    /// How bytes become pixels.
-    public var decode: DecodePolicy {
-        _read { yield fields.decode }
-        _modify { yield &fields.decode }
-    }
-
-    /// What happens when the load fails.
-    public var recovery: RecoveryPolicy {
-        _read { yield fields.recovery }
-        _modify { yield &fields.recovery }
-    }
-
-    /// How urgent the image is. Default: ``LoadPriority/normal``.
-    public var priority: LoadPriority {
-        _read { yield fields.priority }
-        _modify { yield &fields.priority }
+    /// Returns these options with the fields that they leave open filled from others.
+    func filled(from defaults: ImageOptions) -> ImageOptions {
+        if isStandard { return defaults }
+        let open = defaults.storage.changes.subtracting(storage.changes)
+        if open.isEmpty { return self }
+        var options = self
+        options.storage = Storage(storage.fields, storage.changes.union(open))
+        for field in open.each {
+            field.copy(from: defaults.storage.fields, to: &options.storage.fields)
+        }
+        options.storage.isOrdinary = options.storage.fields.isOrdinary
+        return options
     }
 }
 
 extension ImageOptions: Hashable {
-    /// Whether both say the same.
+    /// Returns whether both set the same fields to the same values.
     public static func == (left: ImageOptions, right: ImageOptions) -> Bool {
-        left.storage === right.storage || left.fields == right.fields
+        left.storage === right.storage
+            || (left.storage.changes == right.storage.changes && left.storage.fields == right.storage.fields)
     }
 
-    /// Feeds what the options say.
+    /// Feeds the values of all fields.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(fields)
+        hasher.combine(storage.fields)
     }
 }
 
 extension ImageOptions: ExpressibleByArrayLiteral {
-    /// The defaults with these changes.
+    /// Options of a list of changes, applied in their order.
     public init(arrayLiteral changes: ImageOption...) {
-        self = ImageOptions().applying(changes)
-    }
-
-    /// These options with changes, applied in their order.
-    public func applying(_ changes: [ImageOption]) -> ImageOptions {
-        var options = self
-        for change in changes {
-            change.apply(&options)
-        }
-        return options
-    }
-}
-
-/// One change to ``ImageOptions``.
-public struct ImageOption: Sendable {
-    let apply: @Sendable (inout ImageOptions) -> Void
-
-    /// A change of your own.
-    public init(_ apply: @escaping @Sendable (inout ImageOptions) -> Void) {
-        self.apply = apply
+        self.init(changes)
     }
 }

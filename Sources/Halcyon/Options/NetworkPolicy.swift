@@ -1,19 +1,19 @@
 public import HTTPTypes
 public import HalcyonHTTP
 
-/// Whether and how the network is used: for one request, or for all of a downloader
+/// The use of the network, for one request or for all requests of a downloader
 /// (``ImageDownloader/Configuration/policy``).
 ///
-/// Where both say something, the request's headers, timeouts, limits, filters, redirect handler and responder count,
-/// and modifiers and reviewers come one after the other, the downloader's first.
+/// If both set a value, that of the request counts for headers, timeouts, limits, filters, the redirect handler and
+/// the responder; modifiers and reviewers run one after the other, the downloader's first.
 public struct NetworkPolicy: Sendable, Hashable {
-    /// Whether a pipeline may use it at all; if not, what no cache has fails with ``ImageError/Reason/notCached``.
-    /// Default: `true`.
+    /// A Boolean value that indicates whether a pipeline may use the network; if not, an image that no cache has fails
+    /// with ``ImageError/Reason/notCached``. Default: `true`.
     public var isAllowed = true
-    /// How long parts of the transfer may take; `nil`: as the source's request says (15 s until connected, 15 s
-    /// without a byte, 5 minutes in all).
+    /// The time that parts of the transfer may take; `nil`: that of the source's request (15 s until connected, 15 s
+    /// without a byte, 5 minutes in all). Default: `nil`.
     public var timeouts: TransferTimeouts?
-    /// How much a server may send; `nil`: as the source's request says (200 MiB, 10 redirects).
+    /// The amount that a server may send; `nil`: that of the source's request (200 MiB, 10 redirects). Default: `nil`.
     public var limits: TransferLimits?
 
     private var box: TransferRules.Box?
@@ -28,83 +28,85 @@ public struct NetworkPolicy: Sendable, Hashable {
 
     var handling: TransferHandling { box?.rules.handling ?? .none }
 
-    /// Whether whose image it is, which, or whether it is cached, may depend on this, as a part of the options.
+    /// A Boolean value that indicates whether the key of an image, its scope, or whether it is cached may depend on
+    /// this policy, as a part of the options.
     @inline(__always)
     var mayChangeIdentity: Bool { box?.mayChangeIdentity ?? false }
 
-    /// The same as a part of a downloader, whose responder and data modifier are taken to be the same for all.
+    /// The same for the policy of a downloader, whose responder and data modifier are taken to be the same for all.
     var mayChangeAudience: Bool { box?.mayChangeAudience ?? false }
 
-    /// Whether anything here but ``isAllowed`` differs from the defaults.
+    /// A Boolean value that indicates whether any value but ``isAllowed`` differs from the defaults.
     var changesTransfers: Bool { box != nil || timeouts != nil || limits != nil }
 }
 
 extension NetworkPolicy {
-    /// Sent with the request; each replaces what the request itself has of that name. A downloader's are added where
-    /// the request has none of that name, and go to every server that is asked: nothing secret belongs there. What a
-    /// redirect to another origin takes along, ``TransferRequest/headers`` says. Default: none.
+    /// The headers to send with the request; each replaces those of the same name in the request itself. A downloader's
+    /// are added where the request has none of that name, and are sent to every server: they must not hold secrets.
+    /// ``TransferRequest/headers`` lists the headers that a redirect to another origin keeps. Default: none.
     public var headers: HTTPFields {
         get { rules.headers }
         set { rules.headers = newValue }
     }
 
-    /// Instead of the request's method; a downloader's replaces GET only. Default: `nil`.
+    /// The method to use instead of the request's; a downloader's replaces GET only. Default: `nil`.
     public var method: HTTPRequest.Method? {
         get { rules.method }
         set { rules.method = newValue }
     }
 
-    /// Changes the request before it is sent, or rejects it. Default: `nil`.
+    /// The modifier that changes the request before it is sent, or rejects it. Default: `nil`.
     public var requestModifier: (any RequestModifying)? {
         get { rules.requestModifier?.body }
         set { rules.requestModifier = newValue.map { Hook($0, identity: $0) } }
     }
 
-    /// Decides where redirects lead; `nil`: followed as HTTP says, if the request follows them at all. Default: `nil`.
+    /// The handler that decides where redirects lead; `nil`: followed as HTTP says, if the request follows them at all.
+    /// Default: `nil`.
     public var redirectHandler: (any RedirectHandling)? {
         get { rules.handling.redirectHandler?.body }
         set { rules.handling.redirectHandler = newValue.map { Hook($0, identity: $0) } }
     }
 
-    /// Supplies credentials when a server asks. Default: `nil`.
+    /// The responder that supplies credentials when a server asks for them. Default: `nil`.
     public var authenticationResponder: (any AuthenticationResponding)? {
         get { rules.handling.authenticationResponder?.body }
         set { rules.handling.authenticationResponder = newValue.map { Hook($0, identity: $0) } }
     }
 
-    /// Changes the head of the final response before it is checked. Default: `nil`.
+    /// The modifier that changes the head of the final response before it is checked. Default: `nil`.
     public var responseModifier: (any ResponseModifying)? {
         get { rules.handling.responseModifier?.body }
         set { rules.handling.responseModifier = newValue.map { Hook($0, identity: $0) } }
     }
 
-    /// Statuses that are no errors; `nil`: 200..<400. An answer 304 to a request without `If-None-Match` or
+    /// The statuses that are no errors; `nil`: 200..<400. A response 304 to a request without `If-None-Match` or
     /// `If-Modified-Since` is an error in any case. Default: `nil`.
     public var acceptedStatusCodes: Range<Int>? {
         get { rules.handling.acceptedStatusCodes }
         set { rules.handling.acceptedStatusCodes = newValue }
     }
 
-    /// Content types that are no errors, such as "image/png" or "image/*"; a response without one is an error unless
-    /// "*/*" is among them. `nil`: all, and none. Default: `nil`.
+    /// The content types that are no errors, such as "image/png" or "image/*"; a response without one is an error
+    /// unless "*/*" is among them. `nil`: all, and none. Default: `nil`.
     public var acceptedContentTypes: Set<String>? {
         get { rules.handling.acceptedContentTypes }
         set { rules.handling.acceptedContentTypes = newValue }
     }
 
-    /// Looks at the head of the response before the body is taken, and may refuse it. Default: `nil`.
+    /// The reviewer that sees the head of the response before the body is received, and may refuse it. Default: `nil`.
     public var responseReviewer: (any ResponseReviewing)? {
         get { rules.handling.responseReviewer?.body }
         set { rules.handling.responseReviewer = newValue.map { Hook($0, identity: $0) } }
     }
 
-    /// Changes the body once it is complete. Default: `nil`.
+    /// The modifier that changes the body once it is complete. Default: `nil`.
     public var dataModifier: (any DataModifying)? {
         get { rules.handling.dataModifier?.body }
         set { rules.handling.dataModifier = newValue.map { Hook($0, identity: $0) } }
     }
 
-    /// The request as this policy and that of its downloader want it. Modifiers come later.
+    /// Returns a request with the values of this policy and that of its downloader. Modifiers run later.
     func applied(to request: TransferRequest, over defaults: NetworkPolicy) -> TransferRequest {
         guard changesTransfers || defaults.changesTransfers else { return request }
         var request = request

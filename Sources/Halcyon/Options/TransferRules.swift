@@ -1,21 +1,22 @@
 internal import HTTPTypes
 internal import HalcyonHTTP
 
-/// What a ``NetworkPolicy`` says beyond timeouts and limits: what requests are made of, and who has a word in them.
+/// The part of a ``NetworkPolicy`` beyond timeouts and limits: the parts of requests, and the hooks that may change
+/// them.
 struct TransferRules: Hashable, Sendable {
     var headers: HTTPFields = [:]
     var method: HTTPRequest.Method?
     var requestModifier: Hook<any RequestModifying>?
     var handling = TransferHandling()
 
-    /// Whether any code of the user's has a say.
+    /// A Boolean value that indicates whether there is a hook, which runs code of the program.
     var hasHooks: Bool {
         requestModifier != nil || handling.redirectHandler != nil || handling.authenticationResponder != nil
             || handling.responseModifier != nil || handling.responseReviewer != nil || handling.dataModifier != nil
     }
 }
 
-/// What happens to the responses of a transfer. Those who want the same request but differ here share no transfer.
+/// The handling of the responses of a transfer. Equal requests that differ here share no transfer.
 struct TransferHandling: Hashable, Sendable {
     var redirectHandler: Hook<any RedirectHandling>?
     var authenticationResponder: Hook<any AuthenticationResponding>?
@@ -29,11 +30,11 @@ struct TransferHandling: Hashable, Sendable {
 }
 
 extension TransferRules {
-    /// Keeps the rules, which few requests have, out of the way: options are copied at each look into memory, and these
-    /// are a thousand bytes.
+    /// Holds the rules, which few requests have, behind a reference: options are copied at each look into memory, and
+    /// the rules are a thousand bytes.
     final class Box: Hashable, Sendable {
         let rules: TransferRules
-        /// Worked out once, as they are asked for at each look into memory.
+        /// Computed once, as both are read at each look into memory.
         let mayChangeAudience: Bool
         let mayChangeIdentity: Bool
         private let hash: Int

@@ -2,45 +2,47 @@ public import FoundationEssentials
 public import HalcyonCodecs
 public import HalcyonHTTP
 
-/// Why an image could not be loaded: in which stage, for which reason.
+/// An error that ended the load of an image: the part of the load that failed, and the reason.
 ///
 /// A cancelled load does not end with this error but with Swift's `CancellationError`.
 public struct ImageError: Error, Sendable, Hashable {
     /// The part of a load that failed.
     public enum Stage: String, Sendable, Hashable, CaseIterable {
-        /// Making sense of the source.
+        /// Interpreting the source.
         case source
         /// Looking into the caches.
         case cache
-        /// Getting bytes from the network, a file or a provider.
+        /// Reading bytes from the network, a file or a provider.
         case load
-        /// Turning bytes into pixels.
+        /// Decoding bytes to pixels.
         case decode
         /// Running processors.
         case process
-        /// Turning pixels into bytes.
+        /// Encoding pixels to bytes.
         case encode
         /// Writing to a cache or a file.
         case store
     }
 
-    /// What went wrong.
+    /// The reason of a failure.
     public enum Reason: Sendable, Hashable {
         /// The source is no URL that images can be loaded from.
         case invalidURL(String)
         /// No cache has the image, and the options forbid the network.
         case notCached
-        /// A ``RequestModifying`` rejected the request, with the words of its error if it threw one; nothing was sent.
+        /// A ``RequestModifying`` rejected the request; nothing was sent. The value is the text of the error if it
+        /// threw one.
         case requestRejected(String?)
-        /// The downloader was shut down before.
+        /// The downloader was shut down before the request.
         case downloaderShutDown
         /// A ``RedirectHandling`` refused the redirect to this URL.
         case redirectRejected(String)
-        /// The content is none of ``NetworkPolicy/acceptedContentTypes``; `nil`: the server did not say what it is.
+        /// The content type is none of ``NetworkPolicy/acceptedContentTypes``; `nil`: the server did not name a type.
         case contentType(String?)
-        /// A ``ResponseReviewing`` did not want the body, with the words of its error if it threw one.
+        /// A ``ResponseReviewing`` refused the body, or a ``ResponseModifying`` threw an error. The value is the text
+        /// of the error if one was thrown.
         case responseRejected(String?)
-        /// A ``DataModifying`` could do nothing with the body, with the words of its error if it threw one.
+        /// A ``DataModifying`` refused the body. The value is the text of the error if it threw one.
         case dataRejected(String?)
         /// The server answered with a status that is not accepted; by default one outside 200..<400.
         case status(Int)
@@ -48,36 +50,38 @@ public struct ImageError: Error, Sendable, Hashable {
         case emptyBody
         /// The transfer failed.
         case transfer(TransferError)
-        /// A file could not be read or written: the path and the system's word for it.
+        /// A file could not be read or written: its path, and the text of the system's error.
         case file(path: String, reason: String)
-        /// The provider failed, with its own words.
+        /// The provider failed. The value is the text of its error.
         case provider(String)
         /// The bytes could not be decoded, or the pixels not encoded.
         case codec(CodecError)
-        /// A processor failed, with its own words.
+        /// A processor failed. The value is the text of its error.
         case processing(String)
-        /// The disk cache failed, with its own words. It never fails a load; it is reported beside it.
+        /// The disk cache failed. The value is the text of its error. Such an error never fails a load; it is reported
+        /// beside it.
         case diskCache(String)
         /// No cache has the image, the network is metered, and the options forbid such a network.
         case meteredNetwork
-        /// The source and everything that could take its place have failed: each with its error, in the order they
+        /// The source and all sources that could take its place failed: each with its error, in the order in which they
         /// were tried.
         case alternativesExhausted([SourceFailure])
-        /// It failed a short while ago for this reason, and the ``FailureMemory`` spares the server the question.
+        /// The request failed a short while ago for this reason, and the ``FailureMemory`` keeps it from being sent
+        /// again.
         indirect case failedBefore(Reason)
-        /// The server has failed too often lately, and the ``CircuitBreaker`` leaves it alone for
-        /// ``ImageError/retryAfter``: its host and port.
+        /// The server has failed too often lately, and the ``CircuitBreaker`` sends it no requests for
+        /// ``ImageError/retryAfter``. The value is its host and port.
         case serverUnavailable(String)
     }
 
     /// The part of the load that failed.
     public var stage: Stage
-    /// What went wrong.
+    /// The reason of the failure.
     public var reason: Reason
-    /// The source, in words; a URL without the password that it may have.
+    /// A description of the source; a URL without the password that it may have.
     public var source: String
-    /// How long the server asked to be left alone, where it answered with a `Retry-After` (RFC 9110, section 10.2.3);
-    /// at most ``RetryAfter/longest``. Default: `nil`.
+    /// The time that the server asked to wait before another request, where it answered with a `Retry-After` (RFC 9110,
+    /// section 10.2.3); at most ``RetryAfter/longest``. Default: `nil`.
     public var retryAfter: Duration?
 
     /// An error of a load of this source.
@@ -90,13 +94,13 @@ public struct ImageError: Error, Sendable, Hashable {
 }
 
 extension ImageError: CustomStringConvertible {
-    /// One sentence: what was tried, on what, what went wrong.
+    /// A sentence that names the action, the source and the reason.
     public var description: String { "\(stage.action) \(source) failed: \(message)" }
 
-    /// What went wrong, without the source.
+    /// A description of the reason, without the source.
     public var message: String { reason.message(source: source) }
 
-    /// The reason as one word that programs can rely on.
+    /// A word for the reason that programs can rely on.
     public var code: String {
         switch reason {
         case .invalidURL: "invalidURL"

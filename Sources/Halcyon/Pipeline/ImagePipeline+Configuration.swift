@@ -4,25 +4,25 @@ public import HalcyonHTTP
 public import HalcyonStore
 
 extension ImagePipeline {
-    /// What a pipeline works with.
+    /// The parts and bounds of a pipeline.
     public struct Configuration: Sendable {
-        /// Gets bytes from servers. Default: a downloader over a ``CurlTransport`` of its own.
+        /// The downloader that loads bytes from servers. Default: a downloader over a ``CurlTransport`` of its own.
         public var downloader: ImageDownloader
-        /// Keeps images. Default: the cache named "default".
+        /// The cache that keeps images. Default: the cache named "default".
         public var cache: ImageCache
-        /// Decodes and encodes. Default: ``ImageCodecs/standard``.
+        /// The codecs that decode and encode images. Default: ``ImageCodecs/standard``.
         public var codecs: ImageCodecs
-        /// What the options of every call start from, however they are given: none, as a list of changes, or as a value, of
-        /// which each field counts that differs from what ``ImageOptions/init()`` says. Default: the defaults.
+        /// The options that fill the fields that the options of a call leave open, however those are given. Default: no
+        /// field is set.
         public var defaultOptions: ImageOptions
-        /// How many images are decoded or processed at the same time. Default: the number of processors this process
-        /// may use.
+        /// The number of images that are decoded or processed at the same time; at least 1. Default: the number of
+        /// processors this process may use.
         public var workerCount: Int
-        /// The most decoded pixels that may be in the making or wait to be processed at the same time, in bytes; a larger image is
-        /// decoded alone. Processors that make larger bitmaps than they get may take as much again. Default: a quarter of the
-        /// memory this process may use.
+        /// The largest number of bytes of pixels that are being decoded, or wait to be processed, at the same time; a
+        /// larger image is decoded alone. Processors that make larger bitmaps than they get may take as much again.
+        /// Default: a quarter of the memory this process may use.
         public var decodeBudget: Int
-        /// What is at hand when a load fails.
+        /// The parts that a pipeline recovers from failures with. Default: see ``RecoveryConfiguration``.
         public var recovery: RecoveryConfiguration
 
         /// A configuration with a default for everything.

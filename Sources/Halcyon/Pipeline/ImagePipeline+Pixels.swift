@@ -1,10 +1,10 @@
 internal import HalcyonConcurrency
 
 extension ImagePipeline {
-    /// Runs work on the pixels of an image on the pipeline's pixel workers, within its budget. The work is taken to need
-    /// as much memory as the image.
+    /// Runs work on the pixels of an image on the pipeline's pixel workers, within its budget. The work is assumed to
+    /// need as much memory as the image.
     ///
-    /// - Throws: What `body` throws, or `CancellationError`.
+    /// - Throws: The error of `body`, or `CancellationError`.
     package func withPixels<Result: Sendable>(
         of image: DecodedImage,
         _ body: @escaping @Sendable (Bitmap) throws -> Result

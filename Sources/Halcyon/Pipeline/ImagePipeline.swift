@@ -1,10 +1,10 @@
 public import FoundationEssentials
 internal import HalcyonConcurrency
 
-/// Loads images: from memory, from disk, from the network or wherever the source says, decoded and processed.
+/// Loads images from memory, from disk, from the network or from another source, and decodes and processes them.
 ///
-/// Equal work is done once for everyone who waits for it: a transfer, a decoding, each processing step. A pipeline is
-/// safe to use from any thread.
+/// Equal work is done once for all its waiters: a transfer, a decoding, each processing step. A pipeline is safe to use
+/// from any thread.
 ///
 /// ```swift
 /// let image = try await ImagePipeline.shared.image(from: url)
@@ -21,7 +21,7 @@ public final class ImagePipeline: Sendable {
             }
         }
         set {
-            // The one before is released once the lock is: its end may run code of the user.
+            // The earlier pipeline is released after the lock, as its deinitialization may run code of the program.
             let earlier = sharedPipeline.withLock { pipeline in
                 defer { pipeline = newValue }
                 return pipeline
@@ -32,133 +32,121 @@ public final class ImagePipeline: Sendable {
 
     private static let sharedPipeline = Lock<ImagePipeline?>(nil)
 
-    /// What the pipeline works with.
+    /// The parts that the pipeline works with.
     public let configuration: Configuration
     let stages: PipelineStages
     private let memory: MemoryStage
-    /// Whether options start from others than the standard ones. Asked for at each look into memory.
+    /// A Boolean value that indicates whether the options of requests are filled from others than the standard ones.
+    /// Read at each look into memory.
     private let hasDefaults: Bool
 
     /// A pipeline of its own.
     public init(configuration: Configuration = Configuration()) {
-        var configuration = configuration
-        configuration.defaultOptions = configuration.defaultOptions.asBase()
         self.configuration = configuration
         hasDefaults = !configuration.defaultOptions.isStandard
         stages = PipelineStages(configuration)
         memory = stages.memory
     }
 
-    /// Where images are kept.
+    /// The cache of the configuration.
     public var cache: ImageCache { configuration.cache }
 
-    /// The options of a call, which start from the pipeline's.
+    /// Returns options whose open fields are those of ``Configuration/defaultOptions``.
     func completed(_ options: ImageOptions) -> ImageOptions {
-        hasDefaults ? options.over(configuration.defaultOptions) : options
+        hasDefaults ? options.filled(from: configuration.defaultOptions) : options
     }
 
-    /// The options of a call that are given as changes of the pipeline's.
-    func completed(_ changes: [ImageOption]) -> ImageOptions {
-        changes.isEmpty ? configuration.defaultOptions : configuration.defaultOptions.applying(changes)
+    /// Returns a request with completed options.
+    func completed(_ request: ImageRequest) -> ImageRequest {
+        hasDefaults ? ImageRequest(request.source, options: completed(request.options)) : request
     }
 
     /// Starts a load, or answers from memory at once.
-    ///
-    /// - Parameters:
-    ///   - source: What to load.
-    ///   - options: How; they start from ``Configuration/defaultOptions``.
-    public func task(for source: Source, options: ImageOptions) -> ImageTask {
-        let options = completed(options)
-        if let response = cachedResponse(for: source, options: options) {
-            return ImageTask(source: source, options: options, response: response)
+    public func task(for request: ImageRequest) -> ImageTask {
+        let request = completed(request)
+        if let response = cachedResponse(for: request.source, options: request.options) {
+            return ImageTask(request: request, response: response)
         }
-        let request = stages.resolver.begin(source, options: options)
-        let task = ImageTask(source: source, options: options)
-        task.start { [stages] context in try await stages.fallback.response(for: request, context: context) }
+        let pending = stages.resolver.begin(request)
+        let task = ImageTask(request: request)
+        task.start { [stages] context in try await stages.fallback.response(for: pending, context: context) }
         return task
     }
 
-    /// Loads an image and says how it was come by.
+    /// Loads an image, and returns it with its source.
     ///
-    /// An image in memory is given back without suspending or leaving the actor of the caller, which is what `isolation` is
-    /// for. Cancelling the calling task cancels the load.
+    /// An image in memory is returned without suspending or leaving the actor of the caller, which is what `isolation`
+    /// is for. Cancelling the calling task cancels the load.
     ///
     /// - Parameters:
-    ///   - source: What to load.
-    ///   - options: How; they start from ``Configuration/defaultOptions``.
+    ///   - request: The source and the options.
     ///   - isolation: The actor of the caller. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(
-        for source: Source,
-        options: ImageOptions,
+        for request: ImageRequest,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
-        if let response = responseFromMemory(for: source, options: options) { return response }
-        return try await load(source, options: completed(options))
+        if let response = responseFromMemory(for: request) { return response }
+        return try await load(completed(request))
     }
 
-    /// Loads an image and says how it was come by.
+    /// Loads the image at a URL, and returns it with its source.
     ///
-    /// An image in memory is given back without suspending or leaving the actor of the caller, which is what `isolation` is
-    /// for. Cancelling the calling task cancels the load.
+    /// An image in memory is returned without suspending or leaving the actor of the caller, which is what `isolation`
+    /// is for. Cancelling the calling task cancels the load.
     ///
     /// - Parameters:
-    ///   - url: What to load.
-    ///   - options: How; they start from ``Configuration/defaultOptions``.
+    ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
+    ///   - options: The options. Default: every field is left open.
     ///   - isolation: The actor of the caller. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(
         for url: URL,
-        options: ImageOptions,
+        options: ImageOptions = ImageOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
         if let response = responseFromMemory(for: url, options: options) { return response }
         // A source is made only for a load: making it takes longer than a hit.
-        return try await load(.url(url), options: completed(options))
+        return try await load(ImageRequest(url, options: completed(options)))
     }
 
-    private func load(_ source: Source, options: ImageOptions) async throws -> ImageResponse {
-        let request = stages.resolver.begin(source, options: options)
-        let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
-        return try await stages.fallback.response(for: request, context: context)
+    private func load(_ request: ImageRequest) async throws -> ImageResponse {
+        let pending = stages.resolver.begin(request)
+        let context = WorkContext(priority: PriorityBox(request.options.priority), report: { _ in })
+        return try await stages.fallback.response(for: pending, context: context)
     }
 
-    /// The encoded bytes of an original, from disk or from its source, without decoding or storing them.
+    /// Returns the encoded bytes of an original, from disk or from its source, without decoding or storing them.
     ///
-    /// - Parameters:
-    ///   - source: What to load.
-    ///   - options: How; they start from ``Configuration/defaultOptions``.
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func data(for source: Source, options: ImageOptions) async throws -> Data {
-        let options = completed(options)
-        let request = stages.resolver.begin(source, options: options)
-        let context = WorkContext(priority: PriorityBox(options.priority), report: { _ in })
-        return try await stages.fallback.original(for: request, context: context).data
+    public func data(for request: ImageRequest) async throws -> Data {
+        let request = completed(request)
+        let pending = stages.resolver.begin(request)
+        let context = WorkContext(priority: PriorityBox(request.options.priority), report: { _ in })
+        return try await stages.fallback.original(for: pending, context: context).data
     }
 
-    /// The image if memory has it, without any waiting. The fastest way: no source is made.
+    /// Returns the image if memory has it, without waiting. The fastest function for this, as no source is made.
     ///
     /// - Parameters:
-    ///   - url: Names the original.
-    ///   - options: How it was loaded; they start from ``Configuration/defaultOptions``.
-    public func responseFromMemory(for url: URL, options: ImageOptions) -> ImageResponse? {
+    ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
+    ///   - options: The options that it was loaded with. Default: every field is left open.
+    public func responseFromMemory(for url: URL, options: ImageOptions = ImageOptions()) -> ImageResponse? {
         // Without a copy, which would count a reference.
         if !hasDefaults { return cachedResponse(for: url, options: options) }
         return cachedResponse(for: url, options: completed(options))
     }
 
-    /// The image if memory has it, without any waiting. Images of files are not found this way, because the file would
-    /// have to be looked at first.
+    /// Returns the image if memory has it, without waiting. Images of files are not found by this function, because the
+    /// file would have to be examined first.
     ///
-    /// - Parameters:
-    ///   - source: Names the original.
-    ///   - options: How it was loaded; they start from ``Configuration/defaultOptions``.
-    public func responseFromMemory(for source: Source, options: ImageOptions) -> ImageResponse? {
-        if !hasDefaults { return cachedResponse(for: source, options: options) }
-        return cachedResponse(for: source, options: completed(options))
+    /// - Parameter request: The source, and the options that it was loaded with.
+    public func responseFromMemory(for request: ImageRequest) -> ImageResponse? {
+        if !hasDefaults { return cachedResponse(for: request.source, options: request.options) }
+        return cachedResponse(for: request.source, options: completed(request.options))
     }
 
-    /// - Parameter options: As they count, defaults included.
+    /// - Parameter options: Completed options.
     @inline(__always)
     private func cachedResponse(for url: URL, options: ImageOptions) -> ImageResponse? {
         var name = url.absoluteString
@@ -167,6 +155,7 @@ public final class ImagePipeline: Sendable {
         return memory.response(named: consume name, options: options, source: .url(url))
     }
 
+    /// - Parameter options: Completed options.
     private func cachedResponse(for source: Source, options: ImageOptions) -> ImageResponse? {
         // A key rule is for addresses alone.
         guard source.isPlain, options.cache.keyRule == nil || source.isNamedByAddress else {

@@ -2,9 +2,9 @@ public import FoundationEssentials
 public import HalcyonCodecs
 public import HalcyonHTTP
 
-/// An image, and how it was come by.
+/// An image and its provenance.
 public struct ImageResponse: Sendable {
-    /// What supplied the image.
+    /// The place that an image came from.
     public enum Source: String, Sendable, Hashable {
         /// The memory cache.
         case memory
@@ -14,20 +14,21 @@ public struct ImageResponse: Sendable {
         case network
         /// A local file.
         case file
-        /// Bytes at hand: given directly, in a `data:` URL, or by a provider.
+        /// Bytes in memory: given directly, in a `data:` URL, or by a provider.
         case data
     }
 
     /// The image, decoded and processed.
     public var image: DecodedImage
-    /// What supplied it.
+    /// The place that the image came from.
     public var source: Source
-    /// The size of the encoded original.
+    /// The number of bytes of the encoded original.
     public var byteCount: Int
 
     private var details: Details?
 
-    /// What an image from memory has nothing of, behind one reference: else copying it would take most of a hit.
+    /// The fields that an image from memory does not have, behind one reference: otherwise copying them would take most
+    /// of the time of a hit.
     private final class Details: Sendable {
         let fields: Fields
 
@@ -68,25 +69,26 @@ public struct ImageResponse: Sendable {
 }
 
 extension ImageResponse {
-    /// The encoded original, where this load had it in hand: not for an image from memory or a processed one from disk.
+    /// The encoded original, where this load read or received it; `nil` for an image from memory or a processed one
+    /// from disk.
     public var data: Data? {
         get { details?.fields.data }
         set { fields.data = newValue }
     }
 
-    /// How long each stage took.
+    /// The duration of each stage.
     public var timings: ImageTimings {
         get { details?.fields.timings ?? ImageTimings() }
         set { fields.timings = newValue }
     }
 
-    /// What the transfer took; `nil` unless ``source`` is ``Source/network``.
+    /// The times and sizes of the transfer; `nil` unless ``source`` is ``Source/network``.
     public var metrics: TransferMetrics? {
         get { details?.fields.metrics }
         set { fields.metrics = newValue }
     }
 
-    /// Says so if the image came from another source than the one that was asked for, as
+    /// The substitution, if the image came from another source than the requested one, as
     /// ``RecoveryPolicy/alternatives`` or ``RecoveryPolicy/lowDataSource`` allow; else `nil`.
     public var substitution: SourceSubstitution? {
         get { details?.fields.substitution }
@@ -94,15 +96,16 @@ extension ImageResponse {
     }
 }
 
-/// How long each stage of a load took. Stages that did not run are `nil`; work shared with other loads counts for each.
+/// The duration of each stage of a load. Stages that did not run are `nil`; shared work counts for each of the loads
+/// that share it.
 public struct ImageTimings: Sendable, Hashable {
-    /// From the call to the result.
+    /// From the call to the result. Default: zero.
     public var total: Duration = .zero
     /// Looking into the memory cache.
     public var memory: Duration?
     /// Reading from the disk cache.
     public var disk: Duration?
-    /// Getting the bytes from the network, a file or a provider.
+    /// Reading the bytes from the network, a file or a provider.
     public var load: Duration?
     /// Decoding, waiting for a worker included.
     public var decode: Duration?
@@ -111,18 +114,18 @@ public struct ImageTimings: Sendable, Hashable {
     /// Encoding for the disk and writing, if the load waited for it.
     public var store: Duration?
 
-    /// Nothing measured yet.
+    /// Timings without a measurement.
     public init() {}
 }
 
-/// How far a load has come.
+/// The progress of a load.
 public struct ImageProgress: Sendable, Hashable {
-    /// Bytes received, after their content coding was undone.
+    /// The number of bytes received, after their content coding was undone.
     public var receivedBytes: Int
-    /// Bytes there will be, where the server says.
+    /// The expected number of bytes, where the server states it.
     public var expectedBytes: Int?
 
-    /// From 0 to 1, where the size is known.
+    /// The received part of the bytes, from 0 to 1, where their number is known.
     public var fraction: Double? {
         guard let expectedBytes, expectedBytes > 0 else { return nil }
         return min(1, Double(receivedBytes) / Double(expectedBytes))

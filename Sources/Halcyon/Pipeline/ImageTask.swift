@@ -1,30 +1,27 @@
 public import HalcyonCodecs
 internal import HalcyonConcurrency
 
-/// One load that has been started: to await its result, to follow its progress, to change its urgency, to end it.
+/// A load that has been started: await its result, follow its progress, change its urgency or cancel it.
 ///
-/// A task goes on whether or not anybody awaits it. It ends with exactly one result, which can be had any number of
-/// times.
+/// A task goes on whether or not its result is awaited. It ends with exactly one result, which can be read any number
+/// of times.
 public final class ImageTask: Sendable, Identifiable {
-    /// What is loaded.
-    public let source: Source
-    /// How it is loaded; ``priority`` has the present urgency.
-    public let options: ImageOptions
+    /// The source and the options, with those of the pipeline filled in; ``priority`` is the current urgency.
+    public let request: ImageRequest
 
     private let work: TaskHandle<ImageResponse>
 
-    /// A task whose work begins with ``start(_:)``, or that is over before: the memory cache had the image.
-    init(source: Source, options: ImageOptions, response: ImageResponse? = nil) {
-        self.source = source
-        self.options = options
-        work = TaskHandle(priority: options.priority, value: response)
+    /// A task whose work begins with ``start(_:)``, or one that has ended with a response from memory.
+    init(request: ImageRequest, response: ImageResponse? = nil) {
+        self.request = request
+        work = TaskHandle(priority: request.options.priority, value: response)
     }
 
     func start(_ operation: @escaping @Sendable (WorkContext) async throws -> ImageResponse) {
         work.start(operation)
     }
 
-    /// The image and how it was come by.
+    /// The image and its source.
     ///
     /// Cancelling the Swift task that awaits it cancels this task.
     ///
@@ -43,27 +40,27 @@ public final class ImageTask: Sendable, Identifiable {
     /// The response if the task has succeeded already.
     public var finishedResponse: ImageResponse? { work.finishedValue }
 
-    /// How urgent the load is. A change reaches queued and running work at once.
+    /// The urgency of the load. A change reaches queued and running work at once.
     public var priority: LoadPriority {
         get { work.priority.value }
         set { work.priority.update(newValue) }
     }
 
-    /// Ends the task with `CancellationError`, unless it has ended. Work that others wait for goes on for them.
+    /// Ends the task with `CancellationError`, unless it has ended. Work with other waiters goes on for them.
     public func cancel() {
         work.cancel()
     }
 
-    /// How far the bytes have come.
+    /// The number of bytes received so far.
     public var progress: ImageProgress { work.progress }
 
-    /// The progress from now on: the present state first, then each change; it ends with the task. A slow reader gets
-    /// the latest state.
+    /// The progress from now on: the current state first, then each change; the sequence ends with the task. A slow
+    /// reader gets the latest state.
     public var progressUpdates: AsyncStream<ImageProgress> { work.progressUpdates }
 }
 
 extension ImageTask: Hashable {
-    /// Whether these are the same task.
+    /// Returns whether both are the same task.
     public static func == (left: ImageTask, right: ImageTask) -> Bool { left === right }
 
     /// Feeds the identity.

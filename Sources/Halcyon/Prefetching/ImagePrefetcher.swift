@@ -3,23 +3,23 @@ internal import HalcyonConcurrency
 
 /// Loads images into the cache before they are needed.
 ///
-/// Sources named more than once are loaded once. Loads are shared with those of views: an image that is being
-/// prefetched when it is needed is not loaded a second time. A prefetcher serves one list; letting go of it stops it.
+/// Equal requests are loaded once. Loads are shared with those of views: an image that is being prefetched when it is
+/// needed is not loaded a second time. A prefetcher works on one list; releasing it stops it.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(urls: urls, destination: .disk)
 /// let result = await prefetcher.run()
 /// ```
 public final class ImagePrefetcher: Sendable {
-    /// Where the images are brought.
+    /// The cache that the images are brought into.
     public enum Destination: Sendable, Hashable {
-        /// Into memory, decoded and processed, and onto the disk as the options say. What is only on disk is brought
-        /// into memory too, and counts as skipped.
+        /// Into memory, decoded and processed, and onto the disk as the options say. An image that is only on disk is
+        /// brought into memory too, and counts as skipped.
         case memory
-        /// Onto the disk as they are, without decoding. Takes much less memory and time. What is on disk already, as
-        /// an original or processed as the options say, is skipped, and so are files and data on this machine. What is
-        /// no longer fresh is asked for again, and skipped if its server says that it has not changed. What must not
-        /// be stored is loaded all the same, and counts as completed.
+        /// Onto the disk as they are, without decoding. Takes much less memory and time. An image that is on disk
+        /// already, as an original or processed as the options say, is skipped, and so are files and data on this
+        /// machine. One that is no longer fresh is asked for again, and skipped if its server says that it has not
+        /// changed. One that must not be stored is loaded all the same, and counts as completed.
         case disk
     }
 
@@ -28,19 +28,16 @@ public final class ImagePrefetcher: Sendable {
     /// A prefetcher that waits for ``start()``.
     ///
     /// - Parameters:
-    ///   - sources: What to load, in this order.
-    ///   - pipeline: What loads. Default: ``ImagePipeline/shared``.
-    ///   - options: How; they start from the pipeline's ``ImagePipeline/Configuration/defaultOptions``, which are used as they
-    ///     are for `nil`, the default. Their priority does not count.
+    ///   - requests: The images to load, in this order. The priority of their options does not count.
+    ///   - pipeline: Loads the images. Default: ``ImagePipeline/shared``.
     ///   - destination: Default: memory.
-    ///   - maxConcurrentLoads: How many are loaded at the same time; at least 1. Default: 5.
+    ///   - maxConcurrentLoads: The number of images that are loaded at the same time; at least 1. Default: 5.
     ///   - priority: Default: ``LoadPriority/low``.
-    ///   - onProgress: Told after each source, on any thread, never twice at the same time.
-    ///   - onCompletion: Told once, at the end, on any thread.
+    ///   - onProgress: Called after each image, on any thread, never twice at the same time.
+    ///   - onCompletion: Called once, at the end, on any thread.
     public init(
-        sources: [Source],
+        requests: [ImageRequest],
         pipeline: ImagePipeline = .shared,
-        options: ImageOptions? = nil,
         destination: Destination = .memory,
         maxConcurrentLoads: Int = 5,
         priority: LoadPriority = .low,
@@ -49,26 +46,29 @@ public final class ImagePrefetcher: Sendable {
     ) {
         let priority = PriorityBox(priority)
         let context = WorkContext(priority: priority, report: { _ in })
-        let options = options.map(pipeline.completed) ?? pipeline.configuration.defaultOptions
-        let stages = pipeline.stages
         work = PrefetchWork(
-            sources: sources,
+            requests: requests,
             maxConcurrentLoads: maxConcurrentLoads,
             priority: priority,
             onProgress: onProgress,
             onCompletion: onCompletion
-        ) { source in
-            let request = stages.resolver.begin(source, options: options)
-            return try await stages.prefetching.prefetch(request, to: destination, context: context)
+        ) { [stages = pipeline.stages, defaults = pipeline.configuration.defaultOptions] request in
+            let options = request.options.filled(from: defaults)
+            let pending = stages.resolver.begin(ImageRequest(request.source, options: options))
+            return try await stages.prefetching.prefetch(pending, to: destination, context: context)
         }
     }
 
-    /// A prefetcher of URLs that waits for ``start()``. For the parameters see
-    /// ``init(sources:pipeline:options:destination:maxConcurrentLoads:priority:onProgress:onCompletion:)``.
+    /// A prefetcher of URLs that waits for ``start()``. For the other parameters see
+    /// ``init(requests:pipeline:destination:maxConcurrentLoads:priority:onProgress:onCompletion:)``.
+    ///
+    /// - Parameters:
+    ///   - urls: The URLs of the images, in this order.
+    ///   - options: The options of all of them. Default: every field is left open.
     public convenience init(
         urls: [URL],
+        options: ImageOptions = ImageOptions(),
         pipeline: ImagePipeline = .shared,
-        options: ImageOptions? = nil,
         destination: Destination = .memory,
         maxConcurrentLoads: Int = 5,
         priority: LoadPriority = .low,
@@ -76,9 +76,8 @@ public final class ImagePrefetcher: Sendable {
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) {
         self.init(
-            sources: urls.map { .url($0) },
+            requests: urls.map { ImageRequest($0, options: options) },
             pipeline: pipeline,
-            options: options,
             destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,
             priority: priority,
@@ -91,38 +90,39 @@ public final class ImagePrefetcher: Sendable {
         work.stop(onlyIfStarted: true)
     }
 
-    /// Begins. Does nothing the second time, or after ``stop()``.
+    /// Starts the loads. Does nothing the second time, or after ``stop()``.
     public func start() {
         work.start()
     }
 
-    /// Ends what runs and starts nothing more: all that is not loaded yet ends in ``PrefetchResult/failed``. Does
-    /// nothing after the end. There is no way back; ``isPaused`` is for that.
+    /// Cancels the running loads and starts no more: all requests without a result end in ``PrefetchResult/failed``.
+    /// Does nothing after the end. A stopped prefetcher cannot be started again; set ``isPaused`` to pause one.
     public func stop() {
         work.stop()
     }
 
-    /// Whether no further load is started. Those that run go on. Default: `false`.
+    /// A Boolean value that indicates whether no further load is started. Those that run go on. Default: `false`.
     public var isPaused: Bool {
         get { work.isPaused }
         set { work.isPaused = newValue }
     }
 
-    /// How urgent the loads are. A change reaches those that run at once.
+    /// The urgency of the loads. A change reaches those that run at once.
     public var priority: LoadPriority {
         get { work.priority.value }
         set { work.priority.update(newValue) }
     }
 
-    /// How far it has come.
+    /// The counts so far.
     public var progress: PrefetchProgress { work.progress }
 
-    /// What has become of the sources so far.
+    /// The results of the requests so far.
     public var currentResult: PrefetchResult { work.currentResult }
 
-    /// Begins if need be, and waits for the end. Cancelling the task that waits stops the prefetcher.
+    /// Starts the loads unless they were started, and waits for the end. Cancelling the waiting task stops the
+    /// prefetcher.
     ///
-    /// - Returns: What has become of all sources.
+    /// - Returns: The results of all requests.
     @discardableResult
     public func run() async -> PrefetchResult {
         start()

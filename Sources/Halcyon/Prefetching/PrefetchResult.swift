@@ -1,21 +1,21 @@
-/// What has become of the sources of an ``ImagePrefetcher``. A value: it stays as it is while the prefetcher goes on.
+/// The results of the requests of an ``ImagePrefetcher``. A value: it stays as it is while the prefetcher goes on.
 public struct PrefetchResult: Sendable, Hashable {
-    /// Loaded and cached, in the order they were ready.
-    public var completed: [Source] = []
-    /// Cached already.
-    public var skipped: [Source] = []
-    /// Not loaded.
+    /// The requests whose images were loaded and cached, in the order they were ready.
+    public var completed: [ImageRequest] = []
+    /// The requests whose images were cached already.
+    public var skipped: [ImageRequest] = []
+    /// The requests whose images were not loaded.
     public var failed: [Failure] = []
 
-    /// A source that could not be loaded.
+    /// A request that failed.
     public struct Failure: Sendable, Hashable {
-        /// What was to be loaded.
-        public let source: Source
-        /// Why it was not; `nil` if the prefetcher was stopped before.
+        /// The request.
+        public let request: ImageRequest
+        /// The error; `nil` if the prefetcher was stopped before.
         public let error: ImageError?
     }
 
-    /// How many there are of each.
+    /// Returns the number of requests with each result.
     func progress(of totalCount: Int) -> PrefetchProgress {
         PrefetchProgress(
             completedCount: completed.count,
@@ -26,17 +26,17 @@ public struct PrefetchResult: Sendable, Hashable {
     }
 }
 
-/// How far an ``ImagePrefetcher`` has come. Only counts: lists that are copied at each step would make long ones slow.
+/// The counts of an ``ImagePrefetcher``. It has no lists, as copying them at each step would make long ones slow.
 public struct PrefetchProgress: Sendable, Hashable {
-    /// Loaded and cached.
+    /// The number of requests whose images were loaded and cached.
     public var completedCount: Int
-    /// Cached already.
+    /// The number of requests whose images were cached already.
     public var skippedCount: Int
-    /// Not loaded.
+    /// The number of requests whose images were not loaded.
     public var failedCount: Int
-    /// All sources, those named more than once counted once.
+    /// The number of all requests, equal ones counted once.
     public var totalCount: Int
 
-    /// Those whose fate is known.
+    /// The number of requests that have a result.
     public var finishedCount: Int { completedCount + skippedCount + failedCount }
 }

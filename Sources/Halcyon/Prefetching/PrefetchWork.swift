@@ -1,9 +1,9 @@
 internal import HalcyonConcurrency
 
-/// The list of an ``ImagePrefetcher`` and those who work it off: as many tasks as loads may run, each taking the next
-/// source when it is done with one.
+/// The requests of an ``ImagePrefetcher`` and the tasks that load them: as many tasks as loads may run at the same
+/// time, each of which takes the next request when it is done with one.
 ///
-/// Everything that decides what is loaded happens under one lock: taking a source, pausing, stopping. So no source is
+/// All decisions about what is loaded are made under one lock: taking a request, pausing, stopping. So no request is
 /// taken twice, and none after a stop.
 final class PrefetchWork: Sendable {
     private enum Phase {
@@ -16,36 +16,36 @@ final class PrefetchWork: Sendable {
     private struct State {
         var phase = Phase.idle
         var isPaused = false
-        /// The next source to be taken.
+        /// The next request to be taken.
         var next = 0
         var workers: [Int: Task<Void, Never>] = [:]
         var nextWorker = 0
         var result = PrefetchResult()
-        /// What is still to be told, in its order.
+        /// The progress that is not reported yet, in its order.
         var untold: [PrefetchProgress] = []
         var isTelling = false
         var waiters: [CheckedContinuation<PrefetchResult, Never>] = []
     }
 
     let priority: PriorityBox
-    private let sources: [Source]
+    private let requests: [ImageRequest]
     private let maxConcurrentLoads: Int
     private let onProgress: (@Sendable (PrefetchProgress) -> Void)?
     private let onCompletion: (@Sendable (PrefetchResult) -> Void)?
-    private let load: @Sendable (Source) async throws -> Bool
+    private let load: @Sendable (ImageRequest) async throws -> Bool
     private let state = Lock(State())
 
-    /// - Parameter load: Says whether the source had to be loaded.
+    /// - Parameter load: Returns whether the image had to be loaded.
     init(
-        sources: [Source],
+        requests: [ImageRequest],
         maxConcurrentLoads: Int,
         priority: PriorityBox,
         onProgress: (@Sendable (PrefetchProgress) -> Void)?,
         onCompletion: (@Sendable (PrefetchResult) -> Void)?,
-        load: @escaping @Sendable (Source) async throws -> Bool
+        load: @escaping @Sendable (ImageRequest) async throws -> Bool
     ) {
-        var seen: Set<Source> = []
-        self.sources = sources.filter { seen.insert($0).inserted }
+        var seen: Set<ImageRequest> = []
+        self.requests = requests.filter { seen.insert($0).inserted }
         self.maxConcurrentLoads = max(1, maxConcurrentLoads)
         self.priority = priority
         self.onProgress = onProgress
@@ -53,7 +53,7 @@ final class PrefetchWork: Sendable {
         self.load = load
     }
 
-    var progress: PrefetchProgress { state.withLock { $0.result.progress(of: sources.count) } }
+    var progress: PrefetchProgress { state.withLock { $0.result.progress(of: requests.count) } }
 
     var currentResult: PrefetchResult { state.withLock { $0.result } }
 
@@ -77,7 +77,7 @@ final class PrefetchWork: Sendable {
     }
 
     func stop(onlyIfStarted: Bool = false) {
-        // Cancelled once the lock is released: that runs what the loads do when they are cancelled.
+        // Cancelled after the lock is released, as this runs the cancellation handlers of the loads.
         let workers = state.withLock { state -> [Task<Void, Never>] in
             switch state.phase {
             case .idle where onlyIfStarted: return []
@@ -103,39 +103,39 @@ final class PrefetchWork: Sendable {
 
     private func startWorkers(_ state: inout State) {
         guard state.phase == .started, !state.isPaused else { return }
-        let wanted = min(maxConcurrentLoads, state.workers.count + sources.count - state.next)
+        let wanted = min(maxConcurrentLoads, state.workers.count + requests.count - state.next)
         while state.workers.count < wanted {
             let id = state.nextWorker
             state.nextWorker += 1
-            // Owned by `workers` until it ends; made under the lock, so that it cannot end before it is noted.
+            // Owned by `workers` until it ends; made under the lock, so that it cannot end before it is stored there.
             state.workers[id] = Task.detached { await self.work(id) }
         }
     }
 
     private func work(_ id: Int) async {
-        while let source = takeSource(id) {
+        while let request = takeRequest(id) {
             let outcome: Result<Bool, any Error>
             do {
-                outcome = .success(try await load(source))
+                outcome = .success(try await load(request))
             } catch {
                 outcome = .failure(error)
             }
             state.withLock { state in
                 switch outcome {
-                case .success(true): state.result.completed.append(source)
-                case .success(false): state.result.skipped.append(source)
+                case .success(true): state.result.completed.append(request)
+                case .success(false): state.result.skipped.append(request)
                 case .failure(let error):
-                    state.result.failed.append(.init(source: source, error: error as? ImageError))
+                    state.result.failed.append(.init(request: request, error: error as? ImageError))
                 }
-                if onProgress != nil { state.untold.append(state.result.progress(of: sources.count)) }
+                if onProgress != nil { state.untold.append(state.result.progress(of: requests.count)) }
             }
             tellProgress()
         }
         finishIfDone()
     }
 
-    /// One worker tells at a time, so that progress never seems to go back; the others leave theirs to it. It takes its
-    /// next source, or ends, afterwards: so all is told before the end.
+    /// Reports progress. One worker reports at a time, so that progress never seems to go back; the others leave theirs
+    /// to it. A worker takes its next request, or ends, only after that: so all progress is reported before the end.
     private func tellProgress() {
         guard let onProgress else { return }
         var isTeller = false
@@ -152,28 +152,28 @@ final class PrefetchWork: Sendable {
         }
     }
 
-    /// The next source, or the end of the worker.
-    private func takeSource(_ id: Int) -> Source? {
+    /// Returns the next request; `nil` ends the worker.
+    private func takeRequest(_ id: Int) -> ImageRequest? {
         state.withLock { state in
-            guard state.phase == .started, !state.isPaused, state.next < sources.count else {
+            guard state.phase == .started, !state.isPaused, state.next < requests.count else {
                 state.workers[id] = nil
                 return nil
             }
             defer { state.next += 1 }
-            return sources[state.next]
+            return requests[state.next]
         }
     }
 
-    /// Ends it all once nobody works any more and nothing is left; whoever comes here first does.
+    /// Ends the prefetcher once no worker is left and no request; the first caller does it.
     private func finishIfDone() {
         typealias End = (result: PrefetchResult, waiters: [CheckedContinuation<PrefetchResult, Never>])
         let end = state.withLock { state -> End? in
             let isStopped = state.phase == .stopped
             guard isStopped || state.phase == .started, state.workers.isEmpty,
-                isStopped || state.next == sources.count
+                isStopped || state.next == requests.count
             else { return nil }
-            state.result.failed += sources[state.next...].map { .init(source: $0, error: nil) }
-            state.next = sources.count
+            state.result.failed += requests[state.next...].map { .init(request: $0, error: nil) }
+            state.next = requests.count
             state.phase = .finished
             defer { state.waiters = [] }
             return (state.result, state.waiters)

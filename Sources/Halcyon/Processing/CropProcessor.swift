@@ -1,11 +1,11 @@
 public import HalcyonCodecs
 public import HalcyonRaster
 
-/// Cuts out a part of an image.
+/// A processor that cuts out a part of an image.
 public struct CropProcessor: ImageProcessing {
-    /// In pixels; what exceeds the image is left away.
+    /// The size of the part, in pixels; it ends at the edges of the image.
     public let size: PixelSize
-    /// Where the part lies.
+    /// The position of the part.
     public let anchor: RelativePoint
 
     /// A processor with these parameters.
@@ -14,7 +14,7 @@ public struct CropProcessor: ImageProcessing {
         self.anchor = anchor
     }
 
-    /// Size and anchor.
+    /// Writes size and anchor.
     public func encodeParameters(into encoder: inout CacheKeyEncoder) {
         encoder.encode(size.width)
         encoder.encode(size.height)
@@ -22,7 +22,7 @@ public struct CropProcessor: ImageProcessing {
         encoder.encode(anchor.y)
     }
 
-    /// Crops.
+    /// Returns the part of the image.
     ///
     /// - Throws: ``ProcessingError/emptySize(_:)``, ``BitmapError``.
     public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {

@@ -1,8 +1,10 @@
 public import HalcyonRaster
 
 extension ImageProcessorChain {
-    /// Reduces an image so that it fits into `size`, and decodes no more of it than needed. Smaller images stay as
-    /// they are.
+    /// Reduces an image so that it fits into `size`, and decodes no more of it than needed. Smaller images stay as they
+    /// are.
+    ///
+    /// - Parameter size: In pixels.
     public static func downsample(to size: PixelSize) -> ImageProcessorChain {
         ImageProcessorChain(ResizeProcessor(size: size, mode: .fit, enlarges: false))
     }
@@ -11,8 +13,8 @@ extension ImageProcessorChain {
     ///
     /// - Parameters:
     ///   - size: In pixels.
-    ///   - mode: What to do where the sides have another ratio. Default: `.fit`.
-    ///   - enlarges: Whether smaller images are enlarged. Default: `true`.
+    ///   - mode: The rule for sides of another ratio. Default: `.fit`.
+    ///   - enlarges: A Boolean value that indicates whether smaller images are enlarged. Default: `true`.
     public static func resize(to size: PixelSize, mode: ResizeMode = .fit, enlarges: Bool = true) -> ImageProcessorChain
     {
         ImageProcessorChain(ResizeProcessor(size: size, mode: mode, enlarges: enlarges))
@@ -21,18 +23,19 @@ extension ImageProcessorChain {
     /// Cuts out a part of an image.
     ///
     /// - Parameters:
-    ///   - size: In pixels; what exceeds the image is left away.
-    ///   - anchor: Where the part lies: (0, 0) top left, (1, 1) bottom right. Default: the centre.
+    ///   - size: In pixels; the part ends at the edges of the image.
+    ///   - anchor: The position of the part: (0, 0) top left, (1, 1) bottom right. Default: the centre.
     public static func crop(to size: PixelSize, anchor: RelativePoint = .center) -> ImageProcessorChain {
         ImageProcessorChain(CropProcessor(size: size, anchor: anchor))
     }
 
-    /// Makes the corners round, smooth at their edge.
+    /// Makes the corners round, with smooth edges.
     ///
     /// - Parameters:
     ///   - radius: Absolute or relative to a side.
     ///   - corners: Default: all four.
-    ///   - background: What is behind the corners. Default: nothing; they become transparent.
+    ///   - background: The colour that the image is drawn on, which shows behind the corners and where the image is
+    ///     transparent. Default: none; the corners become transparent.
     public static func roundCorners(
         radius: CornerRadius,
         corners: Corners = .all,

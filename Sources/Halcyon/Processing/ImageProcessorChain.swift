@@ -5,7 +5,7 @@ public import HalcyonCodecs
 /// The empty chain, ``identity``, changes nothing; joining it to another chain changes neither the result nor the
 /// cache key. Chains with a common beginning share its result while they are loaded together.
 public struct ImageProcessorChain: Hashable, Sendable {
-    /// One link: a processor, its identity already written.
+    /// An element of the chain: a processor with its encoded identity.
     struct Step: Sendable {
         let processor: any ImageProcessing
         let identity: [UInt8]
@@ -13,7 +13,8 @@ public struct ImageProcessorChain: Hashable, Sendable {
         init(_ processor: some ImageProcessing) {
             self.processor = processor
             var encoder = CacheKeyEncoder()
-            // The mangled name is the same in every process, also for a private type, whose printed name has an address.
+            // The mangled name is the same in every process, also for a private type, whose printed name has an
+            // address.
             encoder.encode(_mangledTypeName(type(of: processor)) ?? String(reflecting: type(of: processor)))
             encoder.encode(type(of: processor).version)
             processor.encodeParameters(into: &encoder)
@@ -22,7 +23,7 @@ public struct ImageProcessorChain: Hashable, Sendable {
     }
 
     let steps: [Step]
-    /// What the chain makes of an original's first frame, as keys have it; `nil` for the empty chain.
+    /// The variant of an original's first frame that the chain makes, as a part of keys; `nil` for the empty chain.
     let variant: ImageKey.Variant?
 
     private init(steps: [Step]) {
@@ -38,10 +39,10 @@ public struct ImageProcessorChain: Hashable, Sendable {
     /// The chain without a processor.
     public static let identity = ImageProcessorChain(steps: [])
 
-    /// Whether the chain has no processor.
+    /// A Boolean value that indicates whether the chain has no processor.
     public var isIdentity: Bool { steps.isEmpty }
 
-    /// Whether both do the same.
+    /// Returns whether both chains have equal processors in the same order.
     public static func == (left: ImageProcessorChain, right: ImageProcessorChain) -> Bool {
         left.variant == right.variant
     }
@@ -51,7 +52,7 @@ public struct ImageProcessorChain: Hashable, Sendable {
         hasher.combine(variant)
     }
 
-    /// Runs the left chain, then the right one.
+    /// Returns a chain that runs the left chain, then the right one.
     public static func |> (left: ImageProcessorChain, right: ImageProcessorChain) -> ImageProcessorChain {
         ImageProcessorChain(steps: left.steps + right.steps)
     }
@@ -62,16 +63,17 @@ public struct ImageProcessorChain: Hashable, Sendable {
         return (ImageProcessorChain(steps: Array(steps.dropLast())), last.processor)
     }
 
-    /// What the decoder has to deliver: what the first processor needs.
+    /// The resolution that the decoder has to deliver: the one that the first processor needs.
     var decodeTarget: DecodeTarget { steps.first?.processor.decodeTarget ?? .full }
 
-    /// Whether the first processor resizes, so that colours are better converted behind it, where there are fewer: lcms2
-    /// takes 13 ms for a megapixel that it needs a table for. Other processors expect colours that are converted.
+    /// A Boolean value that indicates whether the first processor resizes, so that colours are better converted after
+    /// it, where there are fewer pixels: lcms2 takes 13 ms for a megapixel that it needs a table for. Other processors
+    /// expect converted colours.
     var resizesFirst: Bool { steps.first?.processor is ResizeProcessor }
 
-    /// Runs all processors on an image.
+    /// Returns an image after all processors have run on it.
     ///
-    /// - Throws: What a processor throws, or `CancellationError`.
+    /// - Throws: The error of a processor, or `CancellationError`.
     public func process(
         _ image: DecodedImage,
         isCancelled: @Sendable () -> Bool = { false }

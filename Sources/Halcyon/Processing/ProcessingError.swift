@@ -1,11 +1,11 @@
 public import HalcyonRaster
 
-/// Why a built-in processor could not do its work.
+/// The failure of a built-in processor.
 public enum ProcessingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The size asked for has no pixel.
+    /// The requested size has no pixel.
     case emptySize(PixelSize)
 
-    /// What went wrong, in words.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .emptySize(let size): "an image cannot be made \(size) pixels large"

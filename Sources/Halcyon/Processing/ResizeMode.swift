@@ -1,17 +1,17 @@
 internal import HalcyonRaster
 
-/// How an image is brought to a size with another ratio of its sides.
+/// The rule for a size whose sides have another ratio than those of the image.
 public enum ResizeMode: String, Sendable, Hashable, CaseIterable {
-    /// The whole image, as large as fits; one side may be shorter than asked for.
+    /// The whole image, as large as fits; one side may be shorter than requested.
     case fit
-    /// The whole area; what protrudes at two sides is cut off.
+    /// The whole area; the parts that extend beyond it at two sides are cut off.
     case fill
     /// Exactly this size; the ratio of the sides is not kept.
     case stretch
 
-    /// The size the whole image is scaled to, before anything is cut off: each side at least 1 pixel.
+    /// Returns the size that the whole image is scaled to, before anything is cut off: each side at least 1 pixel.
     ///
-    /// - Parameter enlarges: Whether it may be larger than the image.
+    /// - Parameter enlarges: A Boolean value that indicates whether the size may be larger than the image.
     func resultSize(of size: PixelSize, in target: PixelSize, enlarges: Bool) -> PixelSize {
         switch self {
         case .fit, .fill:

@@ -1,13 +1,13 @@
 public import HalcyonCodecs
 public import HalcyonRaster
 
-/// Brings an image to a size, with a Lanczos-3 filter.
+/// A processor that scales an image to a size, with a Lanczos-3 filter.
 public struct ResizeProcessor: ImageProcessing {
-    /// In pixels.
+    /// The size, in pixels.
     public let size: PixelSize
-    /// What to do where the sides have another ratio.
+    /// The rule for sides of another ratio.
     public let mode: ResizeMode
-    /// Whether smaller images are enlarged.
+    /// A Boolean value that indicates whether smaller images are enlarged.
     public let enlarges: Bool
 
     /// A processor with these parameters.
@@ -20,13 +20,13 @@ public struct ResizeProcessor: ImageProcessing {
     /// Enough pixels for the result.
     public var decodeTarget: DecodeTarget { .resized(size, mode, enlarges: enlarges) }
 
-    /// The size of the result, before anything is cut off.
+    /// Returns the size of the result, before anything is cut off.
     public func workingSize(for image: DecodedImage) -> PixelSize {
-        // The ratio of the sides is that of the whole picture: a decoder that reduced it has rounded its sides.
+        // The ratio of the sides is that of the whole image: a decoder that reduced it has rounded its sides.
         mode.resultSize(of: image.fullSize, in: size, enlarges: enlarges)
     }
 
-    /// Size, mode, and whether it enlarges.
+    /// Writes size, mode, and whether the processor enlarges.
     public func encodeParameters(into encoder: inout CacheKeyEncoder) {
         encoder.encode(size.width)
         encoder.encode(size.height)
@@ -34,7 +34,7 @@ public struct ResizeProcessor: ImageProcessing {
         encoder.encode(enlarges)
     }
 
-    /// Resizes.
+    /// Returns the resized image.
     ///
     /// - Throws: ``ProcessingError/emptySize(_:)``, ``BitmapError``, `CancellationError`.
     public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {

@@ -1,13 +1,14 @@
 public import HalcyonCodecs
 public import HalcyonRaster
 
-/// Makes the corners of an image round.
+/// A processor that makes the corners of an image round.
 public struct RoundCornersProcessor: ImageProcessing {
-    /// How round.
+    /// The radius of the corners.
     public let radius: CornerRadius
-    /// Which corners.
+    /// The corners to make round.
     public let corners: Corners
-    /// What is behind them.
+    /// The colour that the image is drawn on, which shows behind the corners and where the image is transparent; `nil`:
+    /// none, the corners become transparent.
     public let background: Color?
 
     /// A processor with these parameters.
@@ -17,7 +18,7 @@ public struct RoundCornersProcessor: ImageProcessing {
         self.background = background
     }
 
-    /// Radius, corners, background.
+    /// Writes radius, corners and background.
     public func encodeParameters(into encoder: inout CacheKeyEncoder) {
         switch radius {
         case .points(let value):
@@ -40,7 +41,7 @@ public struct RoundCornersProcessor: ImageProcessing {
         }
     }
 
-    /// Rounds the corners.
+    /// Returns the image with round corners.
     ///
     /// - Throws: ``BitmapError``.
     public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
@@ -57,9 +58,9 @@ public struct RoundCornersProcessor: ImageProcessing {
 public enum CornerRadius: Sendable, Hashable {
     /// In points: at scale 1, a point is a pixel.
     case points(Double)
-    /// As a part of the width: 0.5 is the most that makes sense.
+    /// As a part of the width; useful up to 0.5.
     case widthFraction(Double)
-    /// As a part of the height: 0.5 is the most that makes sense.
+    /// As a part of the height; useful up to 0.5.
     case heightFraction(Double)
 
     func pixels(in size: PixelSize) -> Double {

@@ -1,30 +1,30 @@
-/// Tries again a number of times, after growing or equal waits.
+/// A strategy that tries again a number of times, after growing or equal waits.
 ///
 /// A server's `Retry-After` (RFC 9110, section 10.2.3) makes a wait longer, never shorter. If it asks for more than
-/// ``longestRetryAfter``, the load fails at once: asking earlier than the server wants would only be refused again.
+/// ``longestRetryAfter``, the load fails at once, as an earlier request would only be refused again.
 public struct BackoffStrategy: RetryStrategy {
-    /// How the waits follow each other.
+    /// The growth of the waits.
     public enum Growth: Sendable, Hashable {
         /// Always the base.
         case fixed
-        /// The base, twice the base, three times the base, …
+        /// The base for the first wait, and one base more for each further wait.
         case linear
-        /// The base, then each time this factor more; at least 1.
+        /// The base for the first wait, then each time the last wait times this factor, which is at least 1.
         case exponential(factor: Double)
     }
 
-    /// How often the load is tried in all, the first attempt included; at least 1.
+    /// The largest number of attempts, the first included; at least 1.
     public var maxAttempts: Int
     /// The wait after the first failure, before jitter.
     public var base: Duration
-    /// How the waits follow each other.
+    /// The growth of the waits.
     public var growth: Growth
-    /// What no wait is longer than, unless the server asks for more. Default: 60 s.
+    /// The longest wait before jitter, unless the server asks for more. Default: 60 s.
     public var maximum: Duration
-    /// The part of each wait that chance may take away, so that many loads that failed together do not come back
-    /// together: 0: none, 1: anything between at once and the whole wait.
+    /// The largest part of each wait that is taken away at random, so that loads that failed together do not repeat
+    /// together: 0: none, 1: the whole wait. Default: 0.
     public var jitter: Double
-    /// Which errors are worth another attempt. Default: ``RetryableErrors/standard``.
+    /// The errors that are worth another attempt. Default: ``RetryableErrors/standard``.
     public var errors: RetryableErrors
     /// The longest `Retry-After` that is waited for. Default: 60 s.
     public var longestRetryAfter: Duration
@@ -56,13 +56,13 @@ public struct BackoffStrategy: RetryStrategy {
         return retryAfter <= longestRetryAfter ? .retry(after: max(delay, retryAfter)) : .stop
     }
 
-    /// The wait after an attempt, the first being 1.
+    /// Returns the wait after an attempt, the first being 1.
     ///
     /// - Parameters:
     ///   - attempt: The number of the attempt that failed.
-    ///   - randomFraction: In 0..<1.
+    ///   - randomFraction: A number in 0..<1. Default: 0.
     public func delay(afterAttempt attempt: Int, randomFraction: Double = 0) -> Duration {
-        // In floating point: a power grows beyond what a duration holds, and then the maximum is what counts.
+        // In floating point: a power can exceed the range of a duration, and then the maximum counts.
         let seconds = base / .seconds(1)
         let ceiling = max(0, maximum / .seconds(1))
         let grown =
@@ -76,19 +76,19 @@ public struct BackoffStrategy: RetryStrategy {
     }
 
     private static func power(_ factor: Double, _ exponent: Int) -> Double {
-        // Beyond a thousand steps it is infinite or one, or as good as that.
+        // After a thousand steps the power is infinite or one, or close enough to either.
         (0..<min(max(0, exponent), 1_000)).reduce(1) { product, _ in product * factor }
     }
 }
 
 extension RetryStrategy where Self == BackoffStrategy {
-    /// Equal waits.
+    /// Returns a strategy with equal waits.
     ///
     /// - Parameters:
-    ///   - maxAttempts: How often the load is tried in all. Default: 3.
+    ///   - maxAttempts: The largest number of attempts, the first included. Default: 3.
     ///   - base: Each wait. Default: 3 s.
-    ///   - jitter: The part of each wait that chance may take away. Default: 0.
-    ///   - errors: Default: ``RetryableErrors/standard``.
+    ///   - jitter: The largest part of each wait that is taken away at random. Default: 0.
+    ///   - errors: The errors that are worth another attempt. Default: ``RetryableErrors/standard``.
     public static func fixed(
         maxAttempts: Int = 3,
         base: Duration = .seconds(3),
@@ -106,14 +106,14 @@ extension RetryStrategy where Self == BackoffStrategy {
         )
     }
 
-    /// Waits of once, twice, three times the base, …
+    /// Returns a strategy with waits of once, twice, three times the base, …
     ///
     /// - Parameters:
-    ///   - maxAttempts: How often the load is tried in all. Default: 3.
+    ///   - maxAttempts: The largest number of attempts, the first included. Default: 3.
     ///   - base: The first wait. Default: 3 s.
     ///   - maximum: The longest wait. Default: 60 s.
-    ///   - jitter: The part of each wait that chance may take away. Default: 0.
-    ///   - errors: Default: ``RetryableErrors/standard``.
+    ///   - jitter: The largest part of each wait that is taken away at random. Default: 0.
+    ///   - errors: The errors that are worth another attempt. Default: ``RetryableErrors/standard``.
     public static func linear(
         maxAttempts: Int = 3,
         base: Duration = .seconds(3),
@@ -131,15 +131,15 @@ extension RetryStrategy where Self == BackoffStrategy {
         )
     }
 
-    /// Waits that grow by a factor, shortened by chance.
+    /// Returns a strategy with waits that grow by a factor, shortened at random.
     ///
     /// - Parameters:
-    ///   - maxAttempts: How often the load is tried in all. Default: 3.
+    ///   - maxAttempts: The largest number of attempts, the first included. Default: 3.
     ///   - base: The first wait. Default: 1 s.
-    ///   - factor: How much longer each wait is than the one before. Default: 2.
+    ///   - factor: The ratio of each wait to the one before. Default: 2.
     ///   - maximum: The longest wait. Default: 60 s.
-    ///   - jitter: The part of each wait that chance may take away. Default: 0.5.
-    ///   - errors: Default: ``RetryableErrors/standard``.
+    ///   - jitter: The largest part of each wait that is taken away at random. Default: 0.5.
+    ///   - errors: The errors that are worth another attempt. Default: ``RetryableErrors/standard``.
     public static func exponential(
         maxAttempts: Int = 3,
         base: Duration = .seconds(1),

@@ -2,50 +2,50 @@ public import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// Leaves servers alone that fail again and again.
+/// Stops requests to servers that fail repeatedly.
 ///
-/// For each scheme, host and port it counts the failures that follow each other without a success. At the threshold
-/// the circuit opens: loads from there fail at once with ``ImageError/Reason/serverUnavailable(_:)``. After a while one
-/// load is let through; its success closes the circuit, its failure opens it again. A 429 or 503 with a `Retry-After`
+/// For each scheme, host and port it counts the failures that follow each other without a success. At the threshold the
+/// circuit opens: loads from there fail at once with ``ImageError/Reason/serverUnavailable(_:)``. After a while one
+/// load is admitted; its success closes the circuit, its failure opens it again. A 429 or 503 with a `Retry-After`
 /// opens it at once, for as long as the server asks. Off by default; memory is bounded by the number of servers.
 public final class CircuitBreaker: Sendable {
-    /// When circuits open, and for how long.
+    /// The conditions on which circuits open, and the time for which they do.
     public struct Configuration: Sendable, Hashable {
-        /// How many failures open a circuit; at least 1. Default: 5.
+        /// The number of failures that opens a circuit; at least 1. Default: 5.
         public var threshold = 5
-        /// Failures longer ago than this no longer count. Default: 60 s.
+        /// The age beyond which failures no longer count. Default: 60 s.
         public var window: Duration = .seconds(60)
-        /// How long a circuit is open before a load is let through. Default: 30 s.
+        /// The time that a circuit is open before a load is admitted. Default: 30 s.
         public var coolDown: Duration = .seconds(30)
-        /// What a `Retry-After` is cut to. Default: 10 minutes.
+        /// The longest `Retry-After` that counts; longer ones are cut to it. Default: 10 minutes.
         public var longestRetryAfter: Duration = .seconds(600)
-        /// Which errors count. Default: connection errors, time-outs, and 429, 500, 502, 503, 504.
+        /// The errors that count. Default: connection errors, time-outs, and 429, 500, 502, 503, 504.
         public var errors = RetryableErrors(statusCodes: [429, 500, 502, 503, 504])
-        /// The most servers that are remembered; the oldest make room. Default: 1,000.
+        /// The largest number of servers that are remembered; the oldest are removed first. Default: 1,000.
         public var capacity = 1_000
 
         /// The defaults.
         public init() {}
     }
 
-    /// What the breaker thinks of a server.
+    /// The state of the circuit of a server.
     public enum State: Sendable, Hashable {
-        /// Loads go through; so many have failed since the last success.
+        /// Loads are admitted; this many have failed since the last success.
         case closed(failures: Int)
-        /// Loads fail at once, for this long.
+        /// Loads fail at once, for this time.
         case open(remaining: Duration)
-        /// The next load is let through to see, or is under way.
+        /// The next load is admitted as a probe, or the probe is running.
         case halfOpen
     }
 
-    /// The leave to make one attempt. How it went has to be told.
+    /// A permit for one attempt. The outcome of the attempt has to be reported.
     struct Permit: Sendable {
         fileprivate let origin: Origin
         fileprivate let id: UInt64
     }
 
     private enum Circuit: Sendable {
-        /// When each failure was.
+        /// The time of each failure.
         case closed(failures: [Duration])
         case open(until: Duration)
         case halfOpen(probe: UInt64)
@@ -63,15 +63,15 @@ public final class CircuitBreaker: Sendable {
     /// A breaker whose circuits are all closed.
     ///
     /// - Parameters:
-    ///   - configuration: When circuits open and for how long.
-    ///   - clock: Default: the continuous clock.
+    ///   - configuration: The conditions on which circuits open. Default: the defaults.
+    ///   - clock: Measures the times. Default: the continuous clock.
     public init(_ configuration: Configuration = Configuration(), clock: any Clock<Duration> = ContinuousClock()) {
         self.configuration = configuration
         stopwatch = Stopwatch(clock)
         circuits = Lock(Circuits(table: BoundedTable(capacity: configuration.capacity)))
     }
 
-    /// What the breaker thinks of the server of a URL.
+    /// Returns the state of the circuit of a URL's server.
     public func state(of url: URL) -> State {
         guard let origin = Origin(url.absoluteString) else { return .closed(failures: 0) }
         let now = stopwatch.elapsed
@@ -85,7 +85,7 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Closes the circuit of the server of a URL.
+    /// Closes the circuit of a URL's server.
     public func reset(_ url: URL) {
         guard let origin = Origin(url.absoluteString) else { return }
         circuits.withLock { $0.table.remove(origin) }
@@ -96,7 +96,7 @@ public final class CircuitBreaker: Sendable {
         circuits.withLock { $0.table.removeAll { _ in true } }
     }
 
-    /// Lets an attempt through; `nil` for a URL that has no server.
+    /// Admits an attempt; returns `nil` for a URL that has no server.
     ///
     /// - Throws: ``ImageError/Reason/serverUnavailable(_:)`` with ``ImageError/retryAfter`` while the circuit is open.
     func admit(_ request: TransferRequest) throws(ImageError) -> Permit? {
@@ -126,7 +126,7 @@ public final class CircuitBreaker: Sendable {
         )
     }
 
-    /// The attempt succeeded.
+    /// Records that the attempt succeeded.
     func succeeded(_ permit: Permit) {
         circuits.withLock { circuits in
             switch circuits.table[permit.origin] {
@@ -138,18 +138,18 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// The attempt ended without saying anything of the server: it was cancelled, or never got there.
+    /// Records that the attempt ended without a result that concerns the server: it was cancelled, or did not reach it.
     func abandoned(_ permit: Permit) {
         let now = stopwatch.elapsed
         circuits.withLock { circuits in
-            // Let the next one be the probe.
+            // The next attempt becomes the probe.
             if case .halfOpen(permit.id) = circuits.table[permit.origin] {
                 circuits.table.insert(.open(until: now), for: permit.origin)
             }
         }
     }
 
-    /// The attempt failed. An answer that does not count is a sign of life.
+    /// Records that the attempt failed. A response that does not count as a failure shows that the server works.
     func failed(_ permit: Permit, _ error: ImageError) {
         guard configuration.errors.contains(error) else {
             if error.isAnswer { succeeded(permit) } else { abandoned(permit) }
@@ -193,7 +193,7 @@ public final class CircuitBreaker: Sendable {
 }
 
 extension ImageError {
-    /// Whether the server answered, whatever the answer was worth.
+    /// A Boolean value that indicates whether the server answered, with any response.
     fileprivate var isAnswer: Bool {
         switch reason {
         case .status, .contentType, .responseRejected, .dataRejected, .emptyBody: true

@@ -1,13 +1,14 @@
 internal import HalcyonHTTP
 
-/// What decides whether a request without hooks of its own fails: all that is sent, and what is accepted.
+/// The parts of a request without hooks of its own that decide whether it fails: all that is sent, and the responses
+/// that are accepted.
 struct FailedRequest: Hashable, Sendable {
-    /// Without what says how urgent or how patient the one who asks is.
+    /// The request, without its priority and its bounds.
     let transfer: TransferRequest
     private let acceptedStatusCodes: Range<Int>?
     private let acceptedContentTypes: Set<String>?
 
-    /// - Parameter policy: What is accepted. Default: the defaults.
+    /// - Parameter policy: The responses that are accepted. Default: the defaults.
     init(_ request: TransferRequest, policy: NetworkPolicy = NetworkPolicy()) {
         var transfer = TransferRequest(
             url: request.url,

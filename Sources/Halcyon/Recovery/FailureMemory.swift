@@ -2,27 +2,29 @@ public import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// Remembers which images could not be had, so that they are not asked for again and again.
+/// A memory of failed loads, so that the same failure is not caused again and again.
 ///
-/// A pipeline with such a memory in its ``RecoveryConfiguration`` fails loads of what has failed lately with
+/// A pipeline with such a memory in its ``RecoveryConfiguration`` fails loads that have failed a short while ago with
 /// ``ImageError/Reason/failedBefore(_:)``, unless a cache has the image or the options look into no cache
-/// (``ImageOption/forceRefresh``). A success makes it forget. Off by default.
+/// (``ImageOption/forceRefresh``). A success removes the failure from the memory. Off by default.
 ///
-/// Equal requests are one: method, URL, headers and credentials, with what the options of the load add, and what they accept.
-/// Nothing is remembered of loads whose options have hooks, such as a request modifier, which may decide otherwise the next
-/// time. Memory is bounded by the number of entries.
+/// Failures are kept for each request: its method, URL, headers and credentials, with those that the options of the
+/// load add, and the responses that they accept. Nothing is remembered of loads whose options have hooks, such as a
+/// request modifier, which may decide otherwise the next time. Memory is bounded by the number of entries.
 public final class FailureMemory: Sendable {
-    /// Which failures are remembered.
+    /// The failures that are remembered.
     public struct Failures: Sendable, Hashable {
-        /// These answers of the server. Default: 400, 403, 404, 405, 406, 410, 414, 451.
+        /// The statuses that are remembered. Default: 400, 403, 404, 405, 406, 410, 414, 451.
         public var statusCodes: Set<Int>
-        /// Bytes that are no picture, or a damaged one, and empty bodies. Default: `true`.
+        /// A Boolean value that indicates whether bytes that are no image or a damaged one, and empty bodies, are
+        /// remembered. Default: `true`.
         public var uselessBytes: Bool
-        /// Any other answer that comes with a `Retry-After`, for the time it says. Default: `true`.
+        /// A Boolean value that indicates whether any other response with a `Retry-After` is remembered, for the time
+        /// that it states. Default: `true`.
         public var answersWithRetryAfter: Bool
 
-        /// Failures that will most likely be the same a few minutes later. Never connection errors, time-outs or
-        /// cancellations: they say nothing of the image.
+        /// Failures that are most likely the same a few minutes later. Connection errors, time-outs and cancellations
+        /// are never among them, as they don't concern the image.
         public init(
             statusCodes: Set<Int> = [400, 403, 404, 405, 406, 410, 414, 451],
             uselessBytes: Bool = true,
@@ -57,11 +59,11 @@ public final class FailureMemory: Sendable {
     /// A memory with a default for everything.
     ///
     /// - Parameters:
-    ///   - expiration: How long a failure is remembered; a `Retry-After` counts instead where the server sent one.
+    ///   - expiration: The time that a failure is remembered; a `Retry-After` counts instead where the server sent one.
     ///     Default: 5 minutes.
-    ///   - capacity: The most that are remembered; the oldest make room. Default: 1,024.
-    ///   - failures: Which are remembered.
-    ///   - clock: Default: the continuous clock.
+    ///   - capacity: The largest number of failures; the oldest are removed first. Default: 1,024.
+    ///   - failures: The failures that are remembered.
+    ///   - clock: Measures the times. Default: the continuous clock.
     public init(
         expiration: Duration = .seconds(300),
         capacity: Int = 1_024,
@@ -74,18 +76,18 @@ public final class FailureMemory: Sendable {
         entries = Lock(BoundedTable(capacity: capacity))
     }
 
-    /// How many are remembered; some may have expired.
+    /// The number of failures; some may have expired.
     public var count: Int { entries.withLock { $0.count } }
 
-    /// Why a URL could not be loaded by a plain GET, if that is remembered.
+    /// Returns the error of a plain GET of a URL, if it is remembered.
     public func failure(for url: URL) -> ImageError? { failure(for: FailedRequest(TransferRequest(url: url))) }
 
-    /// Forgets what is remembered of a URL, whatever the method and headers.
+    /// Removes all failures of a URL, whatever the method and headers.
     public func remove(_ url: URL) {
         entries.withLock { $0.removeAll { $0.transfer.url == url } }
     }
 
-    /// Forgets everything.
+    /// Removes all failures.
     public func removeAll() {
         entries.withLock { $0.removeAll { _ in true } }
     }
@@ -102,7 +104,7 @@ public final class FailureMemory: Sendable {
         }
     }
 
-    /// Remembers an error, if it is one that counts.
+    /// Records an error, if it is one that is remembered.
     func record(_ error: ImageError, for request: FailedRequest) {
         guard failures.contains(error) else { return }
         let end = stopwatch.elapsed + (error.retryAfter ?? expiration)

@@ -1,15 +1,15 @@
-/// Tries again when the network is there.
+/// A strategy that tries again once the network is connected.
 ///
 /// While the network is connected, attempts are ``delay`` apart, so that a server that is down is not asked without
 /// pause.
 public struct NetworkWaitStrategy: RetryStrategy {
-    /// How often the load is tried in all, the first attempt included; at least 1.
+    /// The largest number of attempts, the first included; at least 1. Default: 3.
     public var maxAttempts: Int
-    /// How long one wait for the network may take; `nil`: for ever.
+    /// The longest wait for the network; `nil`: no bound. Default: 30 s.
     public var timeout: Duration?
-    /// The wait when the network is connected already.
+    /// The wait when the network is connected already. Default: 1 s.
     public var delay: Duration
-    /// Which errors are worth another attempt. Default: ``RetryableErrors/connection``.
+    /// The errors that are worth another attempt. Default: ``RetryableErrors/connection``.
     public var errors: RetryableErrors
 
     /// A strategy with a default for everything.
@@ -33,13 +33,13 @@ public struct NetworkWaitStrategy: RetryStrategy {
 }
 
 extension RetryStrategy where Self == NetworkWaitStrategy {
-    /// Tries again when the network is there.
+    /// Returns a strategy that tries again once the network is connected.
     ///
     /// - Parameters:
-    ///   - maxAttempts: How often the load is tried in all. Default: 3.
-    ///   - timeout: How long one wait for the network may take; `nil`: for ever. Default: 30 s.
+    ///   - maxAttempts: The largest number of attempts, the first included. Default: 3.
+    ///   - timeout: The longest wait for the network; `nil`: no bound. Default: 30 s.
     ///   - delay: The wait when the network is connected already. Default: 1 s.
-    ///   - errors: Default: ``RetryableErrors/connection``.
+    ///   - errors: The errors that are worth another attempt. Default: ``RetryableErrors/connection``.
     public static func waitForNetwork(
         maxAttempts: Int = 3,
         timeout: Duration? = .seconds(30),

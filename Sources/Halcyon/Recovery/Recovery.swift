@@ -1,6 +1,6 @@
 internal import HalcyonHTTP
 
-/// What a pipeline recovers from failures with.
+/// The parts that a pipeline recovers from failures with.
 final class Recovery: Sendable {
     private let network: any NetworkMonitoring
     private let retrier: Retrier
@@ -14,7 +14,7 @@ final class Recovery: Sendable {
         circuitBreaker = configuration.circuitBreaker
     }
 
-    /// Gets a source's bytes, with all that the options and the configuration want done about failures.
+    /// Loads a source's bytes, with the handling of failures that the options and the configuration ask for.
     ///
     /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled.
     func load<Value>(_ request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
@@ -24,7 +24,8 @@ final class Recovery: Sendable {
         return try await loadThroughCache(request) { try await exchange(request, attempt) }
     }
 
-    /// The same where an attempt may do without the server: whoever makes one sends within ``exchange(_:_:)``.
+    /// The same for attempts that may not need the server: an attempt that does need it sends within
+    /// ``exchange(_:_:)``.
     func loadThroughCache<Value>(_ request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value
     {
         do {
@@ -35,7 +36,7 @@ final class Recovery: Sendable {
         }
     }
 
-    /// Why a request need not be sent; `nil` if nothing is known against it, or the options want it anew.
+    /// Returns the error of an equal request that failed before; `nil` if none is remembered, or the options load anew.
     private func rememberedFailure(of request: ResolvedRequest) -> ImageError? {
         guard request.options.cache.reads != .none, let failureMemory, let name = request.nameOfFailures,
             var error = failureMemory.failure(for: name)
@@ -44,16 +45,16 @@ final class Recovery: Sendable {
         return error
     }
 
-    /// Why a request may not use the network that is there; `nil` if it may.
+    /// Returns the error of a request that may not use the available network; `nil` if it may.
     private func meteredNetwork(for request: ResolvedRequest) -> ImageError? {
-        // The network is asked last: most loads may use any, and asking costs system calls.
+        // The network is asked last: most loads may use any, and asking takes system calls.
         guard !request.options.recovery.ofOneSource.allowsMetered, !request.source.isOnThisMachine,
             network.status.isMetered
         else { return nil }
         return ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
     }
 
-    /// Remembers how a request failed, or that the bytes it brought turned out to be no use.
+    /// Remembers the failure of a request, or that the bytes that it brought were unusable.
     func remember(_ error: ImageError, of request: ResolvedRequest) {
         guard let failureMemory, let name = request.nameOfFailures else { return }
         failureMemory.record(error, for: name)
@@ -64,14 +65,14 @@ final class Recovery: Sendable {
         failureMemory.forget(name)
     }
 
-    /// Sends a request if nothing speaks against it, tells the circuit of its server how it went, and forgets an earlier
-    /// failure after a success.
+    /// Sends a request unless something speaks against it, reports the outcome to the circuit of its server, and
+    /// removes an earlier failure after a success.
     ///
-    /// - Throws: What `attempt` throws. If nothing was sent, an error of the reason
+    /// - Throws: The error of `attempt`. If nothing was sent, an error of the reason
     ///   ``ImageError/Reason/meteredNetwork``, ``ImageError/Reason/failedBefore(_:)`` or
     ///   ``ImageError/Reason/serverUnavailable(_:)``.
     func exchange<Value>(_ request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
-        // The metered network comes first: it alone has a source of its own to take the place of what it forbids.
+        // The metered network comes first: it alone has a source that takes the place of the one it forbids.
         if let error = meteredNetwork(for: request) ?? rememberedFailure(of: request) { throw error }
         guard let circuitBreaker, case .network(let transfer) = request.source.location,
             let permit = try circuitBreaker.admit(transfer)
@@ -96,9 +97,9 @@ final class Recovery: Sendable {
 }
 
 extension ResolvedRequest {
-    /// What names the failures of this load: its request with what the options add, so that a refusal is not held against one
-    /// who comes with another credential. Neither what the downloader adds to all requests, nor the conditions that a cache
-    /// adds. `nil` with hooks of the options, which may decide otherwise the next time.
+    /// The key of the failures of this load: its request with the additions of the options, so that a refusal does not
+    /// count for a request with another credential. It has neither the additions of the downloader to all requests, nor
+    /// the conditions that a cache adds. `nil` with hooks of the options, which may decide otherwise the next time.
     fileprivate var nameOfFailures: FailedRequest? {
         guard case .network(let transfer) = source.location, !options.network.rules.hasHooks else { return nil }
         let request = options.network.applied(to: transfer, over: NetworkPolicy())

@@ -1,16 +1,17 @@
 public import HalcyonHTTP
 
-/// What a pipeline recovers from failures with.
+/// The parts that a pipeline recovers from failures with.
 public struct RecoveryConfiguration: Sendable {
-    /// Tells whether there is a network, and whether it is metered. Default: ``NetworkMonitor/shared``.
+    /// The monitor that knows whether there is a network, and whether it is metered. Default:
+    /// ``NetworkMonitor/shared``.
     public var network: any NetworkMonitoring
-    /// What waits are measured with. Default: the continuous clock.
+    /// The clock that measures waits. Default: the continuous clock.
     public var clock: any Clock<Duration>
-    /// Where strategies get their chance from. Default: the system's generator.
+    /// The generator of the random numbers of strategies. Default: the system's generator.
     public var generator: any RandomNumberGenerator & Sendable
-    /// Spares servers questions whose answer is known. Default: `nil`, which is none.
+    /// The memory of failures, which are not repeated while it has them. Default: `nil`, which is none.
     public var failureMemory: FailureMemory?
-    /// Leaves servers alone that are down. Default: `nil`, which is none.
+    /// The circuit breaker, which stops requests to servers that are down. Default: `nil`, which is none.
     public var circuitBreaker: CircuitBreaker?
 
     /// A configuration with a default for everything.

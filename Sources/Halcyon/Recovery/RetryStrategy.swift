@@ -1,47 +1,47 @@
-/// Decides whether a load that failed is tried again, and when.
+/// A type that decides whether a load that failed is tried again, and when.
 ///
-/// A strategy is a value: loads of the same image whose strategies are equal share their attempts. It is asked after
-/// each failure to get the bytes, while the load is wanted; a cancelled load is never tried again. However it
+/// A strategy is a value: loads of the same image whose strategies are equal share their attempts. It is called after
+/// each failure to load the bytes, while the load has a waiter; a cancelled load is never tried again. Whatever it
 /// decides, a load ends after 100 attempts.
 ///
 /// ```swift
 /// let image = try await pipeline.image(from: url, options: [.retry(.exponential(maxAttempts: 3))])
 /// ```
 public protocol RetryStrategy: Sendable, Hashable {
-    /// What to do after a failure. It may suspend; when the load is cancelled, so is the task that runs it.
+    /// Returns the step that follows a failure. It may suspend; when the load is cancelled, so is the task that runs
+    /// it.
     func decide(_ attempt: RetryContext) async -> RetryDecision
 }
 
-/// What follows a failure.
+/// The step that follows a failure.
 public enum RetryDecision: Sendable, Hashable {
     /// The load fails with the last error.
     case stop
     /// The load is tried again after this time; zero: at once.
     case retry(after: Duration)
     /// The load is tried again once the network is connected. If it is already, or the source is on this machine, that
-    /// is after `delay`. If it is not connected within `timeout` (`nil`: wait for ever), the load fails with the last
-    /// error.
+    /// is after `delay`. If it is not connected within `timeout` (`nil`: no bound), the load fails with the last error.
     case retryWhenConnected(delay: Duration, timeout: Duration?)
 }
 
-/// What a ``RetryStrategy`` knows when it decides.
+/// The information that a ``RetryStrategy`` decides with.
 public struct RetryContext: Sendable {
-    /// What is being loaded.
+    /// The source that is loaded.
     public let source: Source
     /// The errors of all attempts so far, in their order; never empty.
     public let errors: [ImageError]
-    /// A number in 0..<1, drawn anew for each decision, for strategies that spread their attempts.
+    /// A number in 0..<1, generated for each decision, for strategies that spread their attempts.
     public let randomFraction: Double
     /// The error of the last attempt.
     public let error: ImageError
 
-    /// What a strategy is asked about.
+    /// A context for one decision.
     ///
     /// - Parameters:
-    ///   - source: What is loaded.
-    ///   - error: Why the last attempt failed.
+    ///   - source: The source that is loaded.
+    ///   - error: The error of the last attempt.
     ///   - previousErrors: The errors before the last, in their order. Default: none.
-    ///   - randomFraction: In 0..<1. Default: 0.
+    ///   - randomFraction: A number in 0..<1. Default: 0.
     public init(
         source: Source,
         error: ImageError,
@@ -54,25 +54,6 @@ public struct RetryContext: Sendable {
         self.randomFraction = randomFraction
     }
 
-    /// How many attempts there have been, the first included.
+    /// The number of attempts so far, the first included.
     public var attemptCount: Int { errors.count }
-}
-
-/// Any strategy, as a value that can be compared.
-struct AnyRetryStrategy: Sendable, Hashable {
-    let base: any RetryStrategy
-    private let identity: HookIdentity
-
-    init(_ base: any RetryStrategy) {
-        self.base = base
-        identity = HookIdentity.of(base)
-    }
-
-    static func == (left: AnyRetryStrategy, right: AnyRetryStrategy) -> Bool {
-        left.identity === right.identity
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(identity))
-    }
 }

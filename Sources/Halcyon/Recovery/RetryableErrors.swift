@@ -1,20 +1,23 @@
 internal import HalcyonHTTP
 
-/// Which errors are worth another attempt.
+/// The errors that are worth another attempt.
 ///
-/// Never those that another attempt cannot change: an URL that is none, a picture that cannot be decoded, a response
-/// that was refused, an image that is in no cache while the network may not be used. A cancellation is no error.
+/// Errors that another attempt cannot change are never among them: an invalid URL, an image that cannot be decoded, a
+/// response that was refused, an image that is in no cache while the network may not be used. A cancellation is no
+/// error.
 public struct RetryableErrors: Sendable, Hashable {
-    /// The host was not found, nothing answered, or the connection was lost. Default: `true`.
+    /// A Boolean value that indicates whether connection errors are among them: the host was not found, there was no
+    /// answer, or the connection was lost. Default: `true`.
     public var connectionErrors: Bool
-    /// One of ``TransferTimeouts`` ran out. Default: `true`.
+    /// A Boolean value that indicates whether time-outs are among them: one of ``TransferTimeouts`` was exceeded.
+    /// Default: `true`.
     public var timeouts: Bool
-    /// These answers of the server. Default: 408, 425, 429, 500, 502, 503, 504.
+    /// The statuses that are among them. Default: 408, 425, 429, 500, 502, 503, 504.
     public var statusCodes: Set<Int>
 
-    /// Connection errors, time-outs, and answers that say that the server has a moment of weakness.
+    /// Connection errors, time-outs, and statuses that stand for a transient failure of the server.
     public static let standard = RetryableErrors()
-    /// Connection errors and time-outs, whatever the server answers.
+    /// Connection errors and time-outs, and no status.
     public static let connection = RetryableErrors(statusCodes: [])
 
     /// Errors with a default for each kind.
@@ -28,7 +31,7 @@ public struct RetryableErrors: Sendable, Hashable {
         self.statusCodes = statusCodes
     }
 
-    /// Whether an error is one of these.
+    /// Returns whether an error is one of these.
     public func contains(_ error: ImageError) -> Bool {
         switch error.reason {
         case .status(let status): statusCodes.contains(status)

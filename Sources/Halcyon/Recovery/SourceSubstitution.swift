@@ -1,12 +1,12 @@
 internal import HalcyonHTTP
 
-/// Says that an image came from another source than the one that was asked for.
+/// The record that an image came from another source than the requested one.
 public final class SourceSubstitution: Sendable, Hashable {
-    /// What was asked for.
+    /// The requested source.
     public let requested: Source
-    /// What the image came from.
+    /// The source that the image came from.
     public let used: Source
-    /// What was tried before, in its order, and why it failed.
+    /// The sources that were tried before, in their order, each with its error.
     public let failures: [SourceFailure]
 
     init(requested: Source, used: Source, failures: [SourceFailure]) {
@@ -15,12 +15,12 @@ public final class SourceSubstitution: Sendable, Hashable {
         self.failures = failures
     }
 
-    /// Whether both say the same.
+    /// Returns whether both have the same sources and failures.
     public static func == (left: SourceSubstitution, right: SourceSubstitution) -> Bool {
         left.requested == right.requested && left.used == right.used && left.failures == right.failures
     }
 
-    /// Feeds what the substitution says.
+    /// Feeds the sources and failures.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(requested)
         hasher.combine(used)
@@ -29,17 +29,17 @@ public final class SourceSubstitution: Sendable, Hashable {
 }
 
 extension SourceSubstitution: CustomStringConvertible {
-    /// What came in the place of what.
+    /// The source used and the source it replaced.
     public var description: String {
         "\(used.description.withoutPassword) in place of \(requested.description.withoutPassword)"
     }
 }
 
-/// A source and why it could not be loaded.
+/// A source that could not be loaded, and the error.
 public struct SourceFailure: Sendable, Hashable {
-    /// What was tried.
+    /// The source.
     public let source: Source
-    /// Why it failed.
+    /// The error of its load.
     public let error: ImageError
 
     /// The failure of a source.

@@ -1,4 +1,4 @@
-/// How much time has passed on a clock since this was made: a common scale for clocks of any kind.
+/// The time on a clock since the stopwatch was made: a common scale for clocks of any kind.
 struct Stopwatch: Sendable {
     private let read: @Sendable () -> Duration
 

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 public import HalcyonFiles
 
-/// The bytes inside a `data:` URL (RFC 2397, as browsers read it: WHATWG Fetch, "data: URL processor").
+/// A provider of the bytes inside a `data:` URL (RFC 2397, as browsers read it: WHATWG Fetch, "data: URL processor").
 public struct DataURL: ImageDataProvider {
     /// The text of the URL.
     public let cacheKey: String
 
-    /// Creates a provider from the text of a URL, which is checked when the bytes are asked for.
+    /// A provider for the text of a URL. The text is checked when the bytes are read.
     public init(_ url: String) {
         cacheKey = url
     }
@@ -18,7 +18,9 @@ public struct DataURL: ImageDataProvider {
         try decoded()
     }
 
-    /// Returns the decoded bytes, without suspending.
+    /// Returns the decoded bytes without suspending.
+    ///
+    /// - Throws: ``DataURLError``.
     public func decoded() throws(DataURLError) -> Data {
         try DataURLReader.standard.body(of: Array(cacheKey.utf8))
     }

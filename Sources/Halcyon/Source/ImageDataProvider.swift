@@ -1,14 +1,18 @@
 public import FoundationEssentials
 
-/// Supplies the encoded bytes of an image by means of your own: a database, an archive, a drawing program.
+/// A type that supplies the encoded bytes of an image from a source of its own: a database, an archive, a drawing
+/// program.
 public protocol ImageDataProvider: Sendable {
-    /// What the image is called in caches. It must not change during the provider's life.
+    /// The name of the image in caches. It must not change during the provider's lifetime.
     var cacheKey: String { get }
 
-    /// The encoded bytes.
+    /// Returns the encoded bytes.
     ///
-    /// Called on Swift's cooperative pool: it must not block. When the load is cancelled, so is the task that runs
-    /// this function, and a late result is dropped.
+    /// Called on Swift's cooperative pool: it must not block. When the load is cancelled, so is the task that runs this
+    /// function, and a late result is dropped.
+    ///
+    /// - Throws: Any error; it reaches the caller as an ``ImageError`` with the reason
+    ///   ``ImageError/Reason/provider(_:)``.
     func data() async throws -> Data
 }
 

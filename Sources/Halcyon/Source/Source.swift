@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HalcyonHTTP
 
-/// Where the encoded bytes of an image come from.
+/// The place that the encoded bytes of an image come from.
 public struct Source: Sendable, Hashable {
     enum Location: Sendable, Hashable {
         case network(TransferRequest)
@@ -13,17 +13,17 @@ public struct Source: Sendable, Hashable {
 
     let location: Location
 
-    /// What the image is called in caches, where it is not to be derived from the location.
+    /// The name of the image in caches, in place of one derived from the location.
     ///
     /// Two sources with the same cache key are taken for the same image, even if their locations differ (a signed URL,
-    /// a mirror), as long as they carry the same credential, or their options the same ``CacheScope``. A request of another
-    /// method than GET, or with a body, is cached with such a key only. Default: `nil`.
+    /// a mirror), as long as they carry the same credential, or their options the same ``CacheScope``. A request of
+    /// another method than GET, or with a body, is cached with such a key only. Default: `nil`.
     public var cacheKey: String? {
         didSet { isPlain = Self.isPlain(location, cacheKey: cacheKey) }
     }
 
-    /// Whether the original's name alone is its key. A user name in a URL is looked for only where it is not in the name:
-    /// that takes longer.
+    /// A Boolean value that indicates whether the original's name alone is its key. A user name in a URL is looked for
+    /// only where it is not in the name, as that takes longer.
     private(set) var isPlain: Bool
 
     private init(_ location: Location, cacheKey: String?) {
@@ -38,7 +38,7 @@ public struct Source: Sendable, Hashable {
             && request.proxyCredential == nil && (cacheKey == nil || !request.carriesCredential)
     }
 
-    /// Whether the name is a web address, and not one of its own.
+    /// A Boolean value that indicates whether the name is a web address, and not a cache key.
     var isNamedByAddress: Bool {
         guard case .network = location else { return false }
         return cacheKey == nil
@@ -69,8 +69,8 @@ public struct Source: Sendable, Hashable {
     /// The image that a server sends for a request with a method, headers or bounds of its own.
     ///
     /// Work is shared with requests that are equal in method, URL, headers, body and credential. Images are shared with
-    /// requests for the same URL that carry the same credential, or none; see ``CacheScope``. Without a cache key, what
-    /// answers another method than GET, or a body, is not cached.
+    /// requests for the same URL that carry the same credential, or none; see ``CacheScope``. Without a cache key, a
+    /// response to another method than GET, or to a body, is not cached.
     public static func request(_ request: TransferRequest, cacheKey: String? = nil) -> Source {
         Source(.network(request), cacheKey: cacheKey)
     }
@@ -81,19 +81,19 @@ public struct Source: Sendable, Hashable {
         Source(.file(path: path), cacheKey: cacheKey)
     }
 
-    /// An image whose bytes are at hand. Without a cache key it is not cached.
+    /// An image whose bytes are in memory. Without a cache key it is not cached.
     public static func data(_ data: Data, cacheKey: String? = nil) -> Source {
         Source(.data(data), cacheKey: cacheKey)
     }
 
-    /// An image whose bytes come from a function of yours.
+    /// An image whose bytes come from a provider of the program.
     public static func provider(_ provider: some ImageDataProvider) -> Source {
         Source(.provider(AnyImageDataProvider(provider)), cacheKey: nil)
     }
 }
 
 extension Source: CustomStringConvertible {
-    /// The URL, the path, or what kind of data it is; long URLs are cut.
+    /// The URL, the path, or the kind of data; long URLs are cut.
     public var description: String {
         switch location {
         case .network(let request): request.url.absoluteString

@@ -33,7 +33,7 @@ final class DecodingStage: Sendable {
             } catch let error as ImageError where original.source == .disk && error.isDamage {
                 // What is on disk is no use: it goes, and the load goes on as if it had never been there.
                 if let found = original.caching.source {
-                    await found.disk.remove(found.diskKey, ifStill: found.version)
+                    await found.disk.remove(for: found.diskKey, ifStill: found.version)
                 }
                 let request = request.withoutReadingDisk
                 let original = try await self.original.original(for: request, context: context)

@@ -88,7 +88,7 @@ final class ImageStage: Sendable {
         if !request.work.readsDisk {
             for cache in request.originalCaches {
                 for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
-                    await cache.disk.remove(diskKey, if: cache.admission(of: claim, .original))
+                    await cache.disk.remove(for: diskKey, if: cache.admission(of: claim, .original))
                 }
             }
         }

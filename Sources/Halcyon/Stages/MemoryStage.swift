@@ -78,7 +78,7 @@ struct MemoryStage: Sendable {
         guard policy.reads != .none else { return nil }
         let cached =
             if let target = policy.targetCache {
-                target.memory.value(for: key, extending: policy.memoryExtension)
+                target.memory.entry(for: key, extending: policy.memoryExtension)
             } else {
                 ownImage(for: key, extending: policy.memoryExtension)
             }
@@ -94,7 +94,7 @@ struct MemoryStage: Sendable {
     private func ownImage(for key: ImageKey, extending: ExpirationExtension) -> CachedImage? {
         // Not retained, as the stage keeps it: it is also referred to weakly, by its own sweep, and counting references to
         // such an object takes as long as the look-up.
-        Unmanaged.passUnretained(cache.memory)._withUnsafeGuaranteedRef { $0.value(for: key, extending: extending) }
+        Unmanaged.passUnretained(cache.memory)._withUnsafeGuaranteedRef { $0.entry(for: key, extending: extending) }
     }
 
     /// Whether an image may be used without asking its server.

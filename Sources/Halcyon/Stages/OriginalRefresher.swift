@@ -55,7 +55,7 @@ final class OriginalRefresher: Sendable {
             else { return }
             let claim = StoreClaim(original: permits, age: fetcher.age)
             let stored = cache.disk.store(
-                pending.diskKey,
+                for: pending.diskKey,
                 slot: pending.slot,
                 expiration: policy.diskExpiration,
                 byteCount: answer.data.count,

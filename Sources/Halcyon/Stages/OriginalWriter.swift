@@ -24,7 +24,7 @@ struct OriginalWriter: Sendable {
             // One that is kept is kept up to date.
             stores.append(
                 update(original, entry, in: cache) { disk in
-                    disk.get(old.diskKey, extending: .none)?.version == old.version ? old.diskKey : nil
+                    disk.entry(for: old.diskKey, extending: .none)?.version == old.version ? old.diskKey : nil
                 }
             )
         }
@@ -74,7 +74,7 @@ struct OriginalWriter: Sendable {
         _ admission: StoreAdmission
     ) -> Task<Void, Never> {
         cache.disk.store(
-            request.key.originalDiskKey,
+            for: request.key.originalDiskKey,
             slot: slot,
             expiration: request.options.cache.diskExpiration,
             byteCount: original.data.count,

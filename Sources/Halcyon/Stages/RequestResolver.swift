@@ -4,12 +4,14 @@ internal import HalcyonHTTP
 
 /// A request as it was made: what was removed since is not stored by it.
 struct PendingRequest: Sendable {
-    let source: Source
-    let options: ImageOptions
+    let request: ImageRequest
     /// When it was made, by its ``WorkNumber``.
     let begun: UInt64
     /// `nil` if a file has to be looked at first.
     let resolved: ResolvedRequest?
+
+    var source: Source { request.source }
+    var options: ImageOptions { request.options }
 }
 
 /// Derives the identities of requests.
@@ -23,13 +25,14 @@ struct RequestResolver: Sendable {
     /// Begins a load, as far as that takes no waiting.
     ///
     /// - Parameter begun: When it was asked for, if that was earlier. Default: now.
-    func begin(_ source: Source, options: ImageOptions, begun: UInt64 = WorkNumber.next()) -> PendingRequest {
+    func begin(_ request: ImageRequest, begun: UInt64 = WorkNumber.next()) -> PendingRequest {
+        let (source, options) = (request.source, request.options)
         if let key = ImageKey(source, options: options, over: downloads) {
             let resolved = resolved(source, options: options, key: key, begun: begun)
-            return PendingRequest(source: source, options: options, begun: begun, resolved: resolved)
+            return PendingRequest(request: request, begun: begun, resolved: resolved)
         }
         guard source.isUsedOnce else {
-            return PendingRequest(source: source, options: options, begun: begun, resolved: nil)
+            return PendingRequest(request: request, begun: begun, resolved: nil)
         }
         // No cache gets it, and it shares no more than transfers.
         var once = options
@@ -41,7 +44,7 @@ struct RequestResolver: Sendable {
         let key = ImageKey(original: original, options: once)
         let resolved = resolved(source, options: once, key: key, begun: begun)
         // What takes its place, if it fails, is cached as the options say.
-        return PendingRequest(source: source, options: options, begun: begun, resolved: resolved)
+        return PendingRequest(request: request, begun: begun, resolved: resolved)
     }
 
     /// The request with its identities.

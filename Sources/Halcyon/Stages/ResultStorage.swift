@@ -80,7 +80,7 @@ struct ResultStorage: Sendable {
         var timings = ImageTimings()
         timings.disk = ContinuousClock.now - start
         guard let metadata = ProcessedImageMetadata(entry.metadata) else {
-            await cache.disk.remove(diskKey, ifStill: entry.version)
+            await cache.disk.remove(for: diskKey, ifStill: entry.version)
             return nil
         }
         let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
@@ -105,7 +105,7 @@ struct ResultStorage: Sendable {
             throw error
         } catch {
             // Whatever is wrong with it, it can be made anew.
-            await cache.disk.remove(diskKey, ifStill: entry.version)
+            await cache.disk.remove(for: diskKey, ifStill: entry.version)
             return nil
         }
     }
@@ -140,7 +140,7 @@ struct ResultStorage: Sendable {
         let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
         return [
             cache.disk.store(
-                request.key.processedDiskKey,
+                for: request.key.processedDiskKey,
                 expiration: expiration(policy, validity, now: cache.disk.now()),
                 byteCount: image.bitmap.byteCount,
                 priority: priority,
@@ -175,7 +175,8 @@ struct ResultStorage: Sendable {
         guard request.isProcessed else { return }
         let cache = request.target
         await cache.disk.remove(
-            request.key.processedDiskKey,
+            for:
+                request.key.processedDiskKey,
             if: cache.admission(of: claim, .image(request.key))
         )
     }

@@ -73,11 +73,11 @@ struct SourceFallback: Sendable {
                     tried.insert(source)
                     var metered = options
                     metered.recovery.allowsMetered = true
-                    next = resolver.begin(source, options: metered, begun: request.begun)
+                    next = resolver.begin(ImageRequest(source, options: metered), begun: request.begun)
                 } else if let source = alternatives.first(where: { !tried.contains($0) }) {
                     tried.insert(source)
                     alternatives = alternatives.drop { tried.contains($0) }
-                    next = resolver.begin(source, options: options, begun: request.begun)
+                    next = resolver.begin(ImageRequest(source, options: options), begun: request.begun)
                 } else {
                     throw ImageError(failures) ?? error
                 }
@@ -89,9 +89,9 @@ struct SourceFallback: Sendable {
 extension PendingRequest {
     /// The same request with another policy for failures.
     fileprivate func with(_ recovery: RecoveryPolicy) -> PendingRequest {
-        var options = options
-        options.recovery = recovery
-        return PendingRequest(source: source, options: options, begun: begun, resolved: resolved?.with(recovery))
+        var request = request
+        request.options.recovery = recovery
+        return PendingRequest(request: request, begun: begun, resolved: resolved?.with(recovery))
     }
 }
 

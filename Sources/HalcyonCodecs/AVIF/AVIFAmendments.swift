@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 
-/// Changes to single bytes of a file, so that libavif 0.11 reads what newer versions and browsers read. None moves a box.
+/// Changes to single bytes of a file, so that libavif 0.11 reads what newer versions and browsers read. None moves a
+/// box.
 struct AVIFAmendments {
     private let reader: ByteReader
     private var bytes: [(offset: Int, values: [UInt8])] = []
@@ -32,7 +33,7 @@ struct AVIFAmendments {
     }
 
     /// libavif refuses two boxes of properties of the same version and flags, which some writers use, one for the
-    /// picture and one for its alpha. Bits of the flags that have no meaning tell them apart.
+    /// image and one for its alpha. Bits of the flags that have no meaning tell them apart.
     mutating func separateAssociations(_ boxes: [ISOMediaBox]) {
         var seen: Set<[UInt8]> = []
         for box in boxes {
@@ -60,7 +61,7 @@ struct AVIFAmendments {
         }
     }
 
-    /// Whether the track's sample description names a type (`auxi`) that is not one of those for alpha.
+    /// Returns whether the track's sample description names a type (`auxi`) that is not one of those for alpha.
     private func isKnownNotToBeAlpha(_ track: ISOMediaBox) -> Bool {
         guard let descriptions = reader.payload(ofBox: "mdia", "minf", "stbl", "stsd", in: track.payload),
             descriptions.count > 8,

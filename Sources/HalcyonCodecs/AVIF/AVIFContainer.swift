@@ -1,23 +1,24 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// What the boxes of an AVIF file say that libavif 0.11 does not tell: whether the file is cut short, and how often its
-/// animation plays.
+/// The content of an AVIF file's boxes that libavif 0.11 does not give: whether the file is cut short, and the number
+/// of times that its animation plays.
 struct AVIFContainer {
     /// The file; see ``AVIFContainer+Amendments``.
     let data: Data
-    /// Whether the bytes end within a box.
+    /// A Boolean value that indicates whether the bytes end within a box.
     let isCutShort: Bool
-    /// Whether the file turns or crops its primary picture by a property that readers may ignore, which MIAF forbids
-    /// (ISO/IEC 23000-22, 7.3.9).
+    /// A Boolean value that indicates whether the file turns or crops its primary image by a property that readers may
+    /// ignore, which MIAF forbids (ISO/IEC 23000-22, 7.3.9).
     let hasOptionalTransformation: Bool
     /// The size of the primary item as its properties state it.
     let itemSize: PixelSize?
-    /// What the `meta` box holds.
+    /// The payload of the `meta` box.
     let meta: Range<Int>?
-    /// The track of pictures, if there is one.
+    /// The track of images, if there is one.
     let track: AVIFTrack?
-    /// Whether it has more tracks than any file has use for: pictures, alpha, sound and the like.
+    /// A Boolean value that indicates whether it has more tracks than any file has use for: images, alpha, sound and
+    /// the like.
     let hasTooManyTracks: Bool
 
     private static let greatestTrackCount = 256
@@ -61,16 +62,16 @@ struct AVIFContainer {
         self.data = amendments.applied()
     }
 
-    /// Refuses a picture whose coded size, or that of its tiles and its alpha, is beyond what it states or the limits:
-    /// libavif bounds each part on its own, and keeps all of them until the picture is put together.
+    /// Refuses an image whose coded size, or that of its tiles and its alpha, is beyond what it states or the limits:
+    /// libavif bounds each part on its own, and keeps all of them until the image is put together.
     ///
     /// - Returns: The pixels of all parts as coded.
     func checkCodedItems(limits: DecodeLimits) throws(CodecError) -> Int {
         let reader = ByteReader(data)
-        guard let meta, let size = itemSize, let picture = HEIFItemProperties(reader, meta: meta)?.primaryItem else {
+        guard let meta, let size = itemSize, let item = HEIFItemProperties(reader, meta: meta)?.primaryItem else {
             return 0
         }
-        return try HEIFCodedItems(reader, meta: meta, of: picture, format: .avif, includesFrames: false)
-            .check(picture, size: size, limits: limits)
+        return try HEIFCodedItems(reader, meta: meta, of: item, format: .avif, includesFrames: false)
+            .check(item, size: size, limits: limits)
     }
 }

@@ -4,16 +4,16 @@ internal import HalcyonRaster
 /// Reads AVIF (AV1 Image File Format 1.1) by libavif: stills, grids and image sequences, of 8, 10 and 12 bits, grey and
 /// colour at all samplings, with alpha.
 ///
-/// A picture is turned by `irot` and `imir`; EXIF orientation does not count in this format. A clean aperture (`clap`) is
-/// not applied. Of a file with layers, the best is shown. libavif cannot be interrupted: once decoding is cancelled, it
-/// ends after the frame in work.
+/// An image is turned by `irot` and `imir`; EXIF orientation does not count in this format. A clean aperture (`clap`)
+/// is not applied. Of a file with layers, the best is shown, and of one with a gain map the base image. libavif cannot
+/// be interrupted: once decoding is cancelled, it ends after the frame in work.
 public struct AVIFDecoder: ImageDecoder {
     private let threadCount: Int
 
     /// A decoder.
     ///
-    /// - Parameter threadCount: Threads that may work on one picture. Default: 1, because a program that shows many
-    ///   pictures decodes several of them at a time.
+    /// - Parameter threadCount: Threads that may work on one image. Default: 1, because a program that shows many
+    ///   images decodes several of them at a time.
     public init(threadCount: Int = 1) {
         self.threadCount = max(1, threadCount)
     }
@@ -21,14 +21,14 @@ public struct AVIFDecoder: ImageDecoder {
     /// ``ImageFormat/avif``.
     public var format: ImageFormat { .avif }
 
-    /// Whether the brands of the file are those of AVIF, before any of another format.
+    /// Returns whether the brands of the file are those of AVIF, before any of another format.
     public func recognizes(_ prefix: Data) -> Bool {
         ImageFormat.detect(prefix) == .avif
     }
 
-    /// Reads the boxes before the pictures.
+    /// Reads the boxes before the images.
     ///
-    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before what describes the pictures,
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before what describes the images,
     ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many frames, and for more pixels
     ///   than libavif can take, 2^28.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
@@ -57,7 +57,7 @@ public struct AVIFDecoder: ImageDecoder {
         try AVIFFrameCursor(data, options: options, threadCount: threadCount)
     }
 
-    /// EXIF, XMP and the ICC profile of the picture.
+    /// EXIF, XMP and the ICC profile of the image.
     ///
     /// - Throws: As ``info(of:limits:)`` does; ``CodecError/truncated(_:)`` also where EXIF or XMP lie behind the end.
     public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {

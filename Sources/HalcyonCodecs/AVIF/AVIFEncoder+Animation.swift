@@ -4,7 +4,7 @@ internal import HalcyonRaster
 extension AVIFEncoder: AnimationEncoder {
     /// Encodes an image sequence, with alpha if any of its frames has it.
     ///
-    /// - Throws: As for a still picture, and ``CodecError/cannotEncode(_:reason:)`` for no frames or for frames of
+    /// - Throws: As for a still image, and ``CodecError/cannotEncode(_:reason:)`` for no frames or for frames of
     ///   different sizes.
     public func encode(
         _ frames: [AnimationFrame],

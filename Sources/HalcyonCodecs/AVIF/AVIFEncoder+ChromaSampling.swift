@@ -1,5 +1,5 @@
 extension AVIFEncoder {
-    /// How much of the colours is kept beside the brightness.
+    /// The share of the colours that is kept beside the brightness.
     public enum ChromaSampling: Sendable, Hashable {
         /// One sample of colour for four pixels: what cameras and the web use.
         case yuv420

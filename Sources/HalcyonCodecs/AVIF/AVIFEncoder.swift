@@ -17,10 +17,10 @@ public struct AVIFEncoder: ImageEncoder {
     /// An encoder.
     ///
     /// - Parameters:
-    ///   - speed: 0 (smallest files, minutes a picture) to 10 (fastest). Default: 6.
+    ///   - speed: 0 (smallest files, minutes an image) to 10 (fastest). Default: 6.
     ///   - chromaSampling: How much of the colours is kept; everything where no quality is given. Default:
     ///     ``ChromaSampling/yuv420``.
-    ///   - threadCount: Threads that may work on one picture. Default: 1.
+    ///   - threadCount: Threads that may work on one image. Default: 1.
     public init(speed: Int = 6, chromaSampling: ChromaSampling = .yuv420, threadCount: Int = 1) {
         self.speed = min(max(speed, 0), 10)
         self.chromaSampling = chromaSampling

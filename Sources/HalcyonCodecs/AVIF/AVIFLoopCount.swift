@@ -32,7 +32,7 @@ struct AVIFLoopCount {
         self.loopCount = loopCount
     }
 
-    /// Whether every part was found where libavif puts it.
+    /// Makes the changes, and returns whether every part was found where libavif puts it.
     private mutating func apply() -> Bool {
         let reader = ByteReader(Data(bytes))
         let growth = Self.editBoxByteCount * tracks.count
@@ -68,12 +68,12 @@ struct AVIFLoopCount {
         guard reader.uint32(at: offset) == 0, let duration = reader.uint32(at: offset + 4) else {
             return nil
         }
-        // Rounds beyond 2^31 play without end as far as anybody will see.
+        // Rounds beyond 2^31 count as without end.
         set(duration * min(loopCount, 1 << 31), at: offset, byteCount: 8)
         return duration
     }
 
-    /// The items of the file, which is also a still picture, lie behind the tracks (`iloc`, version 0).
+    /// The items of the file, which is also a still image, lie behind the tracks (`iloc`, version 0).
     private mutating func moveItems(_ reader: ByteReader, by growth: Int) -> Bool {
         guard let meta = reader.payload(ofBox: "meta", in: 0..<reader.count), meta.count > 4,
             let locations = reader.payload(ofBox: "iloc", in: meta.lowerBound + 4..<meta.upperBound),

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import HalcyonRaster
 
 extension AVIFReader {
-    /// What the header says.
+    /// The description in the header.
     var info: ImageInfo {
         let frameCount = max(1, Int(decoder.pointee.imageCount))
         let isAnimated = frameCount > 1

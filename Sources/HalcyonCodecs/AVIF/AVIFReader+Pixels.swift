@@ -3,7 +3,7 @@ internal import CAVIFShim
 internal import HalcyonRaster
 
 extension AVIFReader {
-    /// Room for tiles whose edges lie outside of a small picture.
+    /// Room for tiles whose edges lie outside of a small image.
     private static let pixelCountOfTiles = 1 << 16
 
     /// A frame, upright if the options say so.
@@ -38,9 +38,9 @@ extension AVIFReader {
         try limits.check(size, of: .avif)
         let bitmapByteCount = size.bitmapByteCount(depth: depth)
         let isAnimated = decoder.pointee.imageCount > 1
-        // Each picture of an animation is checked by libavif.
+        // Each image of an animation is checked by libavif.
         let codedPixelCount = isAnimated ? 0 : try container.checkCodedItems(limits: limits)
-        // The picture and its parts; of an animation, the eight frames that others can refer to (AV1, 7.20).
+        // The image and its parts; of an animation, the eight frames that others can refer to (AV1, 7.20).
         try limits.checkMemory(
             bitmapByteCount,
             isTurned ? bitmapByteCount : 0,
@@ -48,11 +48,11 @@ extension AVIFReader {
             isAnimated ? 0 : 2 * max(planeByteCount, byteCount(ofCodedPixels: codedPixelCount)),
             of: .avif
         )
-        // The coded picture can be of another size than the file states. Nothing beyond this is decoded.
+        // The coded image can be of another size than the file states. Nothing beyond this is decoded.
         decoder.pointee.imageSizeLimit = UInt32(min(Self.greatestPixelCount, 2 * size.area + Self.pixelCountOfTiles))
     }
 
-    /// Bytes of one picture's planes: brightness, colours and alpha.
+    /// Bytes of one image's planes: brightness, colours and alpha.
     private var planeByteCount: Int {
         let image = decoder.pointee.image.pointee
         var format = avifPixelFormatInfo()
@@ -64,7 +64,7 @@ extension AVIFReader {
         return (size.area + chroma + alpha) * (image.depth > 8 ? 2 : 1)
     }
 
-    /// The bytes that parts of the picture take, as far as they have more pixels than it takes for the whole.
+    /// The bytes that parts of the image take, as far as they have more pixels than it takes for the whole.
     private func byteCount(ofCodedPixels count: Int) -> Int {
         let partCount = decoder.pointee.alphaPresent != AVIF_FALSE ? 2 : 1
         let (product, overflows) = count.multipliedReportingOverflow(by: planeByteCount)
@@ -75,7 +75,7 @@ extension AVIFReader {
     private func pixels(depth: SampleDepth, premultiplies: Bool) throws(CodecError) -> Bitmap {
         let image = decoder.pointee.image
         guard let image, size == PixelSize(Int(image.pointee.width), Int(image.pointee.height)) else {
-            throw .corrupt(.avif, reason: "a picture is not \(size) pixels large, as the file states")
+            throw .corrupt(.avif, reason: "an image is not \(size) pixels large, as the file states")
         }
         var bitmap = try Bitmap.forDecoding(size, isOpaque: image.pointee.alphaPlane == nil, depth: depth)
         var result = convert(image, into: &bitmap, premultiplies: premultiplies)

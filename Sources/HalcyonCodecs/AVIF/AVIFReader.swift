@@ -4,10 +4,10 @@ internal import HalcyonRaster
 
 /// An open AVIF file: owns libavif's decoder, which reads from bytes that must outlive it.
 final class AVIFReader {
-    /// What libavif may take, in pixels, whatever the caller allows: its own greatest value.
+    /// The greatest number of pixels that libavif decodes, whatever the caller allows: its own greatest value.
     static let greatestPixelCount = 1 << 28
 
-    /// How much of the file is there.
+    /// The part of the file that is there.
     enum Extent {
         /// All of it; what lies beyond its end does not exist.
         case whole
@@ -17,7 +17,7 @@ final class AVIFReader {
 
     let decoder: UnsafeMutablePointer<avifDecoder>
     let container: AVIFContainer
-    /// The size of the pictures as stored.
+    /// The size of the images as stored.
     let size: PixelSize
 
     /// Reads the boxes.
@@ -66,7 +66,7 @@ final class AVIFReader {
         self.container = container
         size = PixelSize(Int(image.width), Int(image.height))
         guard !container.hasOptionalTransformation else {
-            throw .corrupt(.avif, reason: "it turns or crops the picture by a property that is not marked essential")
+            throw .corrupt(.avif, reason: "it turns or crops the image by a property that is not marked essential")
         }
         guard !size.isEmpty else {
             throw .corrupt(.avif, reason: "it has a size of \(size)")

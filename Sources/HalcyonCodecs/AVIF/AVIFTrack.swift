@@ -2,13 +2,13 @@ internal import HalcyonRaster
 
 /// A track of an image sequence (ISO/IEC 14496-12, clause 8.3).
 struct AVIFTrack {
-    /// "pict" for pictures, "auxv" for alpha and the like, "soun" for sound.
+    /// "pict" for images, "auxv" for alpha and the like, "soun" for sound.
     let handler: String
     /// Frames, as the table of sample sizes counts them.
     let frameCount: Int
-    /// The size of the track's pictures.
+    /// The size of the track's images.
     let size: PixelSize
-    /// How often the track plays; 0 for without end.
+    /// The number of times that the track plays; 0 for without end.
     let loopCount: Int
     /// The table of durations (`stts`): how many frames in a row stay how many ticks.
     private let timing: [(count: Int, ticks: Int)]
@@ -34,8 +34,8 @@ struct AVIFTrack {
         timing = Self.timing(reader, track: track.payload)
     }
 
-    /// How long each frame stays, in milliseconds, rounded. What the table leaves out stays as long as the last that it
-    /// has.
+    /// Returns the duration of each frame in milliseconds, rounded. Frames that the table leaves out stay as long as
+    /// the last that it has.
     ///
     /// libavif tells the same, but sums up all frames before for each.
     func durations(frameCount: Int, ticksPerSecond: Int) -> [Int] {

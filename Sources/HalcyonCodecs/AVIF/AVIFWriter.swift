@@ -17,10 +17,10 @@ final class AVIFWriter {
     private let isLossless: Bool
     private let format: avifPixelFormat
 
-    /// Whether libavif writes how often the animation plays.
+    /// A Boolean value that indicates whether libavif writes how often the animation plays.
     let writesLoopCount: Bool
 
-    /// - Parameter loopCount: `nil` for a still picture.
+    /// - Parameter loopCount: `nil` for a still image.
     init(_ settings: AVIFEncoder, options: EncodeOptions, loopCount: Int? = nil) throws(CodecError) {
         guard let encoder = avifEncoderCreate() else {
             throw .cannotEncode(.avif, reason: "out of memory")
@@ -58,9 +58,9 @@ final class AVIFWriter {
         }
     }
 
-    /// Encodes a picture.
+    /// Encodes an image.
     ///
-    /// - Parameter duration: In milliseconds, for a frame of an animation; `nil` for a still picture.
+    /// - Parameter duration: In milliseconds, for a frame of an animation; `nil` for a still image.
     func add(_ bitmap: Bitmap, hasAlpha: Bool, duration: Int?) throws(CodecError) {
         let bitmap = try bitmap.withEightBits()
         guard max(bitmap.width, bitmap.height) <= AVIFEncoder.maximumSideLength else {

@@ -16,6 +16,7 @@ extension AnimationCanvas {
             height = max(0, min(size.height, canvas.height - self.top))
         }
 
+        /// Returns whether the area is all of a canvas of this size.
         func covers(_ canvas: PixelSize) -> Bool {
             width == canvas.width && height == canvas.height
         }

@@ -1,29 +1,32 @@
 internal import HalcyonRaster
 
 extension AnimationCanvas {
-    /// Draws a decoded frame of the canvas's depth, whose `isOpaque` tells the truth, with its top left pixel at `left` and `top`.
+    /// Undoes the frame before and draws this one.
     ///
-    /// - Parameter blends: Whether the frame is laid over what is there instead of replacing it.
     /// - Throws: As ``drawFrame(_:_:disposal:draw:)`` does.
-    mutating func draw(
-        _ frame: Bitmap,
-        left: Int,
-        top: Int,
-        blends: Bool,
-        disposal: Disposal
-    ) throws(BitmapError) {
-        let area = Area(left: left, top: top, size: frame.size, within: size)
-        let replaces = !blends || frame.isOpaque
-        if replaces, frame.size == size, area.covers(size) {
-            return replaceAll(with: frame, disposal: disposal)
+    mutating func draw(_ pixels: FramePixels, of frame: FrameDescription) throws(BitmapError) {
+        switch pixels {
+        case .bitmap(let bitmap):
+            try draw(bitmap, of: frame)
+        case .rows(let drawing, _, let write):
+            try drawFrame(frame.area(on: size), drawing, disposal: frame.disposal, draw: write)
         }
-        let (bytesPerRow, depth) = (frame.bytesPerRow, frame.depth)
-        let drawing = replaces ? Drawing.replacing(isOpaque: frame.isOpaque) : .over
-        try frame.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(BitmapError) in
+    }
+
+    /// Draws a decoded frame of the canvas's depth, with an exact `isOpaque`.
+    private mutating func draw(_ bitmap: Bitmap, of frame: FrameDescription) throws(BitmapError) {
+        let area = frame.area(on: size)
+        let replaces = frame.blending == .source || bitmap.isOpaque
+        if replaces, bitmap.size == size, area.covers(size) {
+            return replaceAll(with: bitmap, disposal: frame.disposal)
+        }
+        let (bytesPerRow, depth) = (bitmap.bytesPerRow, bitmap.depth)
+        let drawing = replaces ? Drawing.replacing(isOpaque: bitmap.isOpaque) : .over
+        try bitmap.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(BitmapError) in
             guard let pixels = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
                 return
             }
-            try drawFrame(area, drawing, disposal: disposal) { row, y in
+            try drawFrame(area, drawing, disposal: frame.disposal) { row, y in
                 let source = pixels + y * bytesPerRow
                 if replaces {
                     row.update(from: source, count: depth.bytesPerPixel * area.width)

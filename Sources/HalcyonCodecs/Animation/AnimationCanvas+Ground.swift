@@ -1,21 +1,21 @@
 internal import HalcyonRaster
 
 extension AnimationCanvas {
-    /// What a frame is drawn on: a picture, or else transparent pixels, of which one area is cleared.
+    /// The ground of a frame: a bitmap, or else transparent pixels, of which one area is cleared.
     struct Ground {
-        var picture: Bitmap?
+        var bitmap: Bitmap?
         var cleared: Area?
 
-        var isOpaque: Bool { picture?.isOpaque == true && cleared == nil }
+        var isOpaque: Bool { bitmap?.isOpaque == true && cleared == nil }
 
-        /// The picture to be drawn into, unless someone else holds it too.
-        mutating func takePicture() -> Bitmap? {
-            guard var owned = picture else {
+        /// Takes the bitmap out to be drawn into, unless it has another owner too.
+        mutating func takeBitmap() -> Bitmap? {
+            guard var owned = bitmap else {
                 return nil
             }
-            picture = nil
+            bitmap = nil
             guard PixelBuffer.isWritable(&owned.buffer) else {
-                picture = owned
+                bitmap = owned
                 return nil
             }
             if let cleared {
@@ -25,13 +25,13 @@ extension AnimationCanvas {
             return owned
         }
 
-        /// The same pixels in a bitmap of their own.
+        /// Returns the same pixels in a bitmap of their own.
         ///
         /// - Parameter replaced: An area whose pixels are left as they happen to be.
         func copy(size: PixelSize, depth: SampleDepth, without replaced: Area?) throws(BitmapError) -> Bitmap {
             var result = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)
             let (bytesPerRow, bytesPerPixel) = (result.bytesPerRow, depth.bytesPerPixel)
-            let source = picture
+            let source = bitmap
             result.withUnsafeMutableBytes { (target: UnsafeMutableRawBufferPointer) in
                 guard let target = target.baseAddress else {
                     return

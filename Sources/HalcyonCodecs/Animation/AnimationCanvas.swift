@@ -1,34 +1,28 @@
 internal import HalcyonRaster
 
-/// Where the frames of an animation are put together: it undoes each frame as that frame asked, before the next comes.
+/// The canvas on which the frames of an animation are combined: it undoes each frame as its disposal says, before the
+/// next is drawn.
 ///
-/// Every frame becomes a bitmap of its own, into which only what the frame leaves visible is copied from the one before.
-/// Where nobody else holds that one, as while frames are passed over, the frame is drawn right into it.
+/// Every frame becomes a bitmap of its own, into which only what the frame leaves visible is copied from the one
+/// before. Where the canvas is that one's only owner, as while frames are passed over, the frame is drawn right into
+/// it.
 struct AnimationCanvas {
-    /// What happens to a frame's rectangle before the next frame is drawn.
-    enum Disposal {
-        case keep
-        case clear
-        /// Back to what was there before the frame.
-        case restore
-    }
-
-    /// How the pixels of a frame meet those below.
+    /// The way the rows of a frame are written.
     enum Drawing {
-        /// Every pixel of the area is written; whether all of them are opaque is said.
+        /// Every pixel of the area is written; `isOpaque` indicates whether all of them are opaque.
         case replacing(isOpaque: Bool)
-        /// Pixels below remain visible here and there.
+        /// Some pixels below remain visible.
         case over
     }
 
     let size: PixelSize
-    /// That of the canvas, which every frame drawn must have.
+    /// The depth of the canvas, which every frame drawn must have.
     let depth: SampleDepth
     /// The canvas after the frame drawn last; `nil` before the first.
-    private(set) var picture: Bitmap?
+    private(set) var bitmap: Bitmap?
     private var below = Below.earlier(Ground())
 
-    /// Whether the ground of the next frame is the current picture or an earlier one.
+    /// The ground of the next frame.
     private enum Below {
         case current(cleared: Area?)
         case earlier(Ground)
@@ -42,14 +36,14 @@ struct AnimationCanvas {
 
     /// Forgets all frames.
     mutating func reset() {
-        picture = nil
+        bitmap = nil
         below = .earlier(Ground())
     }
 
     /// Takes over a frame that replaces the whole canvas.
-    mutating func replaceAll(with bitmap: Bitmap, disposal: Disposal) {
+    mutating func replaceAll(with frame: Bitmap, disposal: FrameDescription.Disposal) {
         let ground = takeGround()
-        picture = bitmap
+        bitmap = frame
         below = Self.below(Area(left: 0, top: 0, size: size, within: size), disposal, ground)
     }
 
@@ -62,39 +56,39 @@ struct AnimationCanvas {
     mutating func drawFrame(
         _ area: Area,
         _ drawing: Drawing,
-        disposal: Disposal,
+        disposal: FrameDescription.Disposal,
         draw: (UnsafeMutablePointer<UInt8>, Int) -> Void
     ) throws(BitmapError) {
         var ground = takeGround()
         let isOpaqueBelow = ground.isOpaque
-        var bitmap: Bitmap
-        if disposal != .restore, let owned = ground.takePicture() {
-            bitmap = owned
+        var result: Bitmap
+        if disposal != .restore, let owned = ground.takeBitmap() {
+            result = owned
         } else {
-            bitmap = try ground.copy(size: size, depth: depth, without: drawing.replaces ? area : nil)
+            result = try ground.copy(size: size, depth: depth, without: drawing.replaces ? area : nil)
         }
-        bitmap.forEachRow(of: area, draw)
-        bitmap.isOpaque =
+        result.forEachRow(of: area, draw)
+        result.isOpaque =
             switch drawing {
             case .replacing(isOpaque: true) where area.covers(size): true
             case .replacing(isOpaque: true) where isOpaqueBelow: true
             case .over where isOpaqueBelow: true
-            default: !bitmap.containsTransparency()
+            default: !result.containsTransparency()
             }
-        picture = bitmap
+        bitmap = result
         below = Self.below(area, disposal, ground)
     }
 
-    /// What the next frame is drawn on; the canvas holds it no longer.
+    /// Returns the ground of the next frame, which the canvas holds no longer.
     private mutating func takeGround() -> Ground {
         defer { reset() }
         switch below {
-        case .current(let cleared): return Ground(picture: picture, cleared: cleared)
+        case .current(let cleared): return Ground(bitmap: bitmap, cleared: cleared)
         case .earlier(let ground): return ground
         }
     }
 
-    private static func below(_ area: Area, _ disposal: Disposal, _ ground: Ground) -> Below {
+    private static func below(_ area: Area, _ disposal: FrameDescription.Disposal, _ ground: Ground) -> Below {
         switch disposal {
         case .keep: .current(cleared: nil)
         case .clear: .current(cleared: area)

@@ -1,14 +1,8 @@
-/// Tells where to begin composing so as to arrive at a frame: at the last one before which nothing needs to be known.
-struct FrameDependencies {
-    /// What counts of a frame.
-    struct Frame {
-        /// Whether its rectangle is the whole canvas.
-        var coversCanvas: Bool
-        /// Whether none of what is below remains visible inside its rectangle.
-        var replaces: Bool
-        var disposal: AnimationCanvas.Disposal
-    }
+internal import HalcyonRaster
 
+/// The frames that each frame of an animation needs, and with them the frame at which composing may begin: the last one
+/// that depends on no earlier one.
+struct FrameDependencies {
     private enum Start {
         /// The frame needs those before it.
         case no
@@ -21,25 +15,25 @@ struct FrameDependencies {
     private var starts: [Start] = []
     private let isUndone: [Bool]
 
-    /// Linear in the number of frames.
-    init(_ frames: some Sequence<Frame>) {
+    /// The dependencies of frames on a canvas of this size. Linear in the number of frames.
+    init(_ frames: some Sequence<FrameDescription>, canvas: PixelSize) {
         var isUndone: [Bool] = []
         var isEmpty = true
         for frame in frames {
-            let covers = frame.coversCanvas && frame.replaces
-            starts.append(isEmpty ? .empty : covers ? .covering : .no)
+            let coversCanvas = frame.area(on: canvas).covers(canvas)
+            starts.append(isEmpty ? .empty : coversCanvas && frame.blending == .source ? .covering : .no)
             isUndone.append(frame.disposal == .restore)
             switch frame.disposal {
             case .keep: isEmpty = false
-            case .clear: isEmpty = isEmpty || frame.coversCanvas
+            case .clear: isEmpty = isEmpty || coversCanvas
             case .restore: break
             }
         }
         self.isUndone = isUndone
     }
 
-    /// Where to begin, standing before frame `next`, so that frame `target` can be composed: between `next` and
-    /// `target`, or before both. If `next` comes right after `target`, the target has just been composed.
+    /// Returns the frame to begin at, standing before frame `next`, so that frame `target` can be composed: between
+    /// `next` and `target`, or before both. If `next` comes right after `target`, the target has just been composed.
     func start(for target: Int, next: Int) -> Int {
         if next == target + 1 {
             return next
@@ -63,7 +57,7 @@ struct FrameDependencies {
         }
     }
 
-    /// Whether a frame can be a start only because it covers all below it.
+    /// Returns whether a frame can be a start only because it covers all below it.
     func isCovering(_ frame: Int) -> Bool {
         starts[frame] == .covering
     }

@@ -1,4 +1,4 @@
-/// Where the bits of red, green, blue and alpha lie in a pixel of 16 or 32 bits.
+/// The places of the bits of red, green, blue and alpha in a pixel of 16 or 32 bits.
 struct BMPBitFields {
     /// The bits of one channel: next to each other, or none.
     struct Channel {
@@ -11,12 +11,12 @@ struct BMPBitFields {
     /// Red, green, blue, alpha.
     let channels: [Channel]
 
-    /// What 16 bits a pixel mean where the header has no masks.
+    /// The fields of 16 bits a pixel where the header has no masks.
     static let fiveBits = BMPBitFields(
         channels: [10, 5, 0].map { Channel(shift: $0, bitCount: 5) } + [Channel(shift: 0, bitCount: 0)]
     )
 
-    /// What 32 bits a pixel mean in an icon.
+    /// The fields of 32 bits a pixel in an icon.
     static let eightBitsWithAlpha = BMPBitFields(channels: [16, 8, 0, 24].map { Channel(shift: $0, bitCount: 8) })
 
     private init(channels: [Channel]) {
@@ -47,8 +47,8 @@ struct BMPBitFields {
 
     /// The 8-bit samples for every value of each channel's upper 8 bits, the four channels one behind the other.
     ///
-    /// A channel of n bits from 0 to 2^n - 1 is spread over 0 to 255 and rounded to nearest. Of one with more than 8 bits,
-    /// the upper 8 count. An absent colour is 0, absent alpha 255.
+    /// A channel of n bits from 0 to 2^n - 1 is spread over 0 to 255 and rounded to nearest. Of one with more than 8
+    /// bits, the upper 8 count. An absent colour is 0, absent alpha 255.
     var samples: [UInt8] {
         channels.indices.flatMap { index in
             let greatest = (1 << min(8, channels[index].bitCount)) - 1

@@ -31,7 +31,7 @@ enum BMPColor {
         return ByteReader(data).bytes(at: headerStart + offset, count: byteCount)
     }
 
-    /// What the samples mean, or `nil` for sRGB.
+    /// Returns the colour profile of the samples, or `nil` for sRGB.
     func profile(in data: Data, headerStart: Int) -> ColorProfile? {
         switch self {
         case .sRGB: nil
@@ -44,7 +44,7 @@ enum BMPColor {
     /// zeros where they mean nothing by it.
     ///
     /// Whether X, Y and Z sum up to 1 or not does not matter to the chromaticity. Programs write the exponent of the
-    /// power function or its inverse; the greater of both is meant, since pictures are stored darker than their light.
+    /// power function or its inverse; the greater of both is meant, since images are stored darker than their light.
     private static func calibrated(_ fields: BMPHeaderFields) -> BMPColor? {
         func fixed(_ offset: Int, _ places: Int) -> Double {
             Double(Int32(truncatingIfNeeded: fields.number(at: offset))) / Double(1 << places)

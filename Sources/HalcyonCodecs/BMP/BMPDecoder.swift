@@ -4,7 +4,7 @@ internal import HalcyonRaster
 /// Reads the bitmaps of Windows and OS/2: 1, 2, 4, 8, 16, 24 and 32 bits a pixel, with a palette, with bit fields, or
 /// compressed as runs; from the bottom to the top or from the top to the bottom.
 ///
-/// Where files leave room for doubt, pictures look as browsers show them: pixels that no run reaches are transparent,
+/// Where files leave room for doubt, images look as browsers show them: pixels that no run reaches are transparent,
 /// palette numbers without a colour are black, and the fourth byte of 32 bits is alpha only if the header says so.
 /// Channels of fewer or more than 8 bits become 8. A calibrated colour space and an embedded
 /// ICC profile (BITMAPV4HEADER and BITMAPV5HEADER) become the ``DecodedImage/colorProfile``.
@@ -17,7 +17,7 @@ public struct BMPDecoder: ImageDecoder {
     /// BMP.
     public var format: ImageFormat { .bmp }
 
-    /// Whether "BM" is there, and behind the file header the size of a header that exists.
+    /// Returns whether "BM" is there, and behind the file header the size of a header that exists.
     public func recognizes(_ prefix: Data) -> Bool {
         ImageFormat.detect(prefix) == .bmp
     }
@@ -31,7 +31,7 @@ public struct BMPDecoder: ImageDecoder {
         try header(of: data).header.info(of: .bmp, in: data)
     }
 
-    /// Decodes the picture.
+    /// Decodes the image.
     ///
     /// - Throws: ``CodecError``, or `CancellationError`.
     public func decode(
@@ -47,7 +47,7 @@ public struct BMPDecoder: ImageDecoder {
         try options.limits.checkMemory(header.size.bitmapByteCount, of: .bmp)
         let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
             try data.withUnsafeBytes { bytes in
-                try BMPPicture(
+                try BMPImage(
                     bytes,
                     header,
                     of: .bmp,

@@ -14,7 +14,7 @@ public struct BMPEncoder: ImageEncoder {
 
     /// Encodes a bitmap; of the options only ``EncodeOptions/metadata`` counts.
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a picture of 4 GiB or more, which the file header cannot
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for an image of 4 GiB or more, which the file header cannot
     ///   tell.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let bitmap = try bitmap.withEightBits()
@@ -29,7 +29,7 @@ public struct BMPEncoder: ImageEncoder {
             guard let pixels = file.baseAddress.map({ $0 + header.data.count }) else {
                 return
             }
-            // The last row of the picture comes first.
+            // The last row of the image comes first.
             var out = pixels + header.pixelByteCount
             bitmap.forEachStraightRow { row in
                 out -= bytesPerRow

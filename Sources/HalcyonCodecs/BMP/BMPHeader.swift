@@ -6,7 +6,7 @@ internal import HalcyonRaster
 /// There are those of OS/2 1 (12 bytes), of OS/2 2 (16 to 64 bytes, cut anywhere), and of Windows (40, 52, 56, 108 and
 /// 124 bytes: BITMAPINFOHEADER, its two extensions by Adobe, BITMAPV4HEADER and BITMAPV5HEADER of [MS-WMF] 2.2.2).
 struct BMPHeader {
-    /// How the pixels are stored.
+    /// The form in which the pixels are stored.
     enum Compression {
         case none
         case runLengths
@@ -19,9 +19,9 @@ struct BMPHeader {
     /// 1, 2, 4, 8, 16, 24 or 32.
     let bitsPerPixel: Int
     let compression: Compression
-    /// Where the header starts in its file.
+    /// The offset of the header in its file.
     let start: Int
-    /// Where the palette starts in its file, or would.
+    /// The offset at which the palette starts in its file, or would.
     let paletteOffset: Int
     /// Bytes of a colour in the palette: 3 (OS/2 1) or 4.
     let paletteEntrySize: Int
@@ -29,7 +29,7 @@ struct BMPHeader {
     let paletteCount: Int
     let color: BMPColor
 
-    /// Whether the pixels are numbers of colours in a palette.
+    /// A Boolean value that indicates whether the pixels are numbers of colours in a palette.
     var isIndexed: Bool { bitsPerPixel <= 8 }
 
     /// Bytes of a row of pixels that are not compressed, without the padding behind it.
@@ -43,7 +43,7 @@ struct BMPHeader {
     /// - Parameters:
     ///   - data: The file, or its beginning.
     ///   - start: Where the header starts.
-    ///   - format: The format that errors name. In an icon, the height is twice that of the picture, since a mask follows
+    ///   - format: The format that errors name. In an icon, the height is twice that of the image, since a mask follows
     ///     the pixels, and the fourth byte of 32 bits is alpha.
     init(_ data: Data, at start: Int, of format: ImageFormat) throws(CodecError) {
         let fields = try BMPHeaderFields(data, at: start, of: format)
@@ -65,7 +65,7 @@ struct BMPHeader {
         color = BMPColor(fields)
     }
 
-    /// What the header says, in the words all formats share.
+    /// Returns the description in the header, in the terms that all formats share.
     func info(of format: ImageFormat, in data: Data) -> ImageInfo {
         var info = ImageInfo(format: format, size: size)
         switch compression {
@@ -91,7 +91,7 @@ struct BMPHeader {
         let height = abs(fields.height) / (format == .bmp ? 1 : 2)
         let size = PixelSize(fields.width, height)
         guard !size.isEmpty else {
-            throw .corrupt(format, reason: "the picture has a size of \(size)")
+            throw .corrupt(format, reason: "the image has a size of \(size)")
         }
         return (size, fields.height < 0)
     }

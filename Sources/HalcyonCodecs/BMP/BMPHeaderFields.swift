@@ -73,7 +73,7 @@ struct BMPHeaderFields {
         }
     }
 
-    /// Whether it is that of OS/2 1.
+    /// A Boolean value that indicates whether it is that of OS/2 1.
     var isCore: Bool { byteCount == 12 }
 
     /// The number at an offset from the start of the header, or 0 where the header does not reach that far.
@@ -81,7 +81,7 @@ struct BMPHeaderFields {
         byteCount >= offset + 4 ? reader.uint32(at: start + offset) ?? 0 : 0
     }
 
-    /// Why there are no bits a pixel, if a whole file of another format is embedded.
+    /// The name of the other format of which a whole file is embedded, so that there are no bits a pixel.
     var embeddedFormat: String? {
         if case .unsupported(let reason) = compression, bitsPerPixel == 0 { reason } else { nil }
     }
@@ -98,7 +98,7 @@ struct BMPHeaderFields {
         case 3 where isWindows: .bitFields
         case 3: .unsupported("Huffman coding (OS/2)")
         case 4 where !isWindows: .runLengths24
-        // [MS-WMF] 2.1.1.7 has these two for printers only: no browser or viewer shows them, and a picture that brings
+        // [MS-WMF] 2.1.1.7 has these two for printers only: no browser or viewer shows them, and an image that brings
         // a second one of another format only widens what can be attacked.
         case 4: .unsupported("an embedded JPEG, meant for printers only")
         case 5: .unsupported("an embedded PNG, meant for printers only")

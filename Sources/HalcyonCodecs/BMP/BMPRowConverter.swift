@@ -10,8 +10,8 @@ struct BMPRowConverter {
     private let layout: Layout
     private let width: Int
 
-    init(_ picture: BMPPicture) {
-        let header = picture.header
+    init(_ image: BMPImage) {
+        let header = image.header
         width = header.size.width
         switch header.compression {
         case .bitFields(let fields):
@@ -19,10 +19,10 @@ struct BMPRowConverter {
                 bytesPerPixel: header.bitsPerPixel / 8,
                 fields,
                 samples: fields.samples,
-                showsAlpha: picture.showsAlpha
+                showsAlpha: image.showsAlpha
             )
         case .none where header.isIndexed:
-            layout = .indexed(bitsPerPixel: header.bitsPerPixel, picture.palette.colors)
+            layout = .indexed(bitsPerPixel: header.bitsPerPixel, image.palette.colors)
         case .none, .runLengths:
             layout = .bytes(perPixel: header.bitsPerPixel / 8)
         }

@@ -8,7 +8,7 @@ struct BMPRunLengths {
     /// Codes between two questions whether decoding is cancelled.
     private static let codesBetweenQuestions = 4_096
 
-    private let picture: BMPPicture
+    private let image: BMPImage
     private let bitsPerPixel: Int
     private let bytes: UnsafeRawBufferPointer
     private let colors: [UInt32]
@@ -18,13 +18,13 @@ struct BMPRunLengths {
     /// Counted in the order of the file.
     private var y = 0
 
-    init(_ picture: BMPPicture) {
-        self.picture = picture
-        bitsPerPixel = picture.header.bitsPerPixel
-        bytes = picture.bytes
-        colors = picture.palette.colors
-        size = picture.header.size
-        offset = picture.pixelsOffset
+    init(_ image: BMPImage) {
+        self.image = image
+        bitsPerPixel = image.header.bitsPerPixel
+        bytes = image.bytes
+        colors = image.palette.colors
+        size = image.header.size
+        offset = image.pixelsOffset
     }
 
     /// Decodes all runs into transparent rows.
@@ -35,14 +35,14 @@ struct BMPRunLengths {
         var codeCount = 0
         while y < size.height {
             codeCount &+= 1
-            if codeCount % Self.codesBetweenQuestions == 0, picture.isCancelled() {
+            if codeCount % Self.codesBetweenQuestions == 0, image.isCancelled() {
                 throw CancellationError()
             }
             guard offset + 2 <= bytes.count else {
                 return try endOfBytes()
             }
             let (count, value) = (Int(bytes[offset]), Int(bytes[offset + 1]))
-            let row = UnsafeMutableRawPointer(rows + picture.row(y) * bytesPerRow)
+            let row = UnsafeMutableRawPointer(rows + image.row(y) * bytesPerRow)
             switch (count, value) {
             case (0, 0):
                 offset += 2
@@ -71,7 +71,7 @@ struct BMPRunLengths {
         let byteCount = (count * bitsPerPixel + 7) / 8
         // The padding at the end of the file may be missing.
         guard offset + byteCount <= bytes.count else {
-            throw .truncated(picture.format)
+            throw .truncated(image.format)
         }
         let shown = min(count, size.width - x)
         if bitsPerPixel == 8 {
@@ -96,7 +96,7 @@ struct BMPRunLengths {
     private mutating func writeRun(_ count: Int, to row: UnsafeMutableRawPointer) throws(CodecError) {
         let byteCount = max(1, bitsPerPixel / 8)
         guard offset + byteCount <= bytes.count else {
-            throw .truncated(picture.format)
+            throw .truncated(image.format)
         }
         let pair = bitsPerPixel == 4 ? (color(0), color(1)) : (color(0), color(0))
         for index in 0..<min(count, size.width - x) {
@@ -125,7 +125,7 @@ struct BMPRunLengths {
     /// Nobody misses the mark for the end of the bitmap behind its last pixel.
     private func endOfBytes() throws(CodecError) {
         guard y == size.height - 1, x == size.width else {
-            throw .truncated(picture.format)
+            throw .truncated(image.format)
         }
     }
 }

@@ -5,9 +5,9 @@ extension Bitmap {
     ///
     /// Colours outside of sRGB are cut off at its border. The rendering intent is perceptual. Brightness beyond that of
     /// sRGB (the transfers PQ and HLG) is drawn together: up to 60 % of reference white (203 cd/m²) it stays, what is
-    /// brighter is compressed below the largest sample. A profile that cannot be used, because it is damaged, larger than
-    /// 4 MiB, not of grey or RGB colours, or a grey one on a picture with colours, changes nothing; nor does one that is
-    /// sRGB by its name or within one level of 255.
+    /// brighter is compressed below the largest sample. A profile that cannot be used, because it is damaged, larger
+    /// than 4 MiB, not of grey or RGB colours, or a grey one on an image with colours, changes nothing; nor does one
+    /// that is sRGB by its name or within one level of 255.
     ///
     /// - Parameters:
     ///   - profile: What the samples mean.

@@ -5,7 +5,7 @@ internal import HalcyonRaster
 enum ColorConversion: Sendable {
     /// Curves and a matrix.
     case shaper(ColorShaper)
-    /// One curve, for pictures without colours.
+    /// One curve, for images without colours.
     case gray(ColorShaper)
     /// A table.
     case table(ColorTable)
@@ -48,7 +48,7 @@ enum ColorConversion: Sendable {
         }
     }
 
-    /// Whether no colour would change by more than one level of 8 bits.
+    /// A Boolean value that indicates whether no colour would change by more than one level of 8 bits.
     private var changesNothing: Bool {
         let levels = Array(stride(from: UInt8(0), through: 240, by: 15)) + [255]
         var pixels: [UInt8] = []

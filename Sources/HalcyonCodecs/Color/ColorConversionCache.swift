@@ -20,7 +20,7 @@ final class ColorConversionCache: Sendable {
         self.byteLimit = byteLimit
     }
 
-    /// What is kept now.
+    /// The number of conversions kept now, and their bytes.
     var usage: (count: Int, byteCount: Int) {
         entries.withLock { entries in (entries.count, entries.reduce(0) { $0 + $1.profile.byteCount }) }
     }

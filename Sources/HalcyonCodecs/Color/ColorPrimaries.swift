@@ -1,6 +1,6 @@
 internal import HalcyonRaster
 
-/// Where a colour space has its red, green, blue and white, as chromaticities x and y (CIE 1931).
+/// The red, green, blue and white of a colour space, as chromaticities x and y (CIE 1931).
 struct ColorPrimaries: Hashable, Sendable {
     var red: SIMD2<Double>
     var green: SIMD2<Double>

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What samples mean where they are not sRGB.
+/// The colours of samples that are not sRGB.
 public enum ColorProfile: Sendable, Hashable {
     /// An ICC profile (ICC.1), as embedded in a file.
     case icc(Data)
@@ -9,7 +9,7 @@ public enum ColorProfile: Sendable, Hashable {
     case codePoints(primaries: Int, transfer: Int)
 }
 
-/// What happens to the colours of a file that are not sRGB.
+/// The handling of a file's colours that are not sRGB.
 public enum ColorHandling: Sendable, Hashable {
     /// They become sRGB.
     case sRGB

@@ -62,7 +62,7 @@ final class ColorTable: @unchecked Sendable {
     }
 }
 
-/// What lcms2 keeps of its own beside profiles and transforms, so that nothing is shared with other users of lcms2 in
+/// The state that lcms2 keeps beside profiles and transforms, so that nothing is shared with other users of lcms2 in
 /// the same process, such as their error handlers.
 ///
 /// Unchecked: the handle is only passed on.

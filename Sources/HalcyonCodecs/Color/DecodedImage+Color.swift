@@ -8,7 +8,7 @@ extension DecodedImage {
         removeColorProfile()
     }
 
-    /// The same picture in the colours that `handling` calls for.
+    /// The same image in the colours that `handling` calls for.
     package consuming func converted(
         _ handling: ColorHandling,
         isCancelled: () -> Bool = { false }

@@ -8,7 +8,7 @@ enum ICCColorReader {
     private static let maximumByteCount = 4 << 20
 
     /// The conversion for a profile of grey or RGB colours; `nil` for what is damaged, too long, of another colour
-    /// model (CMYK, say) or of a kind that does not describe pictures.
+    /// model (CMYK, say) or of a kind that does not describe images.
     static func conversion(for data: Data) -> ColorConversion? {
         guard data.count >= 128, data.count <= maximumByteCount, let context = ProfileContext() else { return nil }
         let opened = data.withUnsafeBytes { bytes in

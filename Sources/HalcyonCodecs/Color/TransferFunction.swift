@@ -1,10 +1,10 @@
 internal import Glibc
 internal import HalcyonRaster
 
-/// How samples become light, by the number of ITU-T H.273 table 3.
+/// The function by which samples become light, by its number in ITU-T H.273 table 3.
 ///
 /// The curves are those of the table, read backwards; what the standard gives to the light of a scene (BT.709, BT.601,
-/// BT.2020) is treated like the others, as browsers do. Pictures of a high dynamic range, PQ and HLG, are brought down to
+/// BT.2020) is treated like the others, as browsers do. Images of a high dynamic range, PQ and HLG, are brought down to
 /// that of sRGB by ``rolledOff(_:)``.
 struct TransferFunction: Sendable {
     /// Linear light of a sample, both from 0 to 1.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Names what bytes are that are no picture of a known format, so that an error can say "HTML" instead of "unknown".
+/// Names what bytes are that are no image of a known format, so that an error can say "HTML" instead of "unknown".
 /// A server that answers every address with a page of its own is the most common cause.
 enum ForeignContent {
     /// A short name such as "HTML", "PDF" or "text", or `nil`.

@@ -18,9 +18,9 @@ struct ISOMediaBrands {
         }
     }
 
-    /// The picture format: by the first brand that tells, the major one before the others.
+    /// The image format: by the first brand that tells, the major one before the others.
     var imageFormat: ImageFormat? {
-        // Videos may list picture brands for their cover.
+        // Videos may list image brands for their cover.
         guard !Self.isVideo(major) else {
             return nil
         }
@@ -31,7 +31,7 @@ struct ISOMediaBrands {
         return brands.contains(where: Self.generalBrands.contains) ? .heif : nil
     }
 
-    /// Pictures coded as the decoder must find out (mif, msf, miaf), or as AVC, VVC, JPEG or without compression.
+    /// Images coded as the decoder must find out (mif, msf, miaf), or as AVC, VVC, JPEG or without compression.
     private static let generalBrands: Set<String> = [
         "mif1", "mif2", "mif3", "msf1", "miaf", "avci", "avcs", "vvic", "vvis", "jpeg", "jpgs", "unif", "heif",
     ]

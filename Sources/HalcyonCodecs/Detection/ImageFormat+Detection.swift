@@ -3,8 +3,9 @@ public import FoundationEssentials
 extension ImageFormat {
     /// The format whose signature these first bytes carry, or `nil`. Knows more formats than there are decoders.
     ///
-    /// 64 bytes are enough for every format but SVG, which may start with comments of any length, and may be compressed. A signature cut
-    /// short is no match. Names and media types are not looked at: servers are often wrong about them.
+    /// 64 bytes are enough for every format but SVG, which may start with comments of any length, and may be
+    /// compressed. A signature cut short is no match. Names and media types are not looked at: servers are often wrong
+    /// about them.
     public static func detect(_ prefix: Data) -> ImageFormat? {
         let reader = ByteReader(prefix)
         for (signature, format) in signatures where signature.matches(reader) {
@@ -33,7 +34,7 @@ extension ImageFormat {
         }
     }
 
-    /// What is looked at of compressed markup: comments may come first.
+    /// The number of bytes examined of compressed markup: comments may come first.
     private static let inflatedByteCount = 16_384
 
     private static let signatures: [(Signature, ImageFormat)] = [
@@ -63,7 +64,7 @@ extension ImageFormat {
     }
 
     /// Four nearly empty bytes are a weak signature, so that the first entry must be possible: its reserved byte is
-    /// 0 (255 by a bug of old .NET), and its picture lies behind the directory.
+    /// 0 (255 by a bug of old .NET), and its image lies behind the directory.
     private static func iconFormat(_ reader: ByteReader) -> ImageFormat? {
         let little = ByteReader(reader.data, order: .littleEndian)
         guard little.uint16(at: 0) == 0, let type = little.uint16(at: 2), type == 1 || type == 2,

@@ -7,7 +7,7 @@ public protocol AnimationEncoder: ImageEncoder {
     /// - Parameters:
     ///   - frames: At least one; all of the same size.
     ///   - loopCount: How often it plays; 0 for without end.
-    ///   - options: As for a still picture.
+    ///   - options: As for a still image.
     /// - Throws: ``CodecError/cannotEncode(_:reason:)``, ``CodecError/bitmap(_:)``.
     func encode(_ frames: [AnimationFrame], loopCount: Int, options: EncodeOptions) throws(CodecError) -> Data
 }

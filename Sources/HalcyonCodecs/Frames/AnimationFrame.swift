@@ -2,7 +2,7 @@ public import HalcyonRaster
 
 /// A frame of an animation to be encoded.
 public struct AnimationFrame: Sendable {
-    /// The whole picture as shown; all frames of an animation have the same size.
+    /// The whole image as shown; all frames of an animation have the same size.
     public var bitmap: Bitmap
     /// Milliseconds the frame stays.
     public var duration: Int

@@ -2,7 +2,7 @@ internal import Glibc
 internal import HalcyonRaster
 
 extension Bitmap {
-    /// The smallest rectangle outside of which this picture is the same as another of its size and depth; where they are
+    /// The smallest rectangle outside of which this image is the same as another of its size and depth; where they are
     /// the same everywhere, the first pixel.
     func areaThatDiffers(from other: Bitmap) -> PixelRect {
         withUnsafeBytes { bytes in

@@ -3,10 +3,10 @@ public import HalcyonRaster
 
 /// A place in an animation, from which frames are composed one after the other. Belongs to one thread at a time.
 public protocol FrameCursor {
-    /// What the header says, where opening the animation has read it anyway. Default: `nil`.
+    /// The description in the header, where opening the animation has read it anyway. Default: `nil`.
     var info: ImageInfo? { get }
 
-    /// What the samples of the frame handed out last mean, or `nil` for sRGB. Default: `nil`.
+    /// The colour profile of the frame handed out last, or `nil` for sRGB. Default: `nil`.
     var colorProfile: ColorProfile? { get }
 
     /// The frame with this number, from 0, composed with those before it: upright, premultiplied, in the colours of

@@ -1,11 +1,10 @@
 extension FrameReader {
-    /// What a frame stays whose file asks for no time at all, or for so little that nobody can have meant it. Browsers
-    /// take the same.
+    /// The duration of a frame whose file asks for no time at all, or for implausibly little. Browsers take the same.
     private static let standardDuration = Duration.milliseconds(100)
     private static let longestImplausibleDuration = 11
 
-    /// How long a frame is shown: as stored if that is more than 11 ms, otherwise 100 ms. `nil` where frames do not
-    /// follow each other: a still picture stays for ever.
+    /// Returns the duration of a frame: as stored if that is more than 11 ms, otherwise 100 ms. `nil` where frames do
+    /// not follow each other: a still image stays for ever.
     ///
     /// ``ImageInfo/frameDurations`` of ``info`` are as stored.
     public func duration(ofFrame index: Int) -> Duration? {
@@ -19,7 +18,7 @@ extension FrameReader {
         return milliseconds > Self.longestImplausibleDuration ? .milliseconds(milliseconds) : Self.standardDuration
     }
 
-    /// How long all frames take together, once; `nil` for a still picture. Linear in the number of frames.
+    /// The duration of all frames together, played once; `nil` for a still image. Linear in the number of frames.
     public var totalDuration: Duration? {
         guard info.isAnimated else {
             return nil

@@ -2,15 +2,15 @@ public import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonRaster
 
-/// An animation, opened to be read frame by frame. A still picture is one of a single frame.
+/// An animation, opened to be read frame by frame. A still image is one of a single frame.
 ///
 /// Frames in rising order cost one decompression each. Going back begins again at the last frame that depends on no
 /// other. Of the decoded frames only what the next one needs is kept, so that memory does not grow with their number.
 ///
-/// Any number of readers may be open on the same bytes; each has a place of its own. One reader may be used from several
-/// threads: it composes one frame after the other.
+/// Any number of readers may be open on the same bytes; each has a place of its own. One reader may be used from
+/// several threads: it composes one frame after the other.
 public final class FrameReader: Sendable {
-    /// What the header says.
+    /// The description in the header.
     public let info: ImageInfo
 
     private let color: ColorHandling
@@ -33,10 +33,10 @@ public final class FrameReader: Sendable {
         state = Lock(State(cursor: cursor))
     }
 
-    /// The number of frames; 1 for a still picture.
+    /// The number of frames; 1 for a still image.
     public var frameCount: Int { info.frameCount }
 
-    /// How often the animation plays; 0 for without end, `nil` for a still picture.
+    /// The number of times that the animation plays; 0 for without end, `nil` for a still image.
     public var loopCount: Int? { info.loopCount }
 
     /// A frame, composed with those before it: upright and in sRGB, unless the options of this reader say otherwise.

@@ -3,7 +3,7 @@ internal import HalcyonRaster
 
 /// Reads GIF 87a and 89a.
 ///
-/// Pictures look as browsers show them: the area that no frame covers is transparent, the canvas is the logical screen,
+/// Images look as browsers show them: the area that no frame covers is transparent, the canvas is the logical screen,
 /// made larger where the first frame reaches beyond it, and other frames are cut at its edge.
 public struct GIFDecoder: ImageDecoder {
     /// A decoder; it has no settings.
@@ -12,7 +12,7 @@ public struct GIFDecoder: ImageDecoder {
     /// GIF.
     public var format: ImageFormat { .gif }
 
-    /// Whether "GIF87a" or "GIF89a" is there.
+    /// Returns whether "GIF87a" or "GIF89a" is there.
     public func recognizes(_ prefix: Data) -> Bool {
         GIFFile.signatures.contains { prefix.starts(with: $0) }
     }
@@ -44,9 +44,15 @@ public struct GIFDecoder: ImageDecoder {
         do {
             return try data.withUnsafeBytes { bytes in
                 let file = try GIFFile(bytes, limits: options.limits)
-                try check(file, options)
-                var composer = try GIFComposer(file)
-                let bitmap = try composer.picture(after: options.frame, in: bytes, isCancelled: isCancelled)
+                guard file.frames.indices.contains(options.frame) else {
+                    throw CodecError.noSuchFrame(options.frame, frameCount: file.frames.count)
+                }
+                var sequencer = try FrameSequencer(file, limits: options.limits, heldBitmapCount: 0)
+                try sequencer.check(0..<options.frame + 1)
+                let decoder = try GIFFrameDecoder(file)
+                let bitmap = try sequencer.bitmap(ofFrame: options.frame, isCancelled: isCancelled) { number in
+                    try decoder.pixels(ofFrame: number, in: bytes, isCancelled: isCancelled)
+                }
                 return DecodedImage(bitmap: bitmap, info: file.info)
             }
         } catch let error as BitmapError {
@@ -59,21 +65,5 @@ public struct GIFDecoder: ImageDecoder {
     /// - Throws: ``CodecError``.
     public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
         try GIFFrameCursor(data, limits: options.limits)
-    }
-
-    /// Refuses what is too large before any memory is taken for it.
-    private func check(_ file: GIFFile, _ options: DecodeOptions) throws(CodecError) {
-        let limits = options.limits
-        guard options.frame >= 0, options.frame < file.frames.count else {
-            throw .noSuchFrame(options.frame, frameCount: file.frames.count)
-        }
-        let needed = file.frames[...options.frame]
-        for size in CollectionOfOne(file.canvas) + needed.map(\.size) {
-            try limits.check(size, of: .gif)
-        }
-        let savesCanvas = needed.contains { $0.control.disposal == .restore }
-        let largestFrame = needed.reduce(0) { max($0, $1.size.area + $1.dataRange.count) }
-        let canvas = file.canvas.bitmapByteCount
-        try limits.checkMemory(canvas, savesCanvas ? canvas : 0, largestFrame, of: .gif)
     }
 }

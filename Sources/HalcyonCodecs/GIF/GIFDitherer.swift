@@ -1,4 +1,5 @@
-/// Gives each pixel the nearest colour of a palette and hands its error on to its neighbours (Floyd and Steinberg 1976).
+/// Gives each pixel the nearest colour of a palette and hands its error on to its neighbours (Floyd and Steinberg
+/// 1976).
 struct GIFDitherer {
     private let palette: [(red: Int, green: Int, blue: Int)]
     /// The nearest colour for each value of the upper five bits, found when first needed.

@@ -1,6 +1,6 @@
 internal import HalcyonRaster
 
-/// What the blocks of a file say, and where its compressed data lie; nothing is decompressed.
+/// The content of a file's blocks, and the places of its compressed data; nothing is decompressed.
 struct GIFFile {
     static let signatures: [[UInt8]] = [Array("GIF87a".utf8), Array("GIF89a".utf8)]
 
@@ -9,7 +9,7 @@ struct GIFFile {
     private(set) var globalPalette: Range<Int>?
     /// The images; the first may be cut short, the others are complete.
     private(set) var frames: [GIFFrame] = []
-    /// How often the file asks to be played, 0 for without end; `nil` where it does not say.
+    /// The number of times that the file asks to be played, 0 for without end; `nil` where it does not say.
     private(set) var loopCount: Int?
     private(set) var hasTransparency = false
 
@@ -41,7 +41,7 @@ struct GIFFile {
         canvas.width = max(canvas.width, first.left + first.size.width)
         canvas.height = max(canvas.height, first.top + first.size.height)
         guard !canvas.isEmpty else {
-            throw .corrupt(.gif, reason: "the picture has a size of \(canvas)")
+            throw .corrupt(.gif, reason: "the image has a size of \(canvas)")
         }
     }
 
@@ -96,7 +96,7 @@ struct GIFFile {
         switch label {
         case 0xF9 where block.count >= 4:
             let flags = bytes[block.lowerBound]
-            control.disposal = AnimationCanvas.Disposal(gif: flags >> 2 & 7)
+            control.disposal = FrameDescription.Disposal(gif: flags >> 2 & 7)
             control.delay = Int(bytes[block.lowerBound + 1]) | Int(bytes[block.lowerBound + 2]) << 8
             control.transparentIndex = flags & 1 == 1 ? bytes[block.lowerBound + 3] : nil
         case 0x01:
@@ -122,12 +122,7 @@ struct GIFFile {
         name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8)
     }
 
-    /// The part of a frame that lies on the canvas.
-    func area(of frame: GIFFrame) -> AnimationCanvas.Area {
-        AnimationCanvas.Area(left: frame.left, top: frame.top, size: frame.size, within: canvas)
-    }
-
-    /// What the file says, in the words all formats share.
+    /// The description of the file, in the terms that all formats share.
     var info: ImageInfo {
         var info = ImageInfo(format: .gif, size: canvas, hasAlpha: hasTransparency)
         if frames.count > 1 {

@@ -2,9 +2,9 @@ internal import HalcyonRaster
 
 /// One image of a file: its descriptor (GIF89a, 20), the graphic control before it (23), and where its data lie.
 struct GIFFrame {
-    /// What stands in front of an image or a text and holds for that one only.
+    /// The graphic control in front of an image or a text, which holds for that one only.
     struct Control {
-        var disposal = AnimationCanvas.Disposal.keep
+        var disposal = FrameDescription.Disposal.keep
         /// Hundredths of a second.
         var delay = 0
         var transparentIndex: UInt8?
@@ -14,13 +14,13 @@ struct GIFFrame {
     let top: Int
     let size: PixelSize
     let isInterlaced: Bool
-    /// Where the image's own palette lies.
+    /// The place of the image's own palette.
     let palette: Range<Int>?
     let control: Control
     let minimumCodeSize: Int
     /// The sub-blocks with their lengths, as far as the file has them.
     let dataRange: Range<Int>
-    /// Whether the empty sub-block at the end of the data is missing.
+    /// A Boolean value that indicates whether the empty sub-block at the end of the data is missing.
     let isCutShort: Bool
 
     /// Reads what follows the image separator; `nil` where the file ends before the data begin.
@@ -57,7 +57,7 @@ struct GIFFrame {
     var duration: Int { control.delay * 10 }
 }
 
-extension AnimationCanvas.Disposal {
+extension FrameDescription.Disposal {
     /// The values of bits 2 to 4 (GIF89a, 23); 4 was once written for 3, and the others mean nothing.
     init(gif value: UInt8) {
         switch value {

@@ -4,33 +4,32 @@ internal import HalcyonRaster
 /// Reads a GIF frame by frame.
 struct GIFFrameCursor: FrameCursor {
     private let data: Data
-    private var composer: GIFComposer
+    private let decoder: GIFFrameDecoder
+    private var sequencer: FrameSequencer
 
-    var info: ImageInfo? { composer.file.info }
+    var info: ImageInfo? { decoder.file.info }
 
-    init(_ data: Data, limits: DecodeLimits) throws {
+    init(_ data: Data, limits: DecodeLimits) throws(CodecError) {
         self.data = data
+        let file = try data.withUnsafeBytes { bytes in
+            Result { () throws(CodecError) -> GIFFile in try GIFFile(bytes, limits: limits) }
+        }
+        .get()
+        // The frame handed out before.
+        sequencer = try FrameSequencer(file, limits: limits, heldBitmapCount: 1)
         do {
-            let file = try data.withUnsafeBytes { bytes in try GIFFile(bytes, limits: limits) }
-            // The frame handed out, the one before it, and what is to come back after it.
-            let savesCanvas = file.frames.contains { $0.control.disposal == .restore }
-            composer = try GIFComposer(file, limits: limits, canvasCount: savesCanvas ? 3 : 2)
-        } catch let error as BitmapError {
-            throw CodecError.bitmap(error)
+            decoder = try GIFFrameDecoder(file)
+        } catch {
+            throw .bitmap(error)
         }
     }
 
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
-        let count = composer.file.frames.count
-        guard 0..<count ~= index else {
-            throw CodecError.noSuchFrame(index, frameCount: count)
-        }
-        do {
-            return try data.withUnsafeBytes { bytes in
-                try composer.picture(after: index, in: bytes, isCancelled: isCancelled)
+        let decoder = decoder
+        return try data.withUnsafeBytes { bytes in
+            try sequencer.bitmap(ofFrame: index, isCancelled: isCancelled) { number in
+                try decoder.pixels(ofFrame: number, in: bytes, isCancelled: isCancelled)
             }
-        } catch let error as BitmapError {
-            throw CodecError.bitmap(error)
         }
     }
 }

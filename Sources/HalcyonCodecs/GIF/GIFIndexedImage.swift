@@ -1,6 +1,6 @@
 internal import HalcyonRaster
 
-/// A picture as indices into a palette of at most 256 colours.
+/// An image as indices into a palette of at most 256 colours.
 struct GIFIndexedImage {
     /// Red in the lowest byte, then green and blue.
     let colors: [UInt32]

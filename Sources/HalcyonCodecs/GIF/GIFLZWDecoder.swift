@@ -6,7 +6,7 @@ internal import HalcyonRaster
 /// one store and no guess of the processor's. A longer run is kept as the place of its first appearance in the output.
 struct GIFLZWDecoder {
     enum Outcome: Equatable {
-        /// The picture is full, or the data ended by themselves before that.
+        /// The image is full, or the data ended by themselves before that.
         case ended
         /// A code that has no run yet.
         case damaged
@@ -127,8 +127,7 @@ struct GIFLZWDecoder {
     }
 }
 
-// MARK: - Runs
-
+/// Runs, as the table holds them.
 extension GIFLZWDecoder {
     private static let longest = 7
     private static let longMark: UInt64 = 1 << 63

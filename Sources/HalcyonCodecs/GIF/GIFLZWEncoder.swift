@@ -77,7 +77,7 @@ struct GIFLZWEncoder {
         }
     }
 
-    /// Where a key is or would be.
+    /// Returns the place at which a key is or would be.
     private func place(of key: UInt32) -> Int {
         // Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4), the upper 14 bits.
         var place = Int((key &* 2_654_435_769) >> 18)

@@ -11,14 +11,14 @@ package struct GIFWriter {
     private var previous: Bitmap?
     private var data = Data()
     private var globalColors: [UInt32] = []
-    /// Where the flags of the last frame's graphic control stand, to change its disposal afterwards.
+    /// The offset of the flags of the last frame's graphic control, to change its disposal afterwards.
     private var lastControlFlags: Int?
 
     /// A file without frames.
     ///
     /// - Parameters:
     ///   - size: That of the canvas and of each frame.
-    ///   - loopCount: What the file asks for, 0 for without end, at most 65,535; `nil` leaves it out, for a still picture
+    ///   - loopCount: What the file asks for, 0 for without end, at most 65,535; `nil` leaves it out, for a still image
     ///     or an animation that plays once. Default: `nil`.
     ///   - storesDifferences: Whether of each frame only the rectangle that differs from the one before is stored. All
     ///     frames must be opaque then. Default: `false`.

@@ -1,4 +1,4 @@
-/// Finds the colours that stand best for a picture's (Heckbert, "Color image quantization for frame buffer display",
+/// Finds the colours that stand best for an image's (Heckbert, "Color image quantization for frame buffer display",
 /// 1982): boxes of colours are cut in two, the one with the largest error first.
 struct MedianCut {
     /// Colours whose upper five bits are the same, taken together.

@@ -2,13 +2,14 @@
 public import FoundationEssentials
 internal import HalcyonRaster
 
-/// Reads HEIC and other HEIF files (ISO/IEC 23008-12) by libheif: pictures coded with HEVC, and with AV1 where the
+/// Reads HEIC and other HEIF files (ISO/IEC 23008-12) by libheif: images coded with HEVC, and with AV1 where the
 /// brands of the file do not say so (those that do are read by ``AVIFDecoder``).
 ///
-/// Each picture of a file that is no part of another is a frame, without a duration; the first one is the primary
-/// picture. Overlays are drawn by this library. libheif turns and crops pictures itself, so that ``ImageInfo/size`` is the size as shown and
-/// ``ImageInfo/orientation`` is always `.up`, whatever ``DecodeOptions/appliesOrientation`` says. It decodes no image
-/// sequences, and cannot be interrupted: once decoding is cancelled, it ends after the picture in work.
+/// Each image of a file that is no part of another is a frame, without a duration; the first one is the primary image.
+/// Overlays are drawn by this library. libheif turns and crops images itself, so that ``ImageInfo/size`` is the size as
+/// shown and ``ImageInfo/orientation`` is always `.up`, whatever ``DecodeOptions/appliesOrientation`` says. Image
+/// sequences are refused: libheif has no way to read them before 1.20. It cannot be interrupted: once decoding is
+/// cancelled, it ends after the image in work.
 public struct HEICDecoder: ImageDecoder {
     /// A decoder.
     public init() {}
@@ -16,23 +17,23 @@ public struct HEICDecoder: ImageDecoder {
     /// ``ImageFormat/heic``.
     public var format: ImageFormat { .heic }
 
-    /// Whether the brands of the file are those of HEIC, or of HEIF with any coding.
+    /// Returns whether the brands of the file are those of HEIC, or of HEIF with any coding.
     public func recognizes(_ prefix: Data) -> Bool {
         let format = ImageFormat.detect(prefix)
         return format == .heic || format == .heif
     }
 
-    /// Reads the boxes before the pictures.
+    /// Reads the boxes before the images.
     ///
-    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before what describes the pictures,
-    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/unsupported(_:reason:)`` for pictures coded otherwise.
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before what describes the images,
+    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/unsupported(_:reason:)`` for images coded otherwise.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         try withReader(of: data, extent: .beginning, limits: limits) { reader in
             Result { () throws(CodecError) in try reader.info }
         }
     }
 
-    /// Decodes one picture, or a thumbnail of it that the file holds.
+    /// Decodes one image, or a thumbnail of it that the file holds.
     public func decode(
         _ data: Data,
         options: DecodeOptions,
@@ -43,7 +44,7 @@ public struct HEICDecoder: ImageDecoder {
         }.get()
     }
 
-    /// EXIF, XMP and the ICC profile of the primary picture.
+    /// EXIF, XMP and the ICC profile of the primary image.
     ///
     /// - Throws: As ``info(of:limits:)`` does.
     public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {

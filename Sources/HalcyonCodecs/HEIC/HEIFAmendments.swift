@@ -1,12 +1,12 @@
 #if HEIC
 internal import FoundationEssentials
 
-/// Changes to single bytes of a file of which this library puts pictures together itself, so that libheif hands out their
+/// Changes to single bytes of a file of which this library puts images together itself, so that libheif hands out their
 /// parts. None moves a box.
 struct HEIFAmendments {
     /// The file with all changes; the same bytes where there are none.
     let data: Data
-    /// The pictures that are hidden in the file, and not in the changed one.
+    /// The images that are hidden in the file, and not in the changed one.
     let revealedItems: Set<Int>
 
     init(_ reader: ByteReader, meta: Range<Int>, items: [HEIFItems.Item]) {
@@ -26,7 +26,7 @@ struct HEIFAmendments {
                 )
             }
         }
-        // libheif 1.15 hands out no picture that is hidden.
+        // libheif 1.15 hands out no image that is hidden.
         var revealedItems: Set<Int> = []
         let parts = Set(composed.flatMap(references.parts))
         for item in items where parts.contains(item.identifier) {

@@ -2,7 +2,7 @@
 internal import CHEIF
 internal import CHEIFShim
 
-/// The beginning of a file, from which libheif reads what describes the pictures: it asks for the pictures' bytes as
+/// The beginning of a file, from which libheif reads what describes the images: it asks for the images' bytes as
 /// well, and gets zeros for those that are not there.
 ///
 /// How much it reads, and takes memory for, is bound before it is asked

@@ -2,17 +2,17 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// What the boxes of a HEIF file say that libheif does not tell.
+/// The content of a HEIF file's boxes that libheif does not give.
 struct HEIFContainer {
-    /// Whether the bytes end within a box, or before what describes the pictures.
+    /// A Boolean value that indicates whether the bytes end within a box, or before what describes the images.
     let isCutShort: Bool
-    /// Whether what describes the pictures is there.
+    /// A Boolean value that indicates whether what describes the images is there.
     let hasHeader: Bool
-    /// Whether there are frames of a track only, no picture on its own.
+    /// A Boolean value that indicates whether there are frames of a track only, no image on its own.
     let isSequence: Bool
     /// The size of the primary item as its properties state it, before it is turned.
     let itemSize: PixelSize?
-    /// How the pictures are coded: ``ImageFormat/heic``, ``ImageFormat/avif``, or ``ImageFormat/heif`` where it is
+    /// The coding of the images: ``ImageFormat/heic``, ``ImageFormat/avif``, or ``ImageFormat/heif`` where it is
     /// otherwise.
     let format: ImageFormat
     /// The type of the primary item, such as "hvc1", "grid" or "unci".
@@ -20,7 +20,7 @@ struct HEIFContainer {
 
     /// The file as libheif is to read it; see ``HEIFAmendments``.
     let data: Data
-    /// The pictures that only the amended file shows on their own.
+    /// The images that only the amended file shows on their own.
     let revealedItems: Set<Int>
     private let original: Data
     private let meta: Range<Int>?
@@ -58,29 +58,29 @@ struct HEIFContainer {
         format = isHEIC ? .heic : types.contains("av01") ? .avif : .heif
     }
 
-    /// Whether its items claim no more bytes than the file can reasonably have.
+    /// Returns whether its items claim no more bytes than the file can reasonably have.
     func hasReasonableItems(isBeginning: Bool) -> Bool {
         meta.map { HEIFItemLocations.areReasonable(ByteReader(data), meta: $0, isBeginning: isBeginning) } ?? true
     }
 
-    /// What a picture and its parts are made of. Refuses one whose coded size, or that of its parts, is beyond what it
-    /// states or the limits, or that takes far more drawing than they permit.
+    /// Returns the composition of an image and its parts. Refuses one whose coded size, or that of its parts, is beyond
+    /// what it states or the limits, or that takes far more drawing than they permit.
     ///
     /// - Parameters:
-    ///   - picture: The identifier of its item.
+    ///   - item: The identifier of the image's item.
     ///   - size: Its size as its properties state it, before it is turned.
     /// - Returns: `nil` for a file without boxes that say so.
-    func geometry(of picture: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> HEIFGeometry? {
+    func geometry(of item: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> HEIFGeometry? {
         guard let meta else {
             return nil
         }
         // As the file has them: the amended one names other parts.
         let reader = ByteReader(original)
         // libheif does not hand our limits to the decoders of AV1.
-        let items = HEIFCodedItems(reader, meta: meta, of: picture, format: format, includesFrames: true)
-        try items.check(picture, size: size, limits: limits)
+        let items = HEIFCodedItems(reader, meta: meta, of: item, format: format, includesFrames: true)
+        try items.check(item, size: size, limits: limits)
         let geometry = HEIFGeometry(items, reader, meta: meta, types: types)
-        try geometry.checkDrawing(of: picture, limits: limits)
+        try geometry.checkDrawing(of: item, limits: limits)
         return geometry
     }
 }

@@ -2,14 +2,14 @@
 internal import CHEIF
 internal import HalcyonRaster
 
-/// A decoded picture: owns libheif's pixels, RGBA.
+/// A decoded image: owns libheif's pixels, RGBA.
 final class HEIFImage {
     private let image: OpaquePointer
     private let hasAlpha: Bool
     private let format: ImageFormat
     private let depth: SampleDepth
 
-    init(decoding picture: HEIFImageHandle, depth: SampleDepth) throws(CodecError) {
+    init(decoding source: HEIFImageHandle, depth: SampleDepth) throws(CodecError) {
         guard let options = heif_decoding_options_alloc() else {
             throw .bitmap(.outOfMemory(byteCount: 0))
         }
@@ -17,15 +17,15 @@ final class HEIFImage {
         options.pointee.convert_hdr_to_8bit = depth == .eight ? 1 : 0
         var image: OpaquePointer?
         let layout = depth == .eight ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RRGGBBAA_LE
-        let result = heif_decode_image(picture.handle, &image, heif_colorspace_RGB, layout, options)
-        try HEIFReader.check(result, picture.container)
+        let result = heif_decode_image(source.handle, &image, heif_colorspace_RGB, layout, options)
+        try HEIFReader.check(result, source.container)
         guard let image else {
-            throw .corrupt(picture.container.format, reason: "no pixels")
+            throw .corrupt(source.container.format, reason: "no pixels")
         }
         self.image = image
         self.depth = depth
-        hasAlpha = picture.hasAlpha
-        format = picture.container.format
+        hasAlpha = source.hasAlpha
+        format = source.container.format
     }
 
     deinit {

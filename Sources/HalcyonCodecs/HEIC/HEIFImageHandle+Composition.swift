@@ -4,11 +4,11 @@ internal import FoundationEssentials
 internal import HalcyonRaster
 
 extension HEIFImageHandle {
-    /// Draws the parts of a picture that libheif is not to put together: 1.15 reads beyond the parts of an overlay that
+    /// Draws the parts of an image that libheif is not to put together: 1.15 reads beyond the parts of an overlay that
     /// reach over the left or upper border.
     ///
     /// - Parameters:
-    ///   - geometry: Of the picture that it belongs to.
+    ///   - geometry: Of the image that it belongs to.
     ///   - depth: That of the bitmap. Parts of another are converted.
     func bitmap(
         of composition: HEIFComposition,
@@ -39,7 +39,7 @@ extension HEIFImageHandle {
                 source = known
             } else {
                 guard let identifier = heif_item_id(exactly: part) else {
-                    throw CodecError.corrupt(format, reason: "no picture with the number \(part)")
+                    throw CodecError.corrupt(format, reason: "no image with the number \(part)")
                 }
                 let handle = try HEIFReader.handle(of: identifier, in: context, container, partOf: geometry)
                 source = try handle.bitmap(options: partOptions, context: context, isCancelled: isCancelled)

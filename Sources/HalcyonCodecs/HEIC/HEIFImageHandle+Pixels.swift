@@ -3,7 +3,7 @@ internal import CHEIF
 internal import HalcyonRaster
 
 extension HEIFImageHandle {
-    /// The picture, as shown.
+    /// The image, as shown.
     ///
     /// libheif cannot be interrupted, so that cancellation takes effect before and after decoding.
     func bitmap(options: DecodeOptions, context: OpaquePointer, isCancelled: () -> Bool) throws -> Bitmap {
@@ -20,7 +20,7 @@ extension HEIFImageHandle {
                 isCancelled: isCancelled
             )
         }
-        // What the boxes say does not bind the coded pictures; nothing longer than this is decoded. libheif refuses the
+        // What the boxes say does not bind the coded images; nothing longer than this is decoded. libheif refuses the
         // limit itself, too.
         let side = max(size.width, size.height, codedSize.width, codedSize.height, HEIFCodedItems.greatestTileSide)
         heif_context_set_maximum_image_size_limit(context, Int32(clamping: side + 1))

@@ -3,12 +3,13 @@ internal import CHEIF
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// One picture of a HEIF file, not yet decoded: owns libheif's handle.
+/// One image of a HEIF file, not yet decoded: owns libheif's handle.
 final class HEIFImageHandle {
     let handle: OpaquePointer
     let identifier: heif_item_id
     let container: HEIFContainer
-    /// What the picture is made of that it is a part of, which was checked with all of its parts; `nil` for one of its own.
+    /// The composition of the image that it is a part of, which was checked with all of its parts; `nil` for one of its
+    /// own.
     private let whole: HEIFGeometry?
 
     init(
@@ -23,7 +24,7 @@ final class HEIFImageHandle {
         self.whole = whole
     }
 
-    /// What it is made of, checked against the limits.
+    /// Returns the composition of the image, checked against the limits.
     func geometry(limits: DecodeLimits) throws(CodecError) -> HEIFGeometry? {
         if let whole { return whole }
         return try container.geometry(of: Int(identifier), size: codedSize, limits: limits)
@@ -38,7 +39,7 @@ final class HEIFImageHandle {
         PixelSize(Int(heif_image_handle_get_width(handle)), Int(heif_image_handle_get_height(handle)))
     }
 
-    /// The size before the picture is turned and cropped.
+    /// The size before the image is turned and cropped.
     var codedSize: PixelSize {
         PixelSize(Int(heif_image_handle_get_ispe_width(handle)), Int(heif_image_handle_get_ispe_height(handle)))
     }

@@ -7,7 +7,7 @@ enum HEIFItems {
         let identifier: Int
         /// Four characters.
         let type: String
-        /// Where the flags stand of a picture that is not to be shown on its own; `nil` for one that is.
+        /// The offset of the flags of an image that is not to be shown on its own; `nil` for one that is.
         let hiddenFlag: Int?
     }
 

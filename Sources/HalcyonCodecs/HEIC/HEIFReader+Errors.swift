@@ -22,7 +22,7 @@ extension HEIFReader {
             throw .truncated(format)
         }
         if let type = container.itemType, !knownTypes.contains(type) {
-            throw .unsupported(format, reason: "its picture is coded as \(type)")
+            throw .unsupported(format, reason: "its image is coded as \(type)")
         }
         // libheif ends some of its messages with a line break.
         let reason = result.message.map { String(cString: $0).split(separator: "\n").joined(separator: " ") }

@@ -1,11 +1,12 @@
 #if HEIC
 internal import CHEIF
+internal import CHEIFShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
 /// An open HEIF file: owns libheif's context, which reads from bytes that must outlive it.
 final class HEIFReader {
-    /// How much of the file is there.
+    /// The part of the file that is there.
     enum Extent {
         /// All of it.
         case whole
@@ -20,14 +21,14 @@ final class HEIFReader {
     private static let greatestSideOfSquare: Int32 = 32_768
     static var greatestPixelCount: Int { Int(greatestSideOfSquare) * Int(greatestSideOfSquare) }
     private static let boundsPixelCountVersion: UInt32 = 1 << 24 | 19 << 16
-    /// Pictures of one file; more are refused whatever the caller allows.
-    private static let greatestPictureCount = 10_000
+    /// Images of one file; more are refused whatever the caller allows.
+    private static let greatestImageCount = 10_000
 
     let context: OpaquePointer
     let container: HEIFContainer
-    /// The pictures of the file that are no part of another, the primary one first.
-    let pictures: [heif_item_id]
-    /// What the context reads from where the file may be cut short.
+    /// The images of the file that are no part of another, the primary one first.
+    let items: [heif_item_id]
+    /// The bytes that the context reads from where the file may be cut short.
     private let beginning: HEIFBeginning?
 
     /// Reads the boxes.
@@ -36,7 +37,7 @@ final class HEIFReader {
     ///   - bytes: Those of `container`; borrowed until the reader is gone.
     ///   - container: What its boxes say.
     ///   - extent: Whether pixels will be asked for.
-    ///   - limits: Of these, the number of pictures counts here.
+    ///   - limits: Of these, the number of images counts here, and from libheif 1.19 on the memory.
     init(
         _ bytes: UnsafeRawBufferPointer,
         of container: HEIFContainer,
@@ -56,6 +57,7 @@ final class HEIFReader {
         }
         heif_context_set_maximum_image_size_limit(context, Self.greatestSideOfSquare)
         heif_context_set_max_decoding_threads(context, 0)
+        halcyon_heif_set_greatest_allocation(context, UInt64(max(1, limits.memory)))
         let beginning = extent == .beginning && container.hasHeader ? HEIFBeginning(bytes) : nil
         do throws(CodecError) {
             let result =
@@ -65,7 +67,7 @@ final class HEIFReader {
                     heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil)
                 }
             try Self.check(result, container)
-            pictures = try Self.pictures(of: context, container, limits)
+            items = try Self.items(of: context, container, limits)
         } catch {
             heif_context_free(context)
             throw error
@@ -79,27 +81,27 @@ final class HEIFReader {
         heif_context_free(context)
     }
 
-    /// What the header says of the primary picture.
+    /// The description of the primary image in the header.
     var info: ImageInfo {
         get throws(CodecError) {
-            try handle(of: pictures[0]).info(of: container.format, frameCount: pictures.count)
+            try handle(of: items[0]).info(of: container.format, frameCount: items.count)
         }
     }
 
-    /// EXIF, XMP and ICC profile of the primary picture.
+    /// EXIF, XMP and ICC profile of the primary image.
     var metadata: ImageMetadata {
         get throws(CodecError) {
-            try handle(of: pictures[0]).metadata
+            try handle(of: items[0]).metadata
         }
     }
 
-    /// A picture, or its thumbnail if that will do.
+    /// An image, or its thumbnail if that will do.
     func image(options: DecodeOptions, isCancelled: () -> Bool) throws -> DecodedImage {
         let info = try info
-        guard pictures.indices.contains(options.frame) else {
-            throw CodecError.noSuchFrame(options.frame, frameCount: pictures.count)
+        guard items.indices.contains(options.frame) else {
+            throw CodecError.noSuchFrame(options.frame, frameCount: items.count)
         }
-        var handle = try handle(of: pictures[options.frame])
+        var handle = try handle(of: items[options.frame])
         if options.usesEmbeddedThumbnail, let thumbnail = handle.thumbnail(for: options.targetSize) {
             handle = thumbnail
         }
@@ -108,58 +110,58 @@ final class HEIFReader {
         return DecodedImage(bitmap: bitmap, info: info, colorProfile: profile)
     }
 
-    private func handle(of picture: heif_item_id) throws(CodecError) -> HEIFImageHandle {
-        try Self.handle(of: picture, in: context, container)
+    private func handle(of item: heif_item_id) throws(CodecError) -> HEIFImageHandle {
+        try Self.handle(of: item, in: context, container)
     }
 
-    /// A picture of the file, whether it is shown on its own or part of another.
+    /// An image of the file, whether it is shown on its own or part of another.
     static func handle(
-        of picture: heif_item_id,
+        of item: heif_item_id,
         in context: OpaquePointer,
         _ container: HEIFContainer,
         partOf whole: HEIFGeometry? = nil
     ) throws(CodecError) -> HEIFImageHandle {
         var handle: OpaquePointer?
-        try check(heif_context_get_image_handle(context, picture, &handle), container)
+        try check(heif_context_get_image_handle(context, item, &handle), container)
         guard let handle else {
-            throw .corrupt(container.format, reason: "no picture with the number \(picture)")
+            throw .corrupt(container.format, reason: "no image with the number \(item)")
         }
-        return HEIFImageHandle(handle, identifier: picture, container: container, partOf: whole)
+        return HEIFImageHandle(handle, identifier: item, container: container, partOf: whole)
     }
 
-    /// Files exist whose primary item is the thumbnail of another, which is then the picture meant.
-    private static func pictures(
+    /// Files exist whose primary item is the thumbnail of another, which is then the image meant.
+    private static func items(
         of context: OpaquePointer,
         _ container: HEIFContainer,
         _ limits: DecodeLimits
     ) throws(CodecError) -> [heif_item_id] {
         let count = Int(heif_context_get_number_of_top_level_images(context)) - container.revealedItems.count
-        let maximum = min(limits.frameCount, greatestPictureCount)
+        let maximum = min(limits.frameCount, greatestImageCount)
         guard count <= maximum else {
             throw .limitExceeded(container.format, .frameCount(count, maximum: maximum))
         }
-        var pictures = [heif_item_id](repeating: 0, count: max(0, count + container.revealedItems.count))
-        let found = heif_context_get_list_of_top_level_image_IDs(context, &pictures, Int32(pictures.count))
-        pictures.removeLast(pictures.count - min(pictures.count, max(0, Int(found))))
-        pictures.removeAll { container.revealedItems.contains(Int($0)) }
+        var items = [heif_item_id](repeating: 0, count: max(0, count + container.revealedItems.count))
+        let found = heif_context_get_list_of_top_level_image_IDs(context, &items, Int32(items.count))
+        items.removeLast(items.count - min(items.count, max(0, Int(found))))
+        items.removeAll { container.revealedItems.contains(Int($0)) }
         var primary: heif_item_id = 0
         if heif_context_get_primary_image_ID(context, &primary).code == heif_error_Ok,
-            let index = pictures.firstIndex(of: primary)
+            let index = items.firstIndex(of: primary)
         {
-            pictures.remove(at: index)
-            pictures.insert(primary, at: 0)
+            items.remove(at: index)
+            items.insert(primary, at: 0)
         }
-        guard let first = pictures.first else {
+        guard let first = items.first else {
             throw container.isCutShort
-                ? .truncated(container.format) : .corrupt(container.format, reason: "it holds no picture")
+                ? .truncated(container.format) : .corrupt(container.format, reason: "it holds no image")
         }
-        // Pictures of a coding that libheif does not know have no depth; the first is to fail by its own error.
-        return [first] + pictures.dropFirst().filter { isKnown($0, in: context) }
+        // Images of a coding that libheif does not know have no depth; the first is to fail by its own error.
+        return [first] + items.dropFirst().filter { isKnown($0, in: context) }
     }
 
-    private static func isKnown(_ picture: heif_item_id, in context: OpaquePointer) -> Bool {
+    private static func isKnown(_ item: heif_item_id, in context: OpaquePointer) -> Bool {
         var handle: OpaquePointer?
-        guard heif_context_get_image_handle(context, picture, &handle).code == heif_error_Ok, let handle else {
+        guard heif_context_get_image_handle(context, item, &handle).code == heif_error_Ok, let handle else {
             return false
         }
         defer { heif_image_handle_release(handle) }

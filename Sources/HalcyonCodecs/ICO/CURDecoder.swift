@@ -10,20 +10,20 @@ public struct CURDecoder: ImageDecoder {
     /// CUR.
     public var format: ImageFormat { .cur }
 
-    /// Whether there are the signature of a mouse pointer and a possible first entry.
+    /// Returns whether the bytes start with the signature of a mouse pointer and a possible first entry.
     public func recognizes(_ prefix: Data) -> Bool {
         ImageFormat.detect(prefix) == .cur
     }
 
-    /// Reads the directory and the header of the best picture, which may lie anywhere in the file.
+    /// Reads the directory and the header of the best image, which may lie anywhere in the file.
     ///
     /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)`` where the bytes do not reach as far as that,
-    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many pictures.
+    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many images.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         try ICOFile(data, of: .cur, limits: limits).info
     }
 
-    /// Decodes one of the pictures.
+    /// Decodes one of the images.
     ///
     /// - Throws: ``CodecError``, or `CancellationError`.
     public func decode(

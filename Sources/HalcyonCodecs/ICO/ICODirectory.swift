@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// The pictures of an icon or mouse pointer (NEWHEADER and RESDIR of Windows): the deepest of each size, the largest size
+/// The images of an icon or mouse pointer (NEWHEADER and RESDIR of Windows): the deepest of each size, the largest size
 /// first.
 ///
-/// Files hold pictures of one size more than once for screens of few colours, which nobody wants to see any more.
+/// Files hold images of one size more than once for screens of few colours, which are no longer of use.
 struct ICODirectory {
     struct Entry {
-        /// As the directory says, where a side of 0 means 256; the picture itself may be larger.
+        /// As the directory says, where a side of 0 means 256; the image itself may be larger.
         let size: PixelSize
         /// Bits a pixel, or 0 where the bytes do not reach as far as to tell.
         let bitsPerPixel: Int
@@ -38,7 +38,7 @@ struct ICODirectory {
             throw .corrupt(format, reason: "the signature is missing")
         }
         guard count > 0 else {
-            throw .corrupt(format, reason: "there is no picture")
+            throw .corrupt(format, reason: "there is no image")
         }
         guard count <= limits.frameCount else {
             throw .limitExceeded(format, .frameCount(count, maximum: limits.frameCount))

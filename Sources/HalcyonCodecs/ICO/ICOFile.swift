@@ -15,7 +15,7 @@ struct ICOFile {
         directory = try ICODirectory(data, of: format, limits: limits)
     }
 
-    /// What the first picture's own header says, in the words all formats share.
+    /// The description in the first image's own header, in the terms that all formats share.
     var info: ImageInfo {
         get throws(CodecError) {
             let bytes = try directory.bytes(of: directory.entries[0], in: data, format)
@@ -42,15 +42,15 @@ struct ICOFile {
         }
         let entry = entry(for: options)
         let bytes = try directory.bytes(of: entry, in: data, format)
-        let picture =
+        let image =
             try ICODirectory.isPNG(bytes)
             ? png(bytes, options, isCancelled) : bitmap(bytes, entry, options, isCancelled)
         let info = try info
         return DecodedImage(
-            bitmap: picture.bitmap,
+            bitmap: image.bitmap,
             info: info,
-            fullSize: options.frame == 0 ? info.size : picture.bitmap.size,
-            colorProfile: picture.colorProfile
+            fullSize: options.frame == 0 ? info.size : image.bitmap.size,
+            colorProfile: image.colorProfile
         )
     }
 
@@ -91,7 +91,7 @@ struct ICOFile {
         try limits.check(header.size, of: format)
         try limits.checkMemory(header.size.bitmapByteCount, of: format)
         let bitmap = try bytes.withUnsafeBytes { bytes in
-            let picture = BMPPicture(
+            let image = BMPImage(
                 bytes,
                 header,
                 of: format,
@@ -99,10 +99,10 @@ struct ICOFile {
                 premultiplies: options.premultiplies,
                 isCancelled: isCancelled
             )
-            var bitmap = try picture.decode()
+            var bitmap = try image.decode()
             // With an alpha channel in use the mask only repeats it, for systems that know no alpha.
-            if !picture.showsAlpha, entry.byteCount != picture.end, bytes.count > picture.end {
-                try ICOMask(picture).apply(to: &bitmap)
+            if !image.showsAlpha, entry.byteCount != image.end, bytes.count > image.end {
+                try ICOMask(image).apply(to: &bitmap)
             }
             return bitmap
         }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// What a sequence header of AV1 (5.5) says of the size of its frames.
+/// The size of frames as a sequence header of AV1 (5.5) states it.
 struct AV1SequenceHeader {
     /// That of each frame that does not state its own.
     let size: PixelSize
@@ -9,16 +9,18 @@ struct AV1SequenceHeader {
     let greatestStatedSize: PixelSize
     /// The planes of such frames; `nil` where the header ends too early.
     let layout: PlaneLayout?
-    /// What the header of a frame has before it says whether it states a size; `nil` where no frame does.
+    /// The fields of a frame's header before the one that indicates whether it states a size; `nil` where no frame
+    /// does.
     private let fields: FrameFields?
 
     /// Fields of frame headers (5.9.2).
     private struct FrameFields {
         let presentationTimeBitCount: Int
         let identifierBitCount: Int
-        /// Whether frames may use tools for pictures of screens; `nil` where each says so itself.
+        /// A Boolean value that indicates whether frames may use tools for images of screens; `nil` where each says so
+        /// itself.
         let usesScreenTools: Bool?
-        /// Whether those then say whether their motion is by whole pixels.
+        /// A Boolean value that indicates whether those then say whether their motion is by whole pixels.
         let statesIntegerMotion: Bool
     }
 
@@ -28,7 +30,7 @@ struct AV1SequenceHeader {
     /// `nil` where the unit ends too early.
     init?(_ unit: Data) {
         var bits = BitReader(Array(unit.prefix(Self.greatestByteCount)))
-        // Between them: whether there is one picture only.
+        // Between them: whether there is one image only.
         guard let profile = bits.read(3), bits.skip(1), let isReduced = bits.readFlag() else {
             return nil
         }
@@ -84,7 +86,7 @@ struct AV1SequenceHeader {
         return PlaneLayout(size: size, chroma: chroma, depths: [depth, depth])
     }
 
-    /// Whether a frame states a size of its own; `nil` where its header ends too early.
+    /// Returns whether a frame states a size of its own; `nil` where its header ends too early.
     func isOverridden(byFrame unit: Data) -> Bool? {
         guard let fields else {
             return false

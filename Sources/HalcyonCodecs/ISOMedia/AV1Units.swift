@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The size of pictures in units of AV1 (open bitstream units, 5.3).
+/// The size of images in units of AV1 (open bitstream units, 5.3).
 struct AV1Units {
     private(set) var size = CodedSize.none
     /// The planes that frames have; what frames say of their own size counts where that is looked at.
@@ -8,7 +8,7 @@ struct AV1Units {
     private var header: AV1SequenceHeader?
     private let includesFrames: Bool
 
-    /// Units that an item may have: a picture has no more than 4,096 tiles (annex A), each in a unit of its own at most,
+    /// Units that an item may have: an image has no more than 4,096 tiles (annex A), each in a unit of its own at most,
     /// beside a few headers for each of its layers.
     private static let greatestCount = 65_536
 
@@ -16,12 +16,12 @@ struct AV1Units {
         self.includesFrames = includesFrames
     }
 
-    /// Those of an item, with and without what its configuration (`av1C`, AV1 in ISOBMFF 2.3.3) holds: libheif hands its
-    /// decoders that before the item's own bytes, libavif does not.
+    /// Those of an item, with and without what its configuration (`av1C`, AV1 in ISOBMFF 2.3.3) holds: libheif hands
+    /// its decoders that before the item's own bytes, libavif does not.
     ///
     /// - Parameter includesFrames: Whether a frame that states its own size, as those of smaller layers do, counts in
-    ///   ``size`` as the greatest that it can state: where nothing bounds what the decoder takes for it. In ``layout`` it
-    ///   always counts.
+    ///   ``size`` as the greatest that it can state: where nothing bounds what the decoder takes for it. In ``layout``
+    ///   it always counts.
     init(ofItem content: Data, configuration: Data, includesFrames: Bool) {
         let setup = configuration.dropFirst(4)
         self.init(includesFrames: includesFrames)

@@ -8,7 +8,7 @@ struct BitReader {
         self.bytes = bytes
     }
 
-    /// Whether that many bits are there.
+    /// Passes over bits, and returns whether that many are there.
     mutating func skip(_ count: Int) -> Bool {
         position += count
         return position <= bytes.count * 8

@@ -1,7 +1,7 @@
 internal import HalcyonRaster
 
-/// The planes that a decoder makes of a coded picture, as its sequence parameter sets (HEVC) or sequence headers (AV1)
-/// state them: all of these must agree where a library puts several pictures together.
+/// The planes that a decoder makes of a coded image, as its sequence parameter sets (HEVC) or sequence headers (AV1)
+/// state them: all of these must agree where a library puts several images together.
 struct PlaneLayout: Equatable {
     /// As shown: without what the coding adds to fill its blocks.
     let size: PixelSize
@@ -11,7 +11,7 @@ struct PlaneLayout: Equatable {
     let depths: [Int]
 }
 
-/// What all headers of a coded picture say together.
+/// The layout that all headers of a coded image state together.
 enum CodedLayout: Equatable {
     /// There are no headers.
     case none

@@ -1,6 +1,6 @@
 internal import HalcyonRaster
 
-/// The size of coded pictures as their own headers state it, which is what a decoder takes memory and time for, whatever
+/// The size of coded images as their own headers state it, which is what a decoder takes memory and time for, whatever
 /// the boxes around them say.
 enum CodedSize: Equatable {
     /// There are no headers.

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// The pictures coded with HEVC or AV1 that one picture of a HEIF file is made of: itself, its tiles, its alpha.
+/// The images coded with HEVC or AV1 that one image of a HEIF file is made of: itself, its tiles, its alpha.
 ///
-/// What the boxes say of their sizes does not bind them: decoders take memory for pictures as large as their parameter sets
-/// or sequence headers say.
+/// What the boxes say of their sizes does not bind them: decoders take memory for images as large as their parameter
+/// sets or sequence headers say.
 struct HEIFCodedItems {
-    /// Sides that tiles may have in a picture that is smaller.
+    /// Sides that tiles may have in an image that is smaller.
     static let greatestTileSide = 1_024
     /// By how much coded sides may be longer: by blocks that are not filled.
     private static let greatestPadding = 64
-    /// Pictures inside of pictures.
+    /// Images inside of images.
     private static let greatestDepth = 8
 
     /// A property that turns (`irot`), mirrors (`imir`) or crops (`clap`), with its first byte.
@@ -26,10 +26,10 @@ struct HEIFCodedItems {
         var layout = CodedLayout.none
         /// The properties that turn, mirror or crop it, in their order.
         var transformations: [Transformation] = []
-        /// Whether it is the alpha of another.
+        /// A Boolean value that indicates whether it is the alpha of another.
         var isAlpha = false
         var isHEVC = false
-        /// Where the configuration of AV1 begins, and what it holds.
+        /// The offset of the configuration of AV1, and its content.
         var configuration: (start: Int, content: Data)?
 
         var isCoded: Bool { isHEVC || configuration != nil }
@@ -65,10 +65,10 @@ struct HEIFCodedItems {
     private(set) var items: [Int: Item] = [:]
 
     /// - Parameter includesFrames: As ``AV1Units/size(ofItem:configuration:includesFrames:)`` takes it.
-    init(_ reader: ByteReader, meta: Range<Int>, of picture: Int, format: ImageFormat, includesFrames: Bool) {
+    init(_ reader: ByteReader, meta: Range<Int>, of primary: Int, format: ImageFormat, includesFrames: Bool) {
         self.format = format
         references = HEIFItemReferences(reader, meta: meta)
-        var (needed, next) = (Set([picture]), [picture])
+        var (needed, next) = (Set([primary]), [primary])
         while let item = next.popLast() {
             for other in references.items(neededBy: item) where needed.insert(other).inserted {
                 next.append(other)
@@ -118,7 +118,7 @@ struct HEIFCodedItems {
         )
     }
 
-    /// Whether a type of auxiliary pictures (`auxC`) is that of alpha.
+    /// Returns whether a type of auxiliary images (`auxC`) is that of alpha.
     private static func isAlpha(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
         guard let name = reader.bytes(at: payload.lowerBound + 4, count: max(0, payload.count - 4)) else {
             return false
@@ -129,18 +129,18 @@ struct HEIFCodedItems {
             || text == "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
     }
 
-    /// Refuses pictures that are far larger than their properties state, larger than the limits, or far more than it
+    /// Refuses images that are far larger than their properties state, larger than the limits, or far more than it
     /// takes for the whole.
     ///
     /// - Returns: The pixels of all parts as coded, each counted as often as it is decoded.
     @discardableResult
-    func check(_ picture: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> Int {
+    func check(_ primary: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> Int {
         for item in items.values {
-            // libavif takes alpha that does not state its size to have that of the picture.
+            // libavif takes alpha that does not state its size to have that of the image.
             try check(item, item.size ?? size, limits)
         }
         var known: [Int: Int] = [:]
-        let count = try pixelCount(of: picture, depth: 0, &known)
+        let count = try pixelCount(of: primary, depth: 0, &known)
         // Tiles reach over the border, and there may be alpha, depth and a gain map.
         let greatestCount =
             4 * PixelSize(size.width + Self.greatestTileSide, size.height + Self.greatestTileSide).area
@@ -155,12 +155,12 @@ struct HEIFCodedItems {
         case .none:
             return
         case .unreadable:
-            throw .corrupt(format, reason: "the headers of a coded picture")
+            throw .corrupt(format, reason: "the headers of a coded image")
         case .known(let coded):
             guard coded.width <= max(size.width + Self.greatestPadding, Self.greatestTileSide),
                 coded.height <= max(size.height + Self.greatestPadding, Self.greatestTileSide)
             else {
-                throw .corrupt(format, reason: "a picture of \(size) is coded as \(coded)")
+                throw .corrupt(format, reason: "an image of \(size) is coded as \(coded)")
             }
             guard max(size.width, size.height) > Self.greatestTileSide else {
                 return
@@ -176,7 +176,7 @@ struct HEIFCodedItems {
             return count
         }
         guard depth < Self.greatestDepth else {
-            throw .corrupt(format, reason: "pictures inside of pictures")
+            throw .corrupt(format, reason: "images inside of images")
         }
         var count = 0
         if case .known(let size) = items[item]?.codedSize {

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// A picture of tiles (`grid`, ISO/IEC 23008-12, 6.6.2.3).
+/// An image of tiles (`grid`, ISO/IEC 23008-12, 6.6.2.3).
 struct HEIFGrid: Equatable {
     let rows: Int
     let columns: Int
-    /// Of the whole picture, beyond which the last tiles may reach.
+    /// Of the whole image, beyond which the last tiles may reach.
     let size: PixelSize
 
     /// `nil` where the bytes end too early, or are of another version.
@@ -21,7 +21,7 @@ struct HEIFGrid: Equatable {
         (self.rows, self.columns, size) = (rows + 1, columns + 1, PixelSize(width, height))
     }
 
-    /// Whether tiles of a size cover the whole, each of them some of it.
+    /// Returns whether tiles of a size cover the whole, each of them some of it.
     func isCovered(byTilesOf tile: PixelSize) -> Bool {
         func fits(_ count: Int, _ side: Int, _ whole: Int) -> Bool {
             side > 0 && count * side >= whole && (count - 1) * side < whole
@@ -30,12 +30,12 @@ struct HEIFGrid: Equatable {
     }
 }
 
-/// A picture that others are drawn on (`iovl`, ISO/IEC 23008-12, 6.6.2.2).
+/// An image that others are drawn on (`iovl`, ISO/IEC 23008-12, 6.6.2.2).
 struct HEIFOverlay: Equatable {
     let size: PixelSize
     /// In sRGB, with straight alpha.
     let background: Color
-    /// Where the top left pixel of each part lies, which may be outside.
+    /// The place of the top left pixel of each part, which may be outside.
     let places: [PixelPoint]
 
     /// `nil` where the bytes end too early, or are of another version.

@@ -1,14 +1,14 @@
 internal import HalcyonRaster
 
 extension HEIFGeometry {
-    /// Pictures inside of pictures.
+    /// Images inside of images.
     private static let greatestDepth = 8
 
-    /// Refuses a picture whose overlays take far more drawing than pixels of the limits: their canvases and what they draw
-    /// on them count, whatever their parts are coded as, and as often as they are drawn.
-    func checkDrawing(of picture: Int, limits: DecodeLimits) throws(CodecError) {
+    /// Refuses an image whose overlays take far more drawing than pixels of the limits: their canvases and what they
+    /// draw on them count, whatever their parts are coded as, and as often as they are drawn.
+    func checkDrawing(of item: Int, limits: DecodeLimits) throws(CodecError) {
         var known: [Int: Int] = [:]
-        let count = try drawnPixelCount(of: picture, depth: 0, &known)
+        let count = try drawnPixelCount(of: item, depth: 0, &known)
         let (greatest, overflows) = limits.pixelCount.multipliedReportingOverflow(by: 4)
         guard overflows || count <= greatest else {
             throw .corrupt(coded.format, reason: "its overlays have far more pixels than it has")
@@ -18,7 +18,7 @@ extension HEIFGeometry {
     private func drawnPixelCount(of item: Int, depth: Int, _ known: inout [Int: Int]) throws(CodecError) -> Int {
         if let count = known[item] { return count }
         guard depth < Self.greatestDepth else {
-            throw .corrupt(coded.format, reason: "pictures inside of pictures")
+            throw .corrupt(coded.format, reason: "images inside of images")
         }
         var count = 0
         func add(_ other: Int) {
@@ -39,10 +39,10 @@ extension HEIFGeometry {
         return count
     }
 
-    /// How a picture is turned that libheif does not put together.
-    func orientation(ofComposed picture: Int) throws(CodecError) -> Orientation {
+    /// Returns the orientation of an image that libheif does not put together.
+    func orientation(ofComposed item: Int) throws(CodecError) -> Orientation {
         var (quarters, mirroring) = (0, Orientation.Mirroring?.none)
-        for transformation in coded.items[picture]?.transformations ?? [] {
+        for transformation in coded.items[item]?.transformations ?? [] {
             switch transformation.type {
             case "irot" where mirroring == nil: quarters = transformation.value & 3
             case "imir": mirroring = transformation.value & 1 == 0 ? .topToBottom : .leftToRight

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// Whether the parts of a picture fit together, before a library puts them together.
+/// A check that the parts of an image fit together, before a library puts them together.
 ///
-/// libheif 1.15 reads beyond its buffers where the parts of an overlay reach over the border, and relies on boxes that say
-/// how large parts and their alpha are.
+/// libheif 1.15 reads beyond its buffers where the parts of an overlay reach over the border, and relies on boxes that
+/// say how large parts and their alpha are.
 struct HEIFGeometry {
     /// The types of items that are decoded, or composed of others.
     private static let knownTypes: Set<String> = ["hvc1", "hev1", "av01", "grid", "iden", "iovl"]
@@ -14,7 +14,7 @@ struct HEIFGeometry {
     private let contents: [Int: Data]
     private var format: ImageFormat { coded.format }
 
-    /// - Parameter coded: The items that the picture needs.
+    /// - Parameter coded: The items that the image needs.
     init(_ coded: HEIFCodedItems, _ reader: ByteReader, meta: Range<Int>, types: [Int: String]) {
         self.coded = coded
         self.types = types
@@ -22,13 +22,14 @@ struct HEIFGeometry {
         contents = HEIFItemLocations.contents(reader, meta: meta, of: Set(derived))
     }
 
-    /// How a picture is put together, where libheif is not to do that. Refuses one that libheif should not put together.
+    /// Returns the composition of an image, where libheif is not to put it together. Refuses one that libheif should
+    /// not put together.
     ///
-    /// - Parameter picture: The item that was given, or a part of it that is decoded on its own.
-    func assembly(of picture: Int) throws(CodecError) -> HEIFComposition? {
-        if let composition = try composition(of: picture) { return composition }
+    /// - Parameter item: The item that was given, or a part of it that is decoded on its own.
+    func assembly(of item: Int) throws(CodecError) -> HEIFComposition? {
+        if let composition = try composition(of: item) { return composition }
         var checked: Set<Int> = []
-        try check(picture, &checked)
+        try check(item, &checked)
         return nil
     }
 
@@ -38,7 +39,7 @@ struct HEIFGeometry {
         }
         let type = types[item] ?? "nothing"
         guard Self.knownTypes.contains(type) else {
-            throw .unsupported(format, reason: "its picture is coded as \(type)")
+            throw .unsupported(format, reason: "its image is coded as \(type)")
         }
         switch type {
         case "grid":
@@ -47,11 +48,11 @@ struct HEIFGeometry {
             guard coded.references.parts(of: item).count == 1 else {
                 throw .corrupt(
                     format,
-                    reason: "a picture is derived from \(coded.references.parts(of: item).count) others"
+                    reason: "an image is derived from \(coded.references.parts(of: item).count) others"
                 )
             }
         case "iovl":
-            throw .unsupported(format, reason: "an overlay inside of another picture")
+            throw .unsupported(format, reason: "an overlay inside of another image")
         default:
             break
         }
@@ -72,7 +73,7 @@ struct HEIFGeometry {
         var isEqual = !isStatedOtherwise
         for one in [item, alpha] where try decodedSize(of: one) != size { isEqual = false }
         guard isEqual else {
-            throw .corrupt(format, reason: "a picture and its alpha are not equally large")
+            throw .corrupt(format, reason: "an image and its alpha are not equally large")
         }
     }
 
@@ -133,8 +134,8 @@ struct HEIFGeometry {
         return (grid, tile)
     }
 
-    /// How a picture is put together that libheif is not to put together itself: an overlay, or a grid that names a tile
-    /// more than once, which libheif 1.19 refuses. `nil` for others.
+    /// Returns the composition of an image that libheif is not to put together itself: an overlay, or a grid that names
+    /// a tile more than once, which libheif 1.19 refuses. `nil` for others.
     func composition(of item: Int) throws(CodecError) -> HEIFComposition? {
         let parts = coded.references.parts(of: item)
         let isGrid = types[item] == "grid" && Set(parts).count < parts.count
@@ -169,12 +170,12 @@ struct HEIFGeometry {
     }
 }
 
-/// Pictures drawn over each other on a canvas, in their order.
+/// Images drawn over each other on a canvas, in their order.
 struct HEIFComposition: Equatable {
     let size: PixelSize
     let background: Color
     /// The identifiers of the items, as often as they are drawn.
     let parts: [Int]
-    /// Where the top left pixel of each lies.
+    /// The place of the top left pixel of each.
     let places: [PixelPoint]
 }

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// Where the bytes of a HEIF file's items lie (`iloc`, ISO/IEC 14496-12, 8.11.3).
+/// The places of the bytes of a HEIF file's items (`iloc`, ISO/IEC 14496-12, 8.11.3).
 enum HEIFItemLocations {
     /// Bytes that an item may claim beyond the end of the beginning of a file.
     static let greatestMissingByteCount = 1 << 26
 
-    /// Whether items claim no more than their file can reasonably have: each no more than all of it, and all together a
-    /// few times that, as some share the same bytes. The libraries copy the bytes of each.
+    /// Returns whether items claim no more than their file can reasonably have: each no more than all of it, and all
+    /// together a few times that, as some share the same bytes. The libraries copy the bytes of each.
     ///
     /// - Parameters:
     ///   - meta: What the `meta` box holds.
@@ -17,8 +17,8 @@ enum HEIFItemLocations {
         return counts.ofAll <= 16 * reader.count + missing && counts.greatest <= reader.count + missing
     }
 
-    /// The bytes of all items, those that are shared counted each time, and those of the largest. Linear in the bytes of
-    /// the box.
+    /// The bytes of all items, those that are shared counted each time, and those of the largest. Linear in the bytes
+    /// of the box.
     static func byteCounts(_ reader: ByteReader, meta: Range<Int>) -> (ofAll: Int, greatest: Int) {
         var (total, counts) = (0, [Int: Int]())
         forEachExtent(reader, meta: meta) { item, extent in
@@ -53,7 +53,7 @@ enum HEIFItemLocations {
     private struct Extent {
         let offset: Int
         let byteCount: Int
-        /// Whether the offset counts from the `idat` box instead of the file.
+        /// A Boolean value that indicates whether the offset counts from the `idat` box instead of the file.
         let isInItemData: Bool
     }
 

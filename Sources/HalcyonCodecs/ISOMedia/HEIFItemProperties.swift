@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// What a HEIF file's boxes say of its primary item (ISO/IEC 23008-12), for what the libraries cannot tell or read.
+/// The properties of a HEIF file's primary item (ISO/IEC 23008-12), for what the libraries do not give or read.
 struct HEIFItemProperties {
     /// A property and whether a reader must understand it.
     struct Association {
@@ -10,7 +10,7 @@ struct HEIFItemProperties {
     }
 
     private let reader: ByteReader
-    /// What the `meta` box holds behind its version and flags.
+    /// The payload of the `meta` box behind its version and flags.
     private let meta: Range<Int>
     /// The `ipma` boxes, in their order.
     let associationBoxes: [ISOMediaBox]
@@ -88,7 +88,7 @@ struct HEIFItemProperties {
         let item: Int
         let offset: Int
         let count: Int
-        /// Whether an index has two bytes.
+        /// A Boolean value that indicates whether an index has two bytes.
         let isWide: Bool
     }
 

@@ -1,11 +1,11 @@
-/// How the items of a HEIF file refer to each other (`iref`, ISO/IEC 14496-12, 8.11.12).
+/// The references between the items of a HEIF file (`iref`, ISO/IEC 14496-12, 8.11.12).
 struct HEIFItemReferences {
     /// For each item the ones it needs: those it is derived from, in their order and as often as they are named, and
     /// those that are auxiliary to it, such as alpha.
     private var items: [Int: [Int]] = [:]
     private var parts: [Int: [Int]] = [:]
     private var auxiliaries: [Int: [Int]] = [:]
-    /// Where the identifier stands of each part that another item names more than once, behind its first mention.
+    /// The place of the identifier of each part that another item names more than once, behind its first mention.
     private(set) var repetitions: [Repetition] = []
 
     struct Repetition {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// The size of pictures as the sequence parameter sets of HEVC state it (ITU-T H.265, 7.3.2.2), which is what a decoder
+/// The size of images as the sequence parameter sets of HEVC state it (ITU-T H.265, 7.3.2.2), which is what a decoder
 /// takes memory and time for.
 enum HEVCParameterSets {
     /// Those of a decoder configuration record (`hvcC`, ISO/IEC 14496-15, 8.3.3.1). Whatever kind an array of units is
@@ -38,7 +38,7 @@ enum HEVCParameterSets {
         }
     }
 
-    /// Those among coded pictures, each unit behind its length. libheif takes the length to have four bytes, whatever the
+    /// Those among coded images, each unit behind its length. libheif takes the length to have four bytes, whatever the
     /// record says.
     static func size(inStream stream: Data) -> CodedSize {
         var size = CodedSize.none

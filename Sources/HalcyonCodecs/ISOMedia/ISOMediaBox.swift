@@ -2,13 +2,13 @@
 struct ISOMediaBox {
     /// Four characters.
     let type: String
-    /// Where the box begins, with its size.
+    /// The offset of the box, which begins with its size.
     let start: Int
-    /// What it holds, as far as the bytes go.
+    /// The place of its content, as far as the bytes go.
     let payload: Range<Int>
-    /// Whether the box, by its own account, is longer than what it lies in.
+    /// A Boolean value that indicates whether the box, by its own account, is longer than what it lies in.
     let isCutShort: Bool
-    /// Whether its size says "to the end of the file".
+    /// A Boolean value that indicates whether its size says "to the end of the file".
     let isOpenEnded: Bool
 }
 
@@ -65,7 +65,7 @@ extension ByteReader {
         ISOMediaBoxes(self, in: range)
     }
 
-    /// What the first box on a path holds, such as "trak", "mdia", "hdlr".
+    /// Returns the place of the content of the first box on a path, such as "trak", "mdia", "hdlr".
     func payload(ofBox path: String..., in range: Range<Int>) -> Range<Int>? {
         var range = range
         for type in path {

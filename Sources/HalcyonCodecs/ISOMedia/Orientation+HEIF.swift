@@ -1,7 +1,7 @@
 internal import HalcyonRaster
 
 extension Orientation {
-    /// How `imir` mirrors a picture (ISO/IEC 23008-12, 6.5.12).
+    /// The direction in which `imir` mirrors an image (ISO/IEC 23008-12, 6.5.12).
     enum Mirroring {
         case topToBottom
         case leftToRight

@@ -5,18 +5,19 @@ internal import HalcyonRaster
 /// YCbCr, RGB, CMYK and YCCK, which become RGB. Lossless, hierarchical and 12-bit files are refused as unsupported.
 ///
 /// Four inks count as stored inverted, whether or not the segment of Adobe's programs is there, as in browsers. A wrong
-/// Huffman code or restart marker spoils the blocks around it; a picture of which a part is missing is refused.
+/// Huffman code or restart marker spoils the blocks around it; an image of which a part is missing is refused.
 ///
-/// With a target size, the picture is decoded at 1/8, 1/4 or 1/2 of its sides, whichever is the smallest that still
+/// With a target size, the image is decoded at 1/8, 1/4 or 1/2 of its sides, whichever is the smallest that still
 /// has twice the target's sides.
 public struct JPEGDecoder: ImageDecoder {
     /// Rows between two questions whether decoding is cancelled.
     private static let rowsPerStep = 16
     /// A progressive file of a few kilobytes can hold thousands of empty scans, each of which costs a pass over the
-    /// whole picture. Encoders write about ten.
+    /// whole image. Encoders write about ten.
     private static let maximumScanCount: Int32 = 500
 
-    /// Whether baseline files are decoded at 1/8, 2/8 and 4/8 without libjpeg. Tests hold both against each other.
+    /// A Boolean value that indicates whether baseline files are decoded at 1/8, 2/8 and 4/8 without libjpeg. Tests
+    /// hold both against each other.
     private let usesReducer: Bool
 
     /// A decoder.
@@ -31,15 +32,16 @@ public struct JPEGDecoder: ImageDecoder {
     /// ``ImageFormat/jpeg``.
     public var format: ImageFormat { .jpeg }
 
-    /// Whether the bytes start with a start of image and another marker.
+    /// Returns whether the bytes start with a start of image and another marker.
     public func recognizes(_ prefix: Data) -> Bool {
         ImageFormat.detect(prefix) == .jpeg
     }
 
-    /// Reads the segments before the picture data.
+    /// Reads the segments before the image data.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the frame header,
-    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/unsupported(_:reason:)`` where the file does not say its height.
+    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/unsupported(_:reason:)`` where the file does not say its
+    ///   height.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         guard !data.isEmpty else {
             throw .empty
@@ -58,9 +60,9 @@ public struct JPEGDecoder: ImageDecoder {
         return ImageMetadata(exif: header.exif, xmp: header.xmp, iccProfile: header.profile)
     }
 
-    /// Decodes the picture, or the thumbnail in its EXIF block where ``DecodeOptions/usesEmbeddedThumbnail`` allows it.
+    /// Decodes the image, or the thumbnail in its EXIF block where ``DecodeOptions/usesEmbeddedThumbnail`` allows it.
     ///
-    /// A thumbnail must have the picture's shape, within 3 %, and is turned as the picture is. Four inks become sRGB by
+    /// A thumbnail must have the image's shape, within 3 %, and is turned as the image is. Four inks become sRGB by
     /// their profile where ``DecodeOptions/color`` asks for sRGB; without a profile, and as stored, each of red, green
     /// and blue is the light that its ink and black leave.
     ///
@@ -82,11 +84,11 @@ public struct JPEGDecoder: ImageDecoder {
             throw CodecError.unsupported(.jpeg, reason: reason)
         }
         let orientation = options.appliesOrientation ? header.orientation : .up
-        // The target is meant for the picture as it is handed out.
+        // The target is meant for the image as it is handed out.
         let target = orientation.swapsSides ? options.targetSize?.transposed : options.targetSize
         let bitmap =
             try thumbnail(of: header, serving: target, options: options, isCancelled: isCancelled)
-            ?? picture(data, header, serving: target, options: options, isCancelled: isCancelled)
+            ?? pixels(of: data, header, serving: target, options: options, isCancelled: isCancelled)
         return DecodedImage(
             bitmap: try bitmap.upright(orientation),
             info: header.info,
@@ -106,8 +108,8 @@ public struct JPEGDecoder: ImageDecoder {
             return nil
         }
         do {
-            return try picture(
-                thumbnail.data,
+            return try pixels(
+                of: thumbnail.data,
                 thumbnail.header,
                 serving: target,
                 options: options,
@@ -119,8 +121,8 @@ public struct JPEGDecoder: ImageDecoder {
     }
 
     /// The pixels as stored.
-    private func picture(
-        _ data: Data,
+    private func pixels(
+        of data: Data,
         _ header: JPEGHeader,
         serving target: PixelSize?,
         options: DecodeOptions,

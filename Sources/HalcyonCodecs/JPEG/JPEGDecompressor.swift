@@ -6,7 +6,8 @@ struct JPEGDecompressor: ~Copyable {
     private let handle: OpaquePointer
     /// The size of the decoded rows.
     let size: PixelSize
-    /// Whether ``absorb(_:)`` has to be called until it returns `true` before rows can be read.
+    /// A Boolean value that indicates whether ``absorb(_:)`` has to be called until it returns `true` before rows can
+    /// be read.
     let hasMultipleScans: Bool
     private let maximumScanCount: Int32
 

@@ -11,13 +11,13 @@ public struct JPEGEncoder: ImageEncoder {
     /// libjpeg's bound (JPEG_MAX_DIMENSION).
     private static let maximumSideLength = 65_500
 
-    /// Whether Huffman tables are made for each picture: a photograph becomes about 1 % smaller, small and flat pictures
-    /// more, and takes 2.5 times as long.
+    /// A Boolean value that indicates whether Huffman tables are made for each image: a photograph becomes about 1 %
+    /// smaller, small and flat images more, and takes 2.5 times as long.
     public let optimizesTables: Bool
 
     /// An encoder.
     ///
-    /// - Parameter optimizesTables: Whether Huffman tables are made for each picture. Default: `false`, the tables of
+    /// - Parameter optimizesTables: Whether Huffman tables are made for each image. Default: `false`, the tables of
     ///   T.81 annex K.
     public init(optimizesTables: Bool = false) {
         self.optimizesTables = optimizesTables

@@ -23,8 +23,8 @@ extension JPEGHeader {
         }
     }
 
-    /// What the decoded samples mean, or `nil` for sRGB: the profile, if it is one for this file's colour model
-    /// (ICC.1:2022 7.2.6). Those of CMYK say nothing of the RGB that a decoder makes of it.
+    /// The colour profile of the decoded samples, or `nil` for sRGB: the profile, if it is one for this file's colour
+    /// model (ICC.1:2022 7.2.6). Those of CMYK say nothing of the RGB that a decoder makes of it.
     var colorProfile: ColorProfile? {
         guard let profile, components.count < 4, isProfile(profile, for: components.count == 1 ? "GRAY" : "RGB "),
             ICCProfile.colorSpace(of: profile) != .sRGB

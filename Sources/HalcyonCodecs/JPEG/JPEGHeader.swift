@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// What the segments of a JPEG file before its first scan say (ITU-T T.81 annex B).
+/// The content of the segments of a JPEG file before its first scan (ITU-T T.81 annex B).
 struct JPEGHeader {
     struct Component {
         var horizontalSampling: Int
@@ -14,8 +14,8 @@ struct JPEGHeader {
     var precision: Int
     var size: PixelSize
     var components: [Component]
-    /// Whether the picture's data come in several scans, so that a decoder keeps the coefficients of the whole
-    /// picture; `false` as long as the first scan has not been seen.
+    /// A Boolean value that indicates whether the image's data come in several scans, so that a decoder keeps the
+    /// coefficients of the whole image; `false` as long as the first scan has not been seen.
     var hasMultipleScans = false
     /// The colour transform of an Adobe segment, where there is one: 0 none, 1 YCbCr, 2 YCCK.
     var adobeTransform: Int?
@@ -72,10 +72,10 @@ struct JPEGHeader {
 }
 
 extension JPEGHeader {
-    /// Whether the picture is coded in passes of growing detail.
+    /// A Boolean value that indicates whether the image is coded in passes of growing detail.
     var isProgressive: Bool { process & 3 == 2 }
 
-    /// Why libjpeg-turbo 2 cannot decode such a file, or `nil`.
+    /// The reason for which libjpeg-turbo 2 cannot decode such a file, or `nil`.
     var unsupportedReason: String? {
         switch process {
         case 0xc0, 0xc1, 0xc2, 0xc9, 0xca: break
@@ -91,7 +91,7 @@ extension JPEGHeader {
         return nil
     }
 
-    /// The bytes of a decoder's buffer of coefficients (two bytes each) for the whole picture, in whole blocks of 8 × 8.
+    /// The bytes of a decoder's buffer of coefficients (two bytes each) for the whole image, in whole blocks of 8 × 8.
     var coefficientByteCount: Int {
         let maximumHorizontal = components.map(\.horizontalSampling).max() ?? 1
         let maximumVertical = components.map(\.verticalSampling).max() ?? 1
@@ -133,7 +133,7 @@ extension JPEGHeader {
                 throw .corrupt(.jpeg, reason: "a frame without \(width == 0 ? "columns" : "components")")
             }
             guard height > 0 else {
-                throw .unsupported(.jpeg, reason: "the height is given after the picture data")
+                throw .unsupported(.jpeg, reason: "the height is given after the image data")
             }
             process = segment.marker
             self.precision = precision

@@ -3,7 +3,7 @@ internal import HalcyonRaster
 
 /// Collects what the application segments of a JPEG file say.
 struct JPEGMetadata {
-    /// What the segments of each kind begin with.
+    /// The bytes that the segments of each kind begin with.
     enum Prefix {
         static let exif: StaticString = "Exif\0"
         static let xmp: StaticString = "http://ns.adobe.com/xap/1.0/\0"

@@ -5,7 +5,7 @@ extension JPEGReducer {
     /// Rows of units between two questions whether decoding is cancelled.
     private static let unitRowsPerStep = 8
 
-    /// The picture at 1/8, 2/8 or 4/8 of its sides, or `nil` for what is libjpeg's.
+    /// The image at 1/8, 2/8 or 4/8 of its sides, or `nil` for what is libjpeg's.
     ///
     /// - Parameters:
     ///   - bytes: the whole file.
@@ -39,7 +39,7 @@ extension JPEGReducer {
         return bitmap
     }
 
-    /// Reads the tables and the scan header of a file, and prepares its picture data.
+    /// Reads the tables and the scan header of a file, and prepares its image data.
     ///
     /// - Parameters:
     ///   - bytes: the whole file, which must outlive this value.
@@ -70,7 +70,7 @@ extension JPEGReducer {
         return false
     }
 
-    /// What the segments before the scan set, as far as it is needed at the scan.
+    /// The settings of the segments before the scan, as far as it is needed at the scan.
     private struct Tables {
         var quantization: [Int: [UInt16]] = [:]
         var restartInterval = 0
@@ -190,8 +190,8 @@ extension JPEGReducer {
         return true
     }
 
-    /// Whether three components are brightness and two colour differences, beyond any doubt: libjpeg looks at the JFIF
-    /// segment, then at Adobe's, then at the components' identifiers.
+    /// Returns whether three components are brightness and two colour differences, beyond any doubt: libjpeg looks at
+    /// the JFIF segment, then at Adobe's, then at the components' identifiers.
     private func hasYCbCr(_ tables: Tables) -> Bool {
         if let transform = tables.adobeTransform {
             return transform == 1

@@ -32,7 +32,7 @@ struct JPEGReducer: ~Copyable {
     ///   - symbols: what the codes stand for, as many as `counts` add up to.
     ///   - isAC: whether it is a table for AC coefficients.
     ///   - destination: where it goes, 0 to 3.
-    /// - Returns: whether it is a table that 8-bit pictures have.
+    /// - Returns: whether it is a table that 8-bit images have.
     func setTable(counts: [UInt8], symbols: [UInt8], isAC: Bool, destination: Int) -> Bool {
         guard counts.count == 16 else {
             return false

@@ -10,7 +10,7 @@ struct JPEGScale: Hashable {
     /// The smallest scale at which both sides are at least twice as long as those of `target`, both as stored.
     ///
     /// Twice, because what libjpeg leaves out is then out of sight after a good downscale (at least 50 dB against the
-    /// full picture). Only scales whose inverse transforms libjpeg-turbo has in SIMD: of 12 megapixels, 1/8, 2/8 and 4/8
+    /// full image). Only scales whose inverse transforms libjpeg-turbo has in SIMD: of 12 megapixels, 1/8, 2/8 and 4/8
     /// take 16, 19 and 22 ms, all of it 28 ms, but 3/8 takes 27 ms, and 5/8 to 7/8 take 43 to 68 ms.
     init(of stored: PixelSize, serving target: PixelSize?) {
         var eighths = 8

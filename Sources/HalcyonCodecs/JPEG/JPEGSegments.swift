@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Walks the marker segments of a JPEG file (T.81 B.1) from one to the next.
 ///
-/// Segments are skipped by their length, never searched for, because pictures contain other pictures: a thumbnail has
+/// Segments are skipped by their length, never searched for, because images contain other images: a thumbnail has
 /// the same markers.
 struct JPEGSegments {
     struct Segment {

@@ -3,9 +3,9 @@ internal import CJPEGXL
 internal import CJPEGXLShim
 internal import FoundationEssentials
 
-/// What the samples of a JPEG XL picture mean, from libjxl's words to ours.
+/// The translation of the colours of a JPEG XL image from libjxl's terms to ours.
 enum JPEGXLColor {
-    /// The colour space of the picture as it was encoded; the decoder must be past the colour encoding.
+    /// The colour space of the image as it was encoded; the decoder must be past the colour encoding.
     static func space(of decoder: OpaquePointer, isGray: Bool) -> ColorSpace {
         if let encoding = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL), isSRGB(encoding) {
             return isGray ? .gray : .sRGB
@@ -16,7 +16,7 @@ enum JPEGXLColor {
 
     /// Chooses the colours that pixels come in, and returns what they are: `nil` for sRGB.
     ///
-    /// Pictures in libjxl's own colour space (XYB) can come in any; sRGB saves a conversion, and is the only choice
+    /// Images in libjxl's own colour space (XYB) can come in any; sRGB saves a conversion, and is the only choice
     /// where the file has an ICC profile, since libjxl would hand out linear light then. HDR stays as it is, because
     /// libjxl 0.7 does not map its tones.
     static func choose(
@@ -52,7 +52,7 @@ enum JPEGXLColor {
         return .icc(profile)
     }
 
-    /// The profile of the picture as it was encoded, as bytes; `nil` for sRGB, which needs none.
+    /// The profile of the image as it was encoded, as bytes; `nil` for sRGB, which needs none.
     static func originalProfile(of decoder: OpaquePointer) -> Data? {
         if let encoding = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL), isSRGB(encoding) {
             return nil
@@ -60,7 +60,7 @@ enum JPEGXLColor {
         return iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
     }
 
-    /// The profile of four inks, if the picture has one.
+    /// The profile of four inks, if the image has one.
     static func inkProfile(of decoder: OpaquePointer) -> Data? {
         iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL).flatMap { profile in
             ByteReader(profile).hasText("CMYK", at: 16) ? profile : nil

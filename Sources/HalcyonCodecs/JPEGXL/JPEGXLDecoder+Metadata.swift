@@ -5,7 +5,8 @@ extension JPEGXLDecoder {
     /// Reads the boxes "Exif" and "xml " of a container, the first of each that is complete and not compressed, and the
     /// profile of the colours as they were encoded (ISO/IEC 18181-2 clause 9). A bare code stream has the profile only.
     ///
-    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the colour space, ``CodecError/corrupt(_:reason:)``.
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the colour space,
+    ///   ``CodecError/corrupt(_:reason:)``.
     public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
         var metadata = ImageMetadata(
             iccProfile: try JPEGXLHeader(data, maximumFrameCount: 1, readsFrames: false).iccProfile

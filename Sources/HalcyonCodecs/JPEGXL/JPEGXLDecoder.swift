@@ -2,14 +2,15 @@
 public import FoundationEssentials
 internal import HalcyonRaster
 
-/// Reads JPEG XL (ISO/IEC 18181), bare or in a container: lossy and lossless, of 1 to 32 bits, with alpha, and each frame
-/// of animations, composed with those before it.
+/// Reads JPEG XL (ISO/IEC 18181), bare or in a container: lossy and lossless, of 1 to 32 bits, with alpha, and each
+/// frame of animations, composed with those before it.
 ///
-/// Pictures in libjxl's own colour space come as sRGB, unless they are HDR or ``DecodeOptions/color`` asks for the colours
-/// as stored. Four inks become RGB, of 8 bits: by their profile, or else black takes its share of each colour. Spot colours
-/// are drawn; other extra channels are left out.
+/// Images in libjxl's own colour space come as sRGB, unless they are HDR or ``DecodeOptions/color`` asks for the
+/// colours as stored. Four inks become RGB, of 8 bits: by their profile, or else black takes its share of each colour.
+/// Spot colours are drawn; other extra channels are left out.
 ///
-/// libjxl 0.7, as Debian 12 builds it, writes to the standard error stream what it finds damaged; it has no setting for that.
+/// libjxl 0.7, as Debian 12 builds it, writes to the standard error stream what it finds damaged; it has no setting for
+/// that.
 public struct JPEGXLDecoder: ImageDecoder {
     /// A decoder.
     public init() {}
@@ -17,7 +18,7 @@ public struct JPEGXLDecoder: ImageDecoder {
     /// ``ImageFormat/jxl``.
     public var format: ImageFormat { .jxl }
 
-    /// Whether the bytes start as a bare code stream or as a container.
+    /// Returns whether the bytes start as a bare code stream or as a container.
     public func recognizes(_ prefix: Data) -> Bool {
         ImageFormat.detect(prefix) == .jxl
     }
@@ -25,7 +26,7 @@ public struct JPEGXLDecoder: ImageDecoder {
     /// Reads the header, and those of all frames of an animation.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the first frame of an animation, or the colour
-    ///   space of a still picture, ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many
+    ///   space of a still image, ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many
     ///   frames.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         try JPEGXLHeader(data, maximumFrameCount: limits.frameCount).info

@@ -2,8 +2,8 @@
 public import FoundationEssentials
 public import HalcyonRaster
 
-/// Writes JPEG XL (ISO/IEC 18181): lossy with a quality, lossless without one; with alpha where the bitmap has it; still
-/// pictures and animations, of 8 bits a sample or 16 as the bitmap has.
+/// Writes JPEG XL (ISO/IEC 18181): lossy with a quality, lossless without one; with alpha where the bitmap has it;
+/// still images and animations, of 8 bits a sample or 16 as the bitmap has.
 ///
 /// A quality becomes a distance in the units of Butteraugli as the format's reference encoder does it: 90 is 1.0, from
 /// which on a difference can hardly be seen, 100 is 0.1, and 30 is 6.4.
@@ -14,8 +14,8 @@ public struct JPEGXLEncoder: AnimationEncoder {
     /// ``ImageFormat/jxl``.
     public var format: ImageFormat { .jxl }
 
-    /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless. An ICC profile in the metadata says what
-    /// the pixels are; without one they are sRGB.
+    /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless. An ICC profile in the metadata says
+    /// what the pixels are; without one they are sRGB.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a profile that is not one of RGB, or where memory runs out.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
@@ -33,7 +33,7 @@ public struct JPEGXLEncoder: AnimationEncoder {
     /// Encodes an animation, each frame whole.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for no frames or frames of different sizes, and as for a still
-    ///   picture.
+    ///   image.
     public func encode(
         _ frames: [AnimationFrame],
         loopCount: Int,

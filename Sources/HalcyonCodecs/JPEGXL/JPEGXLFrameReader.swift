@@ -9,7 +9,7 @@ internal import HalcyonRaster
 /// A class, because it is moved along with libjxl's decoder, which it owns.
 final class JPEGXLFrameReader {
     let header: JPEGXLHeader
-    /// What the pixels mean; known once a frame is decoded.
+    /// The colour profile of the pixels; known once a frame is decoded.
     private(set) var colorProfile: ColorProfile?
     private let stream: JPEGXLStream
     private let options: DecodeOptions

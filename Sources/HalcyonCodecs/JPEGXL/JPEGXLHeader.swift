@@ -3,7 +3,7 @@ internal import CJPEGXL
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// What a JPEG XL file says before its pixels (ISO/IEC 18181-1 annexes D and E).
+/// The header of a JPEG XL file, which comes before its pixels (ISO/IEC 18181-1 annexes D and E).
 struct JPEGXLHeader {
     private(set) var basics = JxlBasicInfo()
     private(set) var colorSpace = ColorSpace.sRGB
@@ -11,7 +11,7 @@ struct JPEGXLHeader {
     private(set) var iccProfile: Data?
     /// The number of the extra channel with the black of four inks; `nil` for other colours.
     private(set) var blackChannel: Int?
-    /// Milliseconds of each frame; empty for a still picture.
+    /// Milliseconds of each frame; empty for a still image.
     private(set) var frameDurations: [Int] = []
 
     /// Reads the header, and the headers of all frames of an animation, as far as there are bytes.
@@ -20,7 +20,7 @@ struct JPEGXLHeader {
         do {
             try read(stream, maximumFrameCount: maximumFrameCount, readsFrames: readsFrames)
         } catch let error as CodecError {
-            // Frames that can be seen count, as long as the picture itself is described.
+            // Frames that can be seen count, as long as the image itself is described.
             guard error == .truncated(.jxl), !frameDurations.isEmpty else {
                 throw error
             }
@@ -93,7 +93,8 @@ extension JPEGXLHeader {
     var hasAlpha: Bool { basics.alpha_bits > 0 }
     var frameCount: Int { max(1, frameDurations.count) }
 
-    /// What libjxl takes besides the bitmap: it works on samples of 32 bits, and keeps frames that others refer to.
+    /// The bytes that libjxl takes besides the bitmap: it works on samples of 32 bits, and keeps frames that others
+    /// refer to.
     var workingByteCount: Int {
         // Black is kept beside them, too.
         let channelCount =

@@ -4,7 +4,7 @@ internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// The black of a picture in four inks, which libjxl hands out apart from the colours: those are the light that cyan,
+/// The black of an image in four inks, which libjxl hands out apart from the colours: those are the light that cyan,
 /// magenta and yellow leave.
 ///
 /// A class, because it owns what libjxl writes to.
@@ -13,8 +13,8 @@ final class JPEGXLInks {
     private let size: PixelSize
     private let conversion: InkConversion?
 
-    /// - Parameter profile: That of the inks; without one, or with one that cannot be used, black takes its share of each
-    ///   colour.
+    /// - Parameter profile: That of the inks; without one, or with one that cannot be used, black takes its share of
+    ///   each colour.
     init(_ size: PixelSize, profile: Data?) {
         self.size = size
         conversion = profile.flatMap(InkConversion.init)

@@ -17,7 +17,7 @@ final class JPEGXLWriter {
     /// libjxl's effort, 1 to 9. Its default of 7 takes several times as long for a few per cent.
     private static let effort: Int64 = 5
 
-    /// - Parameter loopCount: `nil` for a still picture.
+    /// - Parameter loopCount: `nil` for a still image.
     init(
         _ size: PixelSize,
         hasAlpha: Bool,
@@ -66,7 +66,7 @@ final class JPEGXLWriter {
             basics.animation.tps_denominator = 1
             basics.animation.num_loops = UInt32(clamping: loopCount)
         }
-        try check(JxlEncoderSetBasicInfo(encoder, &basics), "a picture of \(size) pixels")
+        try check(JxlEncoderSetBasicInfo(encoder, &basics), "an image of \(size) pixels")
     }
 
     private func setColors(_ profile: Data?) throws(CodecError) {
@@ -86,7 +86,7 @@ final class JPEGXLWriter {
         if let quality {
             try check(JxlEncoderSetFrameDistance(settings, Self.distance(quality)), "this quality")
         } else {
-            try check(JxlEncoderSetFrameLossless(settings, 1), "a lossless picture")
+            try check(JxlEncoderSetFrameLossless(settings, 1), "a lossless image")
         }
     }
 
@@ -122,7 +122,7 @@ final class JPEGXLWriter {
         try check(status, "metadata")
     }
 
-    /// Adds a whole picture. `duration` is that of a frame of an animation, in milliseconds.
+    /// Adds a whole image. `duration` is that of a frame of an animation, in milliseconds.
     func add(_ bitmap: Bitmap, duration: Int?, isLast: Bool) throws(CodecError) {
         if let duration {
             var frame = JxlFrameHeader()
@@ -139,7 +139,7 @@ final class JPEGXLWriter {
             case .eight: Self.dropAlpha(bitmap.straightRGBA(), unless: hasAlpha).withUnsafeBytes(addFrame)
             case .sixteen: Self.dropAlpha(bitmap.straightRGBA16(), unless: hasAlpha).withUnsafeBytes(addFrame)
             }
-        try check(status, "the picture")
+        try check(status, "the image")
         if isLast {
             JxlEncoderCloseInput(encoder)
         }
@@ -163,7 +163,7 @@ final class JPEGXLWriter {
             }
             output.append(contentsOf: chunk[..<count])
         }
-        try check(status, "the picture")
+        try check(status, "the image")
     }
 
     private func check(_ status: JxlEncoderStatus, _ subject: String) throws(CodecError) {

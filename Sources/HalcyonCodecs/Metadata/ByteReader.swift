@@ -45,7 +45,7 @@ struct ByteReader {
         return data[start..<start + count]
     }
 
-    /// Whether `text`, as ASCII, stands at `offset`.
+    /// Returns whether `text`, as ASCII, stands at `offset`.
     func hasText(_ text: StaticString, at offset: Int) -> Bool {
         guard let bytes = bytes(at: offset, count: text.utf8CodeUnitCount) else {
             return false

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
 extension EXIF {
-    /// The JPEG file of the second directory (CIPA DC-008 4.5.5 and 4.8.1), or `nil` where there is none, where it is not
-    /// compressed, or where its place lies outside of the block.
+    /// The JPEG file of the second directory (CIPA DC-008 4.5.5 and 4.8.1), or `nil` where there is none, where it is
+    /// not compressed, or where its place lies outside of the block.
     ///
     /// The block starts with "II" or "MM". Linear in the entries of the two directories, at most 65,535 each.
     static func thumbnail(in tiff: Data) -> Data? {

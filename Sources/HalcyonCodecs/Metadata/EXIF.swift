@@ -7,7 +7,7 @@ package enum EXIF {
     ///
     /// The block starts with "II" or "MM"; the "Exif\0\0" that JPEG puts before it, and that some programs also write
     /// into WebP and PNG, is skipped. The directory of the thumbnail has an orientation of its own, which says nothing
-    /// about the picture, so that only the first directory is read. Linear in the entries of that directory, at most
+    /// about the image, so that only the first directory is read. Linear in the entries of that directory, at most
     /// 65,535.
     package static func orientation(in block: Data) -> Orientation? {
         guard let (reader, entry) = orientationEntry(in: tiff(of: block)) else {
@@ -38,7 +38,7 @@ package enum EXIF {
         ByteReader(block).hasText("Exif\0\0", at: 0) ? block.dropFirst(6) : block
     }
 
-    /// Where the entry of the orientation lies in a TIFF file.
+    /// Returns the place of the entry of the orientation in a TIFF file.
     private static func orientationEntry(in tiff: Data) -> (reader: ByteReader, entry: Int)? {
         guard let reader = tiffReader(of: tiff), let directory = reader.uint32(at: 4),
             let entryCount = reader.uint16(at: directory)

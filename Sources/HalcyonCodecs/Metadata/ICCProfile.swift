@@ -36,7 +36,7 @@ package enum ICCProfile {
         return description.hasPrefix("sRGB") ? .sRGB : .icc(description: description)
     }
 
-    /// Whether the bytes are a profile for grey, or one for red, green and blue (ICC.1:2022 7.2.6).
+    /// Returns whether the bytes are a profile for grey, or one for red, green and blue (ICC.1:2022 7.2.6).
     static func isProfile(_ profile: Data, forGray: Bool) -> Bool {
         let reader = ByteReader(profile)
         return isProfile(reader) && reader.hasText(forGray ? "GRAY" : "RGB ", at: 16)

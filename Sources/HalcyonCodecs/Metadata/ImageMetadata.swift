@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What a file says besides its pixels, as the bytes that formats embed.
+/// The metadata of a file besides its pixels, as the bytes that formats embed.
 public struct ImageMetadata: Sendable, Hashable {
     /// An EXIF block that begins with its TIFF header ("II*\0" or "MM\0*"), without the prefix "Exif\0\0".
     public var exif: Data?

@@ -49,7 +49,7 @@ struct PNGChunkType: Hashable, CustomStringConvertible {
 /// A chunk whose bytes are all there.
 struct PNGChunk {
     let type: PNGChunkType
-    /// Where the payload lies in the file.
+    /// The place of the payload in the file.
     let range: Range<Int>
     let checksum: UInt32
 }
@@ -99,7 +99,7 @@ struct PNGChunkReader {
         return .chunk(PNGChunk(type: type, range: start..<start + length, checksum: checksum))
     }
 
-    /// Whether type and payload of a chunk have the checksum that the file says.
+    /// Returns whether type and payload of a chunk have the checksum that the file says.
     func isIntact(_ chunk: PNGChunk) -> Bool {
         let covered = UnsafeRawBufferPointer(rebasing: bytes[chunk.range.lowerBound - 4..<chunk.range.upperBound])
         return libdeflate_crc32(0, covered.baseAddress, covered.count) == chunk.checksum

@@ -5,7 +5,7 @@ extension PNGChunkWriter {
     /// The keyword under which PNG holds XMP (XMP specification part 3, 1.1.5).
     static let xmpKeyword = "XML:com.adobe.xmp"
 
-    /// Everything that comes before the first picture data.
+    /// Everything that comes before the first image data.
     mutating func appendHeader(
         _ size: PixelSize,
         _ layout: PNGPixelLayout,

@@ -29,7 +29,7 @@ final class PNGCompressor {
     func compress(_ bytes: UnsafeRawPointer, count: Int) throws(CodecError) -> [UInt8] {
         let bound = libdeflate_zlib_compress_bound(compressor, count)
         guard bound <= Int(Int32.max) else {
-            throw .cannotEncode(.png, reason: "the picture is too large for one chunk of compressed data")
+            throw .cannotEncode(.png, reason: "the image is too large for one chunk of compressed data")
         }
         return [UInt8](unsafeUninitializedCapacity: bound) { output, written in
             written = libdeflate_zlib_compress(compressor, bytes, count, output.baseAddress, bound)

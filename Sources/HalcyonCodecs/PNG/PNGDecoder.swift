@@ -5,8 +5,8 @@ internal import HalcyonRaster
 /// CgBI variant.
 ///
 /// Samples of 16 bits become 8 by their high byte, or stay with ``DecodeOptions/keepsSixteenBits``, in frames as well,
-/// which are composed with as many. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make it
-/// part of its animation; frames from 1 on are those of the animation, composed on their canvas.
+/// which are composed with as many. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make
+/// it part of its animation; frames from 1 on are those of the animation, composed on their canvas.
 public struct PNGDecoder: ImageDecoder {
     /// A decoder; it has no settings.
     public init() {}
@@ -14,7 +14,7 @@ public struct PNGDecoder: ImageDecoder {
     /// PNG.
     public var format: ImageFormat { .png }
 
-    /// Whether the eight bytes of PNG's signature are there.
+    /// Returns whether the eight bytes of PNG's signature are there.
     public func recognizes(_ prefix: Data) -> Bool {
         prefix.starts(with: PNGChunkReader.signature)
     }
@@ -51,7 +51,7 @@ public struct PNGDecoder: ImageDecoder {
                 let orientation = options.appliesOrientation ? info.orientation : .up
                 try check(file, turned: orientation != .up, options)
                 let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
-                    try picture(bytes, file, options, isCancelled)
+                    try pixels(bytes, file, options, turned: orientation != .up, isCancelled)
                 }
                 return DecodedImage(
                     bitmap: try bitmap.oriented(orientation),
@@ -79,7 +79,7 @@ public struct PNGDecoder: ImageDecoder {
         return try PNGFrameCursor(data, file, options: options)
     }
 
-    /// Refuses what is too large before any memory is taken for it.
+    /// Refuses what is too large before any memory is taken for it. Frames are checked where they are composed.
     private func check(_ file: PNGFile, turned: Bool, _ options: DecodeOptions) throws(CodecError) {
         let size = file.header.size
         let limits = options.limits
@@ -88,25 +88,29 @@ public struct PNGDecoder: ImageDecoder {
         guard options.frame >= 0, options.frame < frameCount else {
             throw .noSuchFrame(options.frame, frameCount: frameCount)
         }
+        guard options.frame == 0 else {
+            return
+        }
         let depth = file.depth(for: options)
-        let memory =
-            options.frame == 0
-            ? PNGPictureDecoder.memory(for: size, ranges: file.imageRanges, header: file.header, depth: depth)
-            : PNGComposer.memory(for: file, depth: depth)
         // Turning it needs the bitmap a second time.
-        try limits.checkMemory(memory, turned ? size.bitmapByteCount(depth: depth) : 0, of: .png)
+        try limits.checkMemory(
+            PNGStreamDecoder.memory(for: size, ranges: file.imageRanges, header: file.header, depth: depth),
+            turned ? size.bitmapByteCount(depth: depth) : 0,
+            of: .png
+        )
     }
 
-    private func picture(
+    private func pixels(
         _ bytes: UnsafeRawBufferPointer,
         _ file: PNGFile,
         _ options: DecodeOptions,
+        turned: Bool,
         _ isCancelled: @escaping @Sendable () -> Bool
     ) throws -> Bitmap {
         // Frames are composed of premultiplied pixels.
         let premultiplies = options.premultiplies || options.frame > 0
         let depth = file.depth(for: options)
-        let decoder = PNGPictureDecoder(
+        let decoder = PNGStreamDecoder(
             bytes,
             file,
             depth: depth,
@@ -116,7 +120,13 @@ public struct PNGDecoder: ImageDecoder {
         guard options.frame > 0 else {
             return try decoder.decode(file.imageRanges, size: file.header.size, chunkName: "IDAT")
         }
-        var composer = PNGComposer(file, depth: depth)
-        return try composer.picture(after: options.frame, decoder)
+        // As for a cursor, so that an animation that cannot be played is refused here as well.
+        var sequencer = try FrameSequencer(
+            file,
+            depth: depth,
+            limits: options.limits,
+            heldBitmapCount: turned ? 2 : 1
+        )
+        return try sequencer.bitmap(ofFrame: options.frame, isCancelled: isCancelled, decode: decoder.pixels(ofFrame:))
     }
 }

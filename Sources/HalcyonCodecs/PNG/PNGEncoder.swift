@@ -15,7 +15,7 @@ public struct PNGEncoder: ImageEncoder {
     ///
     /// Takes about twice the memory of the bitmap.
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a picture whose data would not fit into one chunk of 2^31
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for an image whose data would not fit into one chunk of 2^31
     ///   bytes, ``CodecError/bitmap(_:)`` where the memory cannot be had.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let layout = PNGPixelLayout(for: bitmap)

@@ -2,8 +2,9 @@ internal import FoundationEssentials
 internal import HalcyonRaster
 
 extension PNGFile {
-    /// What the samples mean, by the chunk that takes precedence: cICP, iCCP, sRGB, then gAMA with cHRM (PNG, 4.3). A
-    /// chunk that cannot be used, such as a damaged profile or one that is for grey in a file with colours, is passed over.
+    /// Returns the colours of the samples, by the chunk that takes precedence: cICP, iCCP, sRGB, then gAMA with cHRM
+    /// (PNG, 4.3). A chunk that cannot be used, such as a damaged profile or one that is for grey in a file with
+    /// colours, is passed over.
     ///
     /// - Returns: The profile, or `nil` for sRGB, and the colour space in the words all formats share.
     func color(in bytes: UnsafeRawBufferPointer) -> (profile: ColorProfile?, space: ColorSpace) {

@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import HalcyonRaster
 
 extension PNGFile {
-    /// What pictures of this file are decoded to.
+    /// Returns the depth of the bitmaps that images of this file are decoded to.
     func depth(for options: DecodeOptions) -> SampleDepth {
         options.keepsSixteenBits && header.bitDepth == 16 ? .sixteen : .eight
     }
 
-    /// What the file says, in the words all formats share.
+    /// Returns the description of the file, in the terms that all formats share.
     func info(in bytes: UnsafeRawBufferPointer) -> ImageInfo {
         info(in: bytes, colorSpace: color(in: bytes).space)
     }

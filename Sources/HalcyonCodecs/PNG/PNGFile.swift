@@ -1,9 +1,9 @@
 internal import HalcyonRaster
 
-/// What the chunks of a file say, and where its compressed data lie; nothing is decompressed.
+/// The content of a file's chunks, and the places of its compressed data; nothing is decompressed.
 struct PNGFile {
     let header: PNGHeader
-    /// Whether the file has Apple's CgBI layout.
+    /// A Boolean value that indicates whether the file has Apple's CgBI layout.
     private(set) var isAppleOptimized = false
     /// Red, green, blue of each entry.
     private(set) var palette: [UInt8] = []
@@ -13,35 +13,30 @@ struct PNGFile {
     private(set) var exif: Range<Int>?
     /// The pieces of the default image.
     private(set) var imageRanges: [Range<Int>] = []
-    /// The frames of the animation, if there is one, as far as they are complete and in order.
-    private(set) var frames: [PNGFrame] = []
-    private(set) var playCount = 0
-    /// Whether IEND was reached.
+    /// A Boolean value that indicates whether IEND was reached.
     private(set) var isComplete = false
 
-    /// Whether the default image is the first frame of the animation.
+    /// A Boolean value that indicates whether the default image is the first frame of the animation.
     private(set) var imageIsFirstFrame = false
 
-    private var animation = AnimationState.none
-    private var nextSequenceNumber: UInt32 = 0
-    private var promisedFrameCount = 0
+    private var animation = PNGAnimation()
     private var imageEnded = false
     private var imageBegan = false
 
-    private enum AnimationState {
-        case none
-        case open
-        /// Something is out of order; what came before may still be shown.
-        case closed
-    }
+    /// The frames of the animation, if there is one, as far as they are complete and in order.
+    var frames: [PNGFrame] { animation.frames }
 
-    /// Whether the file is an animation. One frame that is the default image is a still picture in all but name, but
-    /// the file says how long it stays.
+    /// The number of times that the animation plays; 0 for without end.
+    var playCount: Int { animation.playCount }
+
+    /// A Boolean value that indicates whether the file is an animation. One frame that is the default image is a still
+    /// image in all but name, but the file says how long it stays.
     var isAnimated: Bool { !frames.isEmpty }
 
     /// Walks all chunks.
     ///
-    /// - Parameter checksImageData: Whether the checksums of the compressed data are verified too, which reads them all.
+    /// - Parameter checksImageData: Whether the checksums of the compressed data are verified too, which reads them
+    ///   all.
     init(
         _ bytes: UnsafeRawBufferPointer,
         limits: DecodeLimits,
@@ -85,7 +80,7 @@ struct PNGFile {
         return PNGChunkReader(bytes)
     }
 
-    /// The next chunk; what stands behind the picture and is none ends the file.
+    /// The next chunk; what stands behind the image and is none ends the file.
     private func nextStep(_ reader: inout PNGChunkReader) throws(CodecError) -> PNGChunkReader.Step {
         do {
             return try reader.next()
@@ -123,7 +118,7 @@ struct PNGFile {
             if chunk.type != .imageEnd, !isData || checksImageData, !reader.isIntact(chunk) {
                 // Damaged extras are passed over (PNG, 13.2); a damaged frame ends the animation before it.
                 guard chunk.type.isCritical else {
-                    endAnimationIfConcerned(by: chunk.type)
+                    animation.end(ifConcernedBy: chunk.type)
                     continue
                 }
                 let offset = chunk.range.lowerBound - 8
@@ -155,11 +150,11 @@ struct PNGFile {
         case .exif where exif == nil:
             exif = chunk.range
         case .animationControl:
-            readAnimationControl(payload)
+            if !imageBegan { animation.readControl(payload) }
         case .frameControl:
-            readFrameControl(payload)
+            animation.readFrameControl(payload, canvas: header.size, imageBegan: imageBegan)
         case .frameData:
-            readFrameData(chunk.range, payload)
+            animation.readFrameData(chunk.range, payload, imageBegan: imageBegan, imageIsFrame: imageIsFirstFrame)
         default:
             if chunk.type.isCritical {
                 throw .corrupt(.png, reason: "chunk \(chunk.type) is critical and unknown")
@@ -178,11 +173,11 @@ struct PNGFile {
                 throw .corrupt(.png, reason: "PLTE is missing before IDAT")
             }
             // Only a frame control before the image makes the image a frame.
-            imageIsFirstFrame = !frames.isEmpty
+            imageIsFirstFrame = !animation.frames.isEmpty
         }
         imageRanges.append(range)
         if imageIsFirstFrame {
-            frames[0].dataRanges.append(range)
+            animation.addImageData(range)
         }
     }
 
@@ -203,87 +198,9 @@ struct PNGFile {
         guard imageBegan else {
             throw isComplete ? .corrupt(.png, reason: "there is no IDAT") : .truncated(.png)
         }
-        // A frame without data is none, and acTL has the last word on how many there are.
-        if let empty = frames.firstIndex(where: { $0.dataRanges.isEmpty }) {
-            frames.removeSubrange(empty...)
-        }
-        if frames.count > promisedFrameCount {
-            frames.removeSubrange(promisedFrameCount...)
-        }
+        animation.finish()
         guard frames.count <= limits.frameCount else {
             throw .limitExceeded(.png, .frameCount(frames.count, maximum: limits.frameCount))
-        }
-    }
-}
-
-// MARK: - Animation
-
-extension PNGFile {
-    private mutating func readAnimationControl(_ payload: UnsafeRawBufferPointer) {
-        guard !imageBegan else {
-            return
-        }
-        guard animation == .none else {
-            // Two of them contradict each other: the file is shown as a still picture.
-            animation = .closed
-            frames = []
-            return
-        }
-        guard payload.count == 8 else {
-            animation = .closed
-            return
-        }
-        let frameCount = payload.bigEndianUInt32(at: 0)
-        guard frameCount > 0, frameCount <= UInt32(Int32.max) else {
-            animation = .closed
-            return
-        }
-        promisedFrameCount = Int(frameCount)
-        playCount = Int(payload.bigEndianUInt32(at: 4))
-        animation = .open
-    }
-
-    private mutating func readFrameControl(_ payload: UnsafeRawBufferPointer) {
-        // The chunk may come before acTL, so frames are read in any case and dropped at the end without one.
-        guard animation != .closed else {
-            return
-        }
-        guard takeSequenceNumber(payload),
-            let frame = PNGFrame(payload, canvas: header.size),
-            imageBegan || (frames.isEmpty && frame.covers(header.size)),
-            // The frame before this one must have had its data.
-            frames.last.map({ !$0.dataRanges.isEmpty }) ?? true
-        else {
-            animation = .closed
-            return
-        }
-        frames.append(frame)
-    }
-
-    private mutating func readFrameData(_ range: Range<Int>, _ payload: UnsafeRawBufferPointer) {
-        guard animation != .closed else {
-            return
-        }
-        guard takeSequenceNumber(payload), imageBegan, let last = frames.indices.last, last > 0 || !imageIsFirstFrame
-        else {
-            animation = .closed
-            return
-        }
-        frames[last].dataRanges.append(range.lowerBound + 4..<range.upperBound)
-    }
-
-    /// Numbers run through fcTL and fdAT together, from 0 without a gap (PNG, 11.3.6).
-    private mutating func takeSequenceNumber(_ payload: UnsafeRawBufferPointer) -> Bool {
-        guard payload.count >= 4, payload.bigEndianUInt32(at: 0) == nextSequenceNumber else {
-            return false
-        }
-        nextSequenceNumber &+= 1
-        return true
-    }
-
-    private mutating func endAnimationIfConcerned(by type: PNGChunkType) {
-        if type == .frameControl || type == .frameData || type == .animationControl {
-            animation = .closed
         }
     }
 }

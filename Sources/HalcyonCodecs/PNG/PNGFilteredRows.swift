@@ -1,7 +1,7 @@
 internal import CPNGKernels
 internal import HalcyonRaster
 
-/// The rows of a picture as PNG compresses them: a filter type, then the filtered samples.
+/// The rows of an image as PNG compresses them: a filter type, then the filtered samples.
 struct PNGFilteredRows {
     let byteCount: Int
     let buffer: PixelBuffer

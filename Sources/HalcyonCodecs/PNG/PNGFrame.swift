@@ -2,26 +2,21 @@ internal import HalcyonRaster
 
 /// One frame of an animated PNG: its fcTL chunk (PNG, 11.3.6.2) and where its data lie.
 struct PNGFrame {
-    enum Blending: UInt8 {
-        case source = 0
-        case over = 1
-    }
-
     let size: PixelSize
     let left: Int
     let top: Int
     /// Milliseconds, rounded.
     let duration: Int
-    let disposal: AnimationCanvas.Disposal
-    let blending: Blending
+    let disposal: FrameDescription.Disposal
+    let blending: FrameDescription.Blending
     /// The compressed data, in pieces.
     var dataRanges: [Range<Int>] = []
 
     /// Reads the 26 bytes of the chunk; `nil` where they make no frame within a canvas of this size.
     init?(_ payload: UnsafeRawBufferPointer, canvas: PixelSize) {
         guard payload.count == 26,
-            let disposal = AnimationCanvas.Disposal(png: payload[24]),
-            let blending = Blending(rawValue: payload[25])
+            let disposal = FrameDescription.Disposal(png: payload[24]),
+            let blending = FrameDescription.Blending(png: payload[25])
         else {
             return nil
         }
@@ -42,18 +37,30 @@ struct PNGFrame {
         self.blending = blending
     }
 
+    /// Returns whether the frame is all of a canvas of this size.
     func covers(_ canvas: PixelSize) -> Bool {
         left == 0 && top == 0 && size == canvas
     }
 }
 
-extension AnimationCanvas.Disposal {
+extension FrameDescription.Disposal {
     /// The values of dispose_op (PNG, 11.3.6.2).
     fileprivate init?(png value: UInt8) {
         switch value {
         case 0: self = .keep
         case 1: self = .clear
         case 2: self = .restore
+        default: return nil
+        }
+    }
+}
+
+extension FrameDescription.Blending {
+    /// The values of blend_op (PNG, 11.3.6.2).
+    fileprivate init?(png value: UInt8) {
+        switch value {
+        case 0: self = .source
+        case 1: self = .over
         default: return nil
         }
     }

@@ -5,12 +5,15 @@ internal import HalcyonRaster
 struct PNGFrameCursor: FrameCursor {
     let info: ImageInfo?
     private let data: Data
-    private var composer: PNGComposer
+    private let file: PNGFile
+    private var sequencer: FrameSequencer
+    private let depth: SampleDepth
     private let orientation: Orientation
     let colorProfile: ColorProfile?
 
     init(_ data: Data, _ file: PNGFile, options: DecodeOptions) throws(CodecError) {
         self.data = data
+        self.file = file
         let (info, profile) = data.withUnsafeBytes { bytes in
             let color = file.color(in: bytes)
             return (file.info(in: bytes, colorSpace: color.space), color.profile)
@@ -18,33 +21,25 @@ struct PNGFrameCursor: FrameCursor {
         colorProfile = profile
         self.info = info
         orientation = options.appliesOrientation ? info.orientation : .up
-        try options.limits.check(file.header.size, of: .png)
-        let depth = file.depth(for: options)
-        try options.limits.checkMemory(
-            PNGComposer.memory(for: file, depth: depth),
-            orientation == .up ? 0 : file.header.size.bitmapByteCount(depth: depth),
-            of: .png
+        depth = file.depth(for: options)
+        // The frame handed out before, and the one that is turned.
+        let heldBitmapCount = orientation == .up ? 1 : 2
+        sequencer = try FrameSequencer(
+            file,
+            depth: depth,
+            limits: options.limits,
+            heldBitmapCount: heldBitmapCount
         )
-        composer = PNGComposer(file, depth: depth)
     }
 
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
-        let count = composer.file.frames.count
-        guard 0..<count ~= index else {
-            throw CodecError.noSuchFrame(index, frameCount: count)
-        }
-        do {
-            let picture = try data.withUnsafeBytes { bytes in
-                try withoutActuallyEscaping(isCancelled) { isCancelled in
-                    try composer.picture(
-                        after: index,
-                        PNGPictureDecoder(bytes, composer.file, depth: composer.depth, isCancelled: isCancelled)
-                    )
-                }
+        let (file, depth) = (file, depth)
+        let bitmap = try data.withUnsafeBytes { bytes in
+            try withoutActuallyEscaping(isCancelled) { isCancelled in
+                let decoder = PNGStreamDecoder(bytes, file, depth: depth, isCancelled: isCancelled)
+                return try sequencer.bitmap(ofFrame: index, isCancelled: isCancelled, decode: decoder.pixels(ofFrame:))
             }
-            return try picture.oriented(orientation)
-        } catch let error as BitmapError {
-            throw CodecError.bitmap(error)
         }
+        return try bitmap.upright(orientation)
     }
 }

@@ -68,7 +68,7 @@ struct PNGHeader: Hashable {
         (width * bitsPerPixel + 7) / 8
     }
 
-    /// Bytes of the uncompressed stream of a picture of this size, or `Int.max` where they cannot be counted.
+    /// Bytes of the uncompressed stream of an image of this size, or `Int.max` where they cannot be counted.
     func streamByteCount(of size: PixelSize) -> Int {
         guard isInterlaced else {
             return byteCount(of: size)
@@ -94,7 +94,7 @@ struct PNGHeader: Hashable {
     }
 }
 
-/// One of the seven passes of an interlaced picture (PNG, 8.2): every `columnStep`-th pixel of every `rowStep`-th row.
+/// One of the seven passes of an interlaced image (PNG, 8.2): every `columnStep`-th pixel of every `rowStep`-th row.
 struct PNGInterlacePass {
     let firstColumn: Int
     let firstRow: Int

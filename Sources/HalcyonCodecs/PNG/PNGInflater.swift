@@ -44,7 +44,7 @@ final class PNGInflater {
         }
     }
 
-    /// Whether a stream that is longer than it should be, or damaged, fills `output` before that shows.
+    /// Returns whether a stream that is longer than it should be, or damaged, fills `output` before that shows.
     ///
     /// Rows behind the last one and a wrong checksum behind all of them change no pixel, and other decoders pass over
     /// them. libdeflate does not say how far it came; zlib does.

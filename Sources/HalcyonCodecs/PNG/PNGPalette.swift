@@ -1,6 +1,6 @@
 internal import HalcyonRaster
 
-/// The colours of a picture that has 256 at most, and their numbers.
+/// The colours of an image that has 256 at most, and their numbers.
 struct PNGPalette {
     /// Premultiplied pixels, those that are not opaque first, because the list of alphas ends with the last of them.
     let colors: [UInt32]
@@ -60,7 +60,7 @@ struct PNGPalette {
     /// 1, 2, 4 or 8.
     var bitDepth: Int { [1, 2, 4].first { 1 << $0 >= colors.count } ?? 8 }
 
-    /// Whether every colour is an opaque shade of grey.
+    /// A Boolean value that indicates whether every colour is an opaque shade of grey.
     var isGray: Bool {
         colors.allSatisfy { color in
             let samples = Self.samples(of: color)
@@ -111,7 +111,7 @@ struct PNGPalette {
         }
     }
 
-    /// Where a pixel is or would be. There are always empty places.
+    /// Returns the place at which a pixel is or would be. There are always empty places.
     private static func place(of pixel: UInt32, in keys: [UInt32]) -> Int {
         // Multiplicative hashing (Knuth, The Art of Computer Programming, 6.4), the upper 10 bits.
         var place = Int((pixel &* 2_654_435_769) >> 22)

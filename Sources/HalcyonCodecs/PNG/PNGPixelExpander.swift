@@ -3,7 +3,7 @@ internal import HalcyonRaster
 /// Turns unfiltered rows of any colour type into RGBA of 8 bits, premultiplied unless told otherwise.
 ///
 /// Rows are raw pointers here: the subscripts of arrays cost a check a byte, and the lengths are those of the buffers
-/// that ``PNGPictureDecoder`` made from the header, never a number from the compressed data. A sample is at most 8 bits
+/// that ``PNGStreamDecoder`` made from the header, never a number from the compressed data. A sample is at most 8 bits
 /// wide wherever it is used as an index, and every table has 256 entries.
 struct PNGPixelExpander {
     private enum Layout {
@@ -167,42 +167,5 @@ struct PNGPixelExpander {
             target.storeBytes(of: value.littleEndian, toByteOffset: 4 &* x, as: UInt32.self)
         }
         return all >> 24 == 255
-    }
-}
-
-// MARK: - Tables
-
-extension PNGPixelExpander {
-    /// The samples that tRNS names (PNG, 11.3.1.1).
-    private static func keys(_ transparency: [UInt8]) -> [UInt16] {
-        stride(from: 0, to: transparency.count - 1, by: 2).map {
-            UInt16(transparency[$0]) << 8 | UInt16(transparency[$0 + 1])
-        }
-    }
-
-    /// Pixels of a palette. An index beyond its end is an error that decoders are to survive; such
-    /// pixels are opaque black.
-    private static func paletteTable(_ palette: [UInt8], alpha: [UInt8], _ premultiplies: Bool) -> [UInt32] {
-        (0..<256).map { index in
-            guard 3 * index + 2 < palette.count else {
-                return 0xFF00_0000
-            }
-            let opacity = index < alpha.count ? UInt32(alpha[index]) : 255
-            return (0..<3).reduce(opacity << 24) { pixel, channel in
-                let straight = UInt32(palette[3 * index + channel])
-                let color = premultiplies ? (straight * opacity * 2 + 255) / 510 : straight
-                return pixel | color << UInt32(8 * channel)
-            }
-        }
-    }
-
-    private static func grayTable(bitDepth: Int, transparent: UInt16?) -> [UInt32] {
-        let maximum = (1 << bitDepth) - 1
-        return (0..<256).map { value in
-            if let transparent, Int(transparent) == value {
-                return 0
-            }
-            return UInt32(min(value, maximum) * 255 / maximum) * 0x01_0101 | 0xFF00_0000
-        }
     }
 }

@@ -1,7 +1,7 @@
 internal import CPNGKernels
 internal import HalcyonRaster
 
-/// How an encoder stores pixels: the smallest of PNG's colour types (PNG, 11.2.1) that loses nothing.
+/// The layout in which an encoder stores pixels: the smallest of PNG's colour types (PNG, 11.2.1) that loses nothing.
 enum PNGPixelLayout {
     case palette(PNGPalette)
     /// Shades of grey of 8 bits.
@@ -9,7 +9,7 @@ enum PNGPixelLayout {
     case rgb(SampleDepth)
     case rgba(SampleDepth)
 
-    /// The layout for one picture. Pictures of more than 256 colours are found out within their first few hundred
+    /// The layout for one image. Images of more than 256 colours are found out within their first few hundred
     /// pixels; others are looked at once.
     init(for bitmap: Bitmap) {
         if let palette = PNGPalette(bitmap) {

@@ -3,7 +3,7 @@ internal import HalcyonRaster
 
 /// Reads QOI ("The Quite OK Image Format", specification 1.0).
 ///
-/// A picture whose last pixel is there is complete, even if the end marker is missing.
+/// An image whose last pixel is there is complete, even if the end marker is missing.
 public struct QOIDecoder: ImageDecoder {
     /// A decoder; it has no settings.
     public init() {}
@@ -11,7 +11,7 @@ public struct QOIDecoder: ImageDecoder {
     /// QOI.
     public var format: ImageFormat { .qoi }
 
-    /// Whether the bytes start with "qoif".
+    /// Returns whether the bytes start with "qoif".
     public func recognizes(_ prefix: Data) -> Bool {
         prefix.starts(with: QOIHeader.signature)
     }
@@ -23,7 +23,7 @@ public struct QOIDecoder: ImageDecoder {
         try QOIHeader(data).info
     }
 
-    /// Decodes the picture.
+    /// Decodes the image.
     ///
     /// - Throws: ``CodecError``, or `CancellationError`.
     public func decode(

@@ -8,7 +8,7 @@ struct QOIHeader {
 
     let size: PixelSize
     let hasAlpha: Bool
-    /// Whether all channels are linear; otherwise they are sRGB with linear alpha.
+    /// A Boolean value that indicates whether all channels are linear; otherwise they are sRGB with linear alpha.
     let isLinear: Bool
 
     init(_ data: Data) throws(CodecError) {
@@ -26,7 +26,7 @@ struct QOIHeader {
         }
         size = PixelSize(width, height)
         guard !size.isEmpty else {
-            throw .corrupt(.qoi, reason: "the picture has a size of \(size)")
+            throw .corrupt(.qoi, reason: "the image has a size of \(size)")
         }
         guard channels == 3 || channels == 4 else {
             throw .corrupt(.qoi, reason: "\(channels) channels instead of 3 or 4")

@@ -1,7 +1,7 @@
 /// A pixel in one word: as bytes in memory red, green, blue, alpha, not premultiplied. (Linux is little-endian on the
 /// machines this library supports.)
 struct QOIPixel: Equatable {
-    /// Where the decoder and the encoder start.
+    /// The pixel at which the decoder and the encoder start.
     static let black = QOIPixel(bits: 0xff00_0000)
 
     private(set) var bits: UInt32

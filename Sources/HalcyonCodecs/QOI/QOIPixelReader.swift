@@ -20,7 +20,7 @@ struct QOIPixelReader {
     ///
     /// Everything the loop touches is local, because debug builds check every access to a member.
     mutating func read(into row: UnsafeMutablePointer<UInt8>, count: Int) -> Bool {
-        // Alpha of a picture that says it has none is not shown, as in the reference implementation.
+        // Alpha of an image that says it has none is not shown, as in the reference implementation.
         let forced: UInt32 = hasAlpha ? 0 : 0xff00_0000
         let out = UnsafeMutableRawPointer(row)
         let (bytes, end) = (self.bytes, self.bytes.count)

@@ -44,7 +44,7 @@ struct QOIPixelWriter {
         return offset
     }
 
-    /// The chunk of a run that reaches to the end of the picture, if there is one.
+    /// The chunk of a run that reaches to the end of the image, if there is one.
     func finalChunk() -> [UInt8] {
         run > 0 ? [Self.runTag(run)] : []
     }

@@ -33,6 +33,16 @@ package enum CodecLibrary: Sendable {
         package var description: String { "\(major).\(minor)" }
     }
 
+    /// The library's name.
+    package var name: String {
+        switch self {
+        case .avif: "libavif"
+        case .heif: "libheif"
+        case .jpegXL: "libjxl"
+        case .rsvg: "librsvg"
+        }
+    }
+
     /// `nil` in a build without the library.
     package var version: Version? {
         switch self {
@@ -63,7 +73,7 @@ package enum CodecLibrary: Sendable {
         }
     }
 
-    /// Whether it is there, and older than a version.
+    /// Returns whether it is there, and older than a version.
     package func isOlder(than version: Version) -> Bool {
         self.version.map { $0 < version } ?? false
     }

@@ -4,7 +4,7 @@ public import HalcyonRaster
 extension ImageCodecs {
     /// Encodes a bitmap.
     ///
-    /// Where ``EncodeOptions/maximumByteCount`` is given and passed at the quality asked for, the picture is encoded
+    /// Where ``EncodeOptions/maximumByteCount`` is given and passed at the quality asked for, the image is encoded
     /// again at lower ones, eight times at most.
     ///
     /// - Throws: ``CodecError/unsupported(_:reason:)`` where there is no encoder,
@@ -29,7 +29,7 @@ extension ImageCodecs {
     ///   - loopCount: How often it plays. Default: 0, without end.
     ///   - options: As for ``encode(_:as:options:)``. Default: the defaults.
     /// - Throws: As ``encode(_:as:options:)`` does; ``CodecError/unsupported(_:reason:)`` also for formats that hold
-    ///   still pictures only.
+    ///   still images only.
     public func encode(
         _ frames: [AnimationFrame],
         as format: ImageFormat,
@@ -37,7 +37,7 @@ extension ImageCodecs {
         options: EncodeOptions = EncodeOptions()
     ) throws(CodecError) -> Data {
         guard let encoder = try requiredEncoder(for: format) as? any AnimationEncoder else {
-            throw .unsupported(format, reason: "its encoder writes still pictures only")
+            throw .unsupported(format, reason: "its encoder writes still images only")
         }
         return try QualitySearch(format, options).data { options throws(CodecError) in
             try encoder.encode(frames, loopCount: loopCount, options: options)

@@ -36,8 +36,8 @@ public struct ImageCodecs: Sendable {
 extension ImageCodecs {
     /// The decoder for these bytes, of which the first few kilobytes are enough.
     ///
-    /// - Throws: ``CodecError/empty``, ``CodecError/unknownFormat(detected:)`` with the name of what the bytes look like,
-    ///   ``CodecError/unsupported(_:reason:)`` for a known format without a decoder.
+    /// - Throws: ``CodecError/empty``, ``CodecError/unknownFormat(detected:)`` with the name of what the bytes look
+    ///   like, ``CodecError/unsupported(_:reason:)`` for a known format without a decoder.
     public func decoder(for data: Data) throws(CodecError) -> any ImageDecoder {
         guard !data.isEmpty else {
             throw .empty
@@ -56,14 +56,15 @@ extension ImageCodecs {
         throw .unknownFormat(detected: ForeignContent.name(of: beginning))
     }
 
-    /// What the header says; no pixel is decoded. `data` may be the beginning of a file only.
+    /// Returns the description in the header; no pixel is decoded. `data` may be the beginning of a file only.
     ///
     /// Sizes are reported as they are; of the limits only the number of frames counts here.
     public func info(of data: Data, limits: DecodeLimits = .standard) throws(CodecError) -> ImageInfo {
         try decoder(for: data).info(of: data, limits: limits)
     }
 
-    /// What the file embeds besides its pixels: EXIF, XMP and an ICC profile, as far as its format holds them.
+    /// Returns the metadata that the file embeds besides its pixels: EXIF, XMP and an ICC profile, as far as its format
+    /// holds them.
     ///
     /// Parts that are damaged or too large are left out.
     ///
@@ -90,12 +91,12 @@ extension ImageCodecs {
         encoders.first { $0.format == format }
     }
 
-    /// Whether there is an encoder for a format.
+    /// Returns whether there is an encoder for a format.
     public func canEncode(_ format: ImageFormat) -> Bool {
         encoder(for: format) != nil
     }
 
-    /// Whether there is a decoder for a format.
+    /// Returns whether there is a decoder for a format.
     public func canDecode(_ format: ImageFormat) -> Bool {
         decoders.contains { $0.format == format }
     }

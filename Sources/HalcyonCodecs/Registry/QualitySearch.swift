@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Finds the highest quality at which a picture takes no more bytes than allowed, in few attempts.
+/// Finds the highest quality at which an image takes no more bytes than allowed, in few attempts.
 struct QualitySearch {
     /// A quality and the size it leads to. Sizes grow by about the same factor from one quality to the next, so that
     /// the search goes by their logarithms.
@@ -13,7 +13,7 @@ struct QualitySearch {
 
     /// Between the lowest quality and the one asked for.
     private static let attemptCount = 6
-    /// How full is full enough.
+    /// The share of the allowed bytes from which on a file is full enough.
     private static let sufficientShare = 0.95
 
     private let format: ImageFormat

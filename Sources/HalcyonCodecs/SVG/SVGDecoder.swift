@@ -2,10 +2,10 @@
 public import FoundationEssentials
 internal import HalcyonRaster
 
-/// Draws SVG, plain or compressed, with librsvg: static drawings without scripts, without animation, and without anything
-/// from outside the file. Pictures that it embeds count against the limits; references put together from entities are
-/// refused, and so are encodings in which a reference could not be seen: only UTF-8, UTF-16 with a byte order mark and
-/// those that agree with ASCII are read.
+/// Draws SVG, plain or compressed, with librsvg: static drawings without scripts, without animation, and without
+/// anything from outside the file. Images that it embeds count against the limits; references put together from
+/// entities are refused, and so are encodings in which a reference could not be seen: only UTF-8, UTF-16 with a byte
+/// order mark and those that agree with ASCII are read.
 ///
 /// With a target size, the drawing is as large as it takes to cover that size; without one, as large as it says.
 /// librsvg cannot be interrupted: cancelling takes effect before and after it draws.
@@ -19,7 +19,8 @@ public struct SVGDecoder: ImageDecoder {
     /// ``ImageFormat/svg``.
     public var format: ImageFormat { .svg }
 
-    /// Whether the bytes start with an `svg` element or its document type, after comments if they end early enough.
+    /// Returns whether the bytes start with an `svg` element or its document type, after comments if they end early
+    /// enough.
     public func recognizes(_ prefix: Data) -> Bool {
         ImageFormat.detect(prefix) == .svg
     }
@@ -32,7 +33,7 @@ public struct SVGDecoder: ImageDecoder {
             return Self.info(size)
         }
         let text = try SVGDocument.text(of: data, limits: limits)
-        try SVGEmbeddedPictures.check(text, limits: limits)
+        try SVGEmbeddedImages.check(text, limits: limits)
         return Self.info(try SVGDrawing(text).extent())
     }
 
@@ -51,7 +52,7 @@ public struct SVGDecoder: ImageDecoder {
         }
         try Self.throwIfCancelled(isCancelled)
         let text = try SVGDocument.text(of: data, limits: options.limits)
-        try SVGEmbeddedPictures.check(text, limits: options.limits)
+        try SVGEmbeddedImages.check(text, limits: options.limits)
         let drawing = try SVGDrawing(text)
         let size = try stated ?? drawing.extent()
         let pixels = try Self.check(size, options)

@@ -12,7 +12,7 @@ final class SVGDrawing {
 
     init(_ text: Data) throws(CodecError) {
         var error: UnsafeMutablePointer<GError>?
-        let plain = SVGEmbeddedPictures.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
+        let plain = SVGEmbeddedImages.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
         let text = SVGDropShadows.areKnown ? plain : SVGDropShadows.spelledOut(in: plain)
         let handle = text.withUnsafeBytes { bytes in
             rsvg_handle_new_from_data(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
@@ -28,8 +28,8 @@ final class SVGDrawing {
         g_object_unref(handle)
     }
 
-    /// What the shapes of the drawing cover, from the origin on, for a document that does not state its size. As in other
-    /// programs, the outer half of a stroke at the border does not count.
+    /// Returns the area that the shapes of the drawing cover, from the origin on, for a document that does not state
+    /// its size. As in other programs, the outer half of a stroke at the border does not count.
     func extent() throws(CodecError) -> SVGSize {
         // The size that percentages refer to: that of replaced elements in CSS 2.1 (section 10.3.2).
         var viewport = Self.viewport(width: 300, height: 150)

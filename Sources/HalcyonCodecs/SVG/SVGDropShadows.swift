@@ -8,7 +8,7 @@ enum SVGDropShadows {
     private static let name = Array("feDropShadow".utf8)
     private static let entity = Array("!ENTITY".utf8)
 
-    /// Whether librsvg draws them itself. 2.60 does.
+    /// A Boolean value that indicates whether librsvg draws them itself. 2.60 does.
     static var areKnown: Bool { !CodecLibrary.rsvg.isOlder(than: .init(2, 60)) }
 
     /// The text of a document, with the shadows spelled out.
@@ -36,7 +36,7 @@ enum SVGDropShadows {
         private let prefix: String
         /// Values with their quotation marks.
         private var values: [String: String] = [:]
-        /// What says its colour: everything that is not named below.
+        /// The attributes that state its colour: all that are not named below.
         private var others = ""
         /// Behind the element.
         private(set) var end: Int

@@ -6,8 +6,8 @@ internal import FoundationEssentials
 /// A document in UTF-7 or EBCDIC could hold references and entities that its bytes do not show; so there are only
 /// encodings in which a byte of markup stands for itself, and for nothing else.
 enum SVGEncoding {
-    /// Those of single bytes, of UTF-8, and of East Asia: of these, bytes behind the first of a character are 0x40 or more,
-    /// or digits.
+    /// Those of single bytes, of UTF-8, and of East Asia: of these, bytes behind the first of a character are 0x40 or
+    /// more, or digits.
     private static let names: Set<String> = [
         "utf-8", "utf8", "us-ascii", "ascii", "latin1", "koi8-r", "koi8-u",
         "euc-jp", "euc-kr", "gb2312", "gbk", "gb18030", "big5", "shift_jis",
@@ -49,7 +49,7 @@ enum SVGEncoding {
             }
     }
 
-    /// What stands in quotes behind an equals sign: letters, digits and ".", "_" and "-".
+    /// Returns the text in quotes behind an equals sign: letters, digits and ".", "_" and "-".
     private static func value(_ text: Data) -> String? {
         let equals = text.drop(while: isSpace)
         guard equals.first == UInt8(ascii: "=") else {

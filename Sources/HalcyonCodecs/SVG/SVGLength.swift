@@ -48,7 +48,7 @@ enum SVGLength: Equatable {
         return numbers
     }
 
-    /// Where the longest number ends that the text begins with, if another one can follow there.
+    /// Returns the end of the longest number that the text begins with, if another one can follow there.
     private static func endOfNumber(_ text: Substring) -> Substring.Index? {
         var previous: Character?
         var hasPoint = false

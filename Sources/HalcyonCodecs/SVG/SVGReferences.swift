@@ -1,8 +1,8 @@
 #if SVG
 internal import FoundationEssentials
 
-/// What a document refers to: the values of its `href` attributes, with any prefix, wherever they stand; in elements, and
-/// in entities that become elements.
+/// The references of a document: the values of its `href` attributes, with any prefix, wherever they stand; in
+/// elements, and in entities that become elements.
 struct SVGReferences: Sequence, IteratorProtocol {
     enum Reference {
         case plain([UInt8])
@@ -12,9 +12,9 @@ struct SVGReferences: Sequence, IteratorProtocol {
 
     private let bytes: [UInt8]
     private var position = 0
-    /// Where the value of the last reference starts in the text.
+    /// The place at which the value of the last reference starts in the text.
     var startOfLastValue: Int { position }
-    /// Whether some of what is looked through does not stand in the text as it is.
+    /// A Boolean value that indicates whether some of what is looked through does not stand in the text as it is.
     let hasEntities: Bool
 
     init(_ text: Data) {

@@ -7,9 +7,10 @@ struct SVGRootElement {
     private(set) var height: SVGLength?
     /// Width and height of the part of the plane that is shown.
     private(set) var viewBox: (width: Double, height: Double)?
-    /// Whether a size is stated in words that are not understood here: through an entity.
+    /// A Boolean value that indicates whether a size is stated in words that are not understood here: through an
+    /// entity.
     private(set) var hasUnreadableSize = false
-    /// Where attributes stand whose values mean nothing, so that they are as if not given.
+    /// The places of attributes whose values mean nothing, so that they are as if not given.
     private var invalidAttributes: [Range<Int>] = []
 
     /// - Throws: ``CodecError/truncated(_:)`` where the element does not end.
@@ -46,7 +47,7 @@ struct SVGRootElement {
         }
     }
 
-    /// Section 8.6: where the picture is aligned, and whether it is cut off.
+    /// Section 8.6: where the image is aligned, and whether it is cut off.
     private static func isAspectRatio(_ value: String) -> Bool {
         var words = value.split(whereSeparator: \.isWhitespace)
         // Of SVG 1.1.

@@ -2,8 +2,8 @@
 public import FoundationEssentials
 
 extension TIFFDecoder {
-    /// Reads the XMP packet and the ICC profile of the first page, each up to 4 MiB. EXIF stands in the directories of the
-    /// file itself, and is no block of its own.
+    /// Reads the XMP packet and the ICC profile of the first page, each up to 4 MiB. EXIF stands in the directories of
+    /// the file itself, and is no block of its own.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the first directory does,
     ///   ``CodecError/corrupt(_:reason:)``.

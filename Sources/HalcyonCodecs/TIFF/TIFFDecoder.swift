@@ -16,7 +16,7 @@ public struct TIFFDecoder: ImageDecoder {
     /// ``ImageFormat/tiff``.
     public var format: ImageFormat { .tiff }
 
-    /// Whether the bytes start with a byte order and the number 42 or 43.
+    /// Returns whether the bytes start with a byte order and the number 42 or 43.
     public func recognizes(_ prefix: Data) -> Bool {
         ImageFormat.detect(prefix) == .tiff
     }
@@ -84,12 +84,12 @@ public struct TIFFDecoder: ImageDecoder {
                 // The limits were checked for the size in the header.
                 throw CodecError.corrupt(.tiff, reason: "two sizes in one page: \(page.size) and \(directory.size)")
             }
-            let picture = try TIFFPicture(page, options: options)
+            let image = try TIFFImage(page, options: options)
             // Passed the check above, so that the products do not overflow.
-            let scale = picture.depth.bytesPerPixel / SampleDepth.eight.bytesPerPixel
-            let working = max(orientedByteCount * scale, picture.workingByteCount)
+            let scale = image.depth.bytesPerPixel / SampleDepth.eight.bytesPerPixel
+            let working = max(orientedByteCount * scale, image.workingByteCount)
             try limits.checkMemory(byteCount * scale, working, of: .tiff)
-            return try picture.bitmap(isCancelled: isCancelled)
+            return try image.bitmap(isCancelled: isCancelled)
         }
         return try bitmap.upright(orientation)
     }

@@ -2,10 +2,10 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// What the header of a page says, as far as it is needed before libtiff reads it (TIFF 6.0 section 8).
+/// The header of a page, as far as it is needed before libtiff reads it (TIFF 6.0 section 8).
 ///
-/// Read here, because libtiff refuses a directory whose tables lie beyond the end of the bytes at hand, and so could not
-/// tell the size of a picture from its beginning.
+/// Read here, because libtiff refuses a directory whose tables lie beyond the end of the bytes at hand, and so could
+/// not tell the size of an image from its beginning.
 struct TIFFDirectory {
     let size: PixelSize
     let orientation: Orientation
@@ -14,7 +14,7 @@ struct TIFFDirectory {
     let photometric: TIFFPhotometric
     /// The meaning of each sample beyond the colours: 0 unknown, 1 alpha whose colours are premultiplied, 2 straight.
     let extraSamples: [Int]
-    /// Whether the page is a smaller version of another one.
+    /// A Boolean value that indicates whether the page is a smaller version of another one.
     let isReduced: Bool
     let iccProfile: Data?
     /// Places of further directories that belong to this page.
@@ -25,10 +25,10 @@ struct TIFFDirectory {
             throw .truncated(.tiff)
         }
         guard let width = entries.value(.imageWidth), let height = entries.value(.imageLength) else {
-            throw .corrupt(.tiff, reason: "a directory without the size of the picture")
+            throw .corrupt(.tiff, reason: "a directory without the size of the image")
         }
         guard width > 0, height > 0 else {
-            throw .corrupt(.tiff, reason: "a picture of \(width)×\(height) pixels")
+            throw .corrupt(.tiff, reason: "an image of \(width)×\(height) pixels")
         }
         size = PixelSize(width, height)
         orientation = entries.value(.orientation).flatMap(Orientation.init(rawValue:)) ?? .up
@@ -60,7 +60,7 @@ extension TIFFDirectory {
         return .icc(iccProfile)
     }
 
-    /// What this page says of itself in a file of `frameCount` pages.
+    /// Returns the description of this page in a file of `frameCount` pages.
     func info(frameCount: Int) -> ImageInfo {
         ImageInfo(
             format: .tiff,

@@ -3,12 +3,12 @@ internal import CTIFFShim
 public import FoundationEssentials
 public import HalcyonRaster
 
-/// Writes TIFF 6.0 without loss: RGB of 8 or 16 bits a sample as the bitmap has, with straight alpha where the bitmap has transparency, deflated
-/// with horizontal prediction, little endian.
+/// Writes TIFF 6.0 without loss: RGB of 8 or 16 bits a sample as the bitmap has, with straight alpha where the bitmap
+/// has transparency, deflated with horizontal prediction, little endian.
 ///
 /// An ICC profile and an XMP packet are kept. EXIF is left out: TIFF holds its tags in the file's own directories.
 public struct TIFFEncoder: ImageEncoder {
-    /// The format's offsets have 32 bits; deflated pictures stay below that from half of it on.
+    /// The format's offsets have 32 bits; deflated images stay below that from half of it on.
     private static let maximumByteCount = 1 << 31
 
     /// An encoder.

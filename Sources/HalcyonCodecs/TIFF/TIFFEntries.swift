@@ -18,7 +18,7 @@ struct TIFFEntries {
         case iccProfile = 34675
     }
 
-    /// Whether a directory is that of a smaller version of another page (TIFF 6.0, NewSubfileType, bit 0).
+    /// Returns whether a directory is that of a smaller version of another page (TIFF 6.0, NewSubfileType, bit 0).
     ///
     /// The tag is the smallest there is, and entries are sorted by their tags, so that it is looked for among the first
     /// ones only: the directories of a hostile file may overlap, with 65,535 entries each.

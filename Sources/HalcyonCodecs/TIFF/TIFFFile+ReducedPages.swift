@@ -3,7 +3,7 @@ internal import HalcyonRaster
 
 extension TIFFFile {
     /// The smaller version of a page that serves a caller with least work: the smallest one with at least the sides of
-    /// `target`, which is meant for the upright picture, or the largest one where there is no target. `nil` where none
+    /// `target`, which is meant for the upright image, or the largest one where there is no target. `nil` where none
     /// has the shape of the page.
     func reducedPage(
         of page: TIFFDirectory,
@@ -33,7 +33,7 @@ extension TIFFFile {
     /// Pyramids have a dozen levels.
     private static let examinedCount = 32
 
-    /// Whether a smaller size is that of the larger one scaled, up to rounding to whole pixels.
+    /// Returns whether a smaller size is that of the larger one scaled, up to rounding to whole pixels.
     private static func haveSameShape(_ small: PixelSize, _ large: PixelSize) -> Bool {
         guard small.width < large.width, small.height <= large.height else {
             return false

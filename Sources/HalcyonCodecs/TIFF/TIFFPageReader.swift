@@ -24,7 +24,7 @@ final class TIFFPageReader {
         var layout = HalcyonTIFFLayout()
         guard halcyon_tiff_reader_layout(opened, &layout) else {
             halcyon_tiff_reader_close(opened)
-            throw .corrupt(.tiff, reason: "the layout of the picture in the directory at byte \(directory)")
+            throw .corrupt(.tiff, reason: "the layout of the image in the directory at byte \(directory)")
         }
         self.layout = layout
         handle = opened
@@ -76,7 +76,7 @@ final class TIFFPageReader {
 
     private var message: String {
         let message = String(cString: halcyon_tiff_reader_message(handle))
-        return message.isEmpty ? "its picture data" : message
+        return message.isEmpty ? "its image data" : message
     }
 
     private static func reason(_ message: [CChar]) -> String {

@@ -1,5 +1,5 @@
 #if TIFF
-/// What the samples of a page mean (tag 262, PhotometricInterpretation).
+/// The interpretation of the samples of a page (tag 262, PhotometricInterpretation).
 enum TIFFPhotometric: Equatable {
     case gray(isInverted: Bool)
     case rgb
@@ -33,7 +33,7 @@ enum TIFFPhotometric: Equatable {
         }
     }
 
-    /// What the samples are without a profile.
+    /// The colour space of the samples without a profile.
     var colorSpace: ColorSpace {
         switch self {
         case .gray: .gray
@@ -47,7 +47,7 @@ enum TIFFPhotometric: Equatable {
 struct TIFFAlpha: Equatable {
     /// The sample's place in a pixel.
     let index: Int
-    /// Whether the colours are multiplied by alpha already.
+    /// A Boolean value that indicates whether the colours are multiplied by alpha already.
     let isAssociated: Bool
 
     /// `nil` where no sample is said to be alpha (tag 338, ExtraSamples).

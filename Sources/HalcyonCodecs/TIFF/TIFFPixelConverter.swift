@@ -14,7 +14,7 @@ struct TIFFPixelConverter {
     private let shortcut: Shortcut?
     /// Bits of the samples handed out.
     private let depth: SampleDepth
-    /// Whether colours are handed out multiplied by alpha.
+    /// A Boolean value that indicates whether colours are handed out multiplied by alpha.
     private let premultiplies: Bool
 
     /// Layouts that a kernel converts directly, several times as fast.
@@ -121,7 +121,7 @@ struct TIFFPixelConverter {
         for index in 0..<count {
             let (red, green, blue) = color(channels, index, count)
             let pixel = out + index &* 4
-            // The upper byte, as libvips and Pillow reduce samples: a picture of 8 bits comes out as it is.
+            // The upper byte, as libvips and Pillow reduce samples: an image of 8 bits comes out as it is.
             pixel[0] = UInt8(truncatingIfNeeded: red >> 8)
             pixel[1] = UInt8(truncatingIfNeeded: green >> 8)
             pixel[2] = UInt8(truncatingIfNeeded: blue >> 8)

@@ -12,10 +12,10 @@ struct TIFFSampleReader {
 
     private let bits: Int
     private let kind: Kind
-    /// Whether numbers are indexes, which stay as they are.
+    /// A Boolean value that indicates whether numbers are indexes, which stay as they are.
     private let isIndex: Bool
 
-    /// `nil` for widths that nobody writes.
+    /// `nil` for widths that no program writes.
     init?(bits: Int, kind: Kind, isIndex: Bool) {
         switch kind {
         case .unsigned, .signed:

@@ -13,7 +13,7 @@ struct WebPChunks {
     private let reader: ByteReader
     private let end: Int
     private var offset: Int
-    /// Whether a chunk, or the whole file by its own account, is longer than the bytes.
+    /// A Boolean value that indicates whether a chunk, or the whole file by its own account, is longer than the bytes.
     private(set) var isCutShort: Bool
 
     /// - Throws: ``CodecError/truncated(_:)`` without a whole RIFF header, ``CodecError/corrupt(_:reason:)`` where it

@@ -3,8 +3,8 @@ public import FoundationEssentials
 extension WebPDecoder {
     /// Reads the chunks ICCP, EXIF and XMP, the first of each that is complete.
     ///
-    /// - Throws: ``CodecError/truncated(_:)`` without a whole RIFF header, ``CodecError/corrupt(_:reason:)`` where it is
-    ///   another one.
+    /// - Throws: ``CodecError/truncated(_:)`` without a whole RIFF header, ``CodecError/corrupt(_:reason:)`` where it
+    ///   is another one.
     public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
         var metadata = ImageMetadata()
         var chunks = try WebPChunks(data)

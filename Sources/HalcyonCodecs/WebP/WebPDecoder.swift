@@ -3,7 +3,7 @@ internal import HalcyonRaster
 
 /// Reads WebP (RFC 9649): lossy, lossless, with alpha, and each frame of animations, composed with those before it.
 ///
-/// The target size does not matter: libwebp decodes all of a picture in any case, and its own scaling (16.9 ms against
+/// The target size does not matter: libwebp decodes all of an image in any case, and its own scaling (16.9 ms against
 /// 19.9 ms for 2 megapixels to 400 pixels) costs quality.
 public struct WebPDecoder: ImageDecoder {
     /// A decoder.
@@ -12,15 +12,15 @@ public struct WebPDecoder: ImageDecoder {
     /// ``ImageFormat/webp``.
     public var format: ImageFormat { .webp }
 
-    /// Whether the bytes start with "RIFF", a size, and "WEBP".
+    /// Returns whether the bytes start with "RIFF", a size, and "WEBP".
     public func recognizes(_ prefix: Data) -> Bool {
         ImageFormat.detect(prefix) == .webp
     }
 
-    /// Reads the chunk headers. The orientation stands behind the picture data, so that the beginning of a file cannot
+    /// Reads the chunk headers. The orientation stands behind the image data, so that the beginning of a file cannot
     /// tell it.
     ///
-    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the size of the picture,
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the size of the image,
     ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many frames.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         guard !data.isEmpty else {
@@ -48,22 +48,21 @@ public struct WebPDecoder: ImageDecoder {
         }
         let bitmap: Bitmap
         if header.isAnimated {
-            // The canvas, the one before it, a frame, and libwebp's own copy of one without loss.
-            try options.limits.checkMemory(
-                bitmapByteCount,
-                bitmapByteCount,
-                bitmapByteCount,
-                bitmapByteCount,
-                of: .webp
-            )
             guard !header.frames.isEmpty else {
                 throw header.isCutShort
                     ? CodecError.truncated(.webp) : .corrupt(.webp, reason: "an animation without frames")
             }
-            var composer = WebPComposer(header)
-            bitmap = try composer.picture(after: options.frame, isCancelled: isCancelled)
+            // As for a cursor, so that an animation that cannot be played is refused here as well.
+            var sequencer = try FrameSequencer(
+                header,
+                limits: options.limits,
+                heldBitmapCount: orientation == .up ? 1 : 2
+            )
+            bitmap = try sequencer.bitmap(ofFrame: options.frame, isCancelled: isCancelled) { number in
+                try header.frames[number].pixels(number, on: header.size, isCancelled: isCancelled)
+            }
         } else {
-            // A lossless picture is decoded to a copy of its own; otherwise the alpha channel is.
+            // A lossless image is decoded to a copy of its own; otherwise the alpha channel is.
             let ownByteCount = header.isLossless ? bitmapByteCount : header.hasAlpha ? bitmapByteCount / 4 : 0
             try options.limits.checkMemory(bitmapByteCount, max(orientedByteCount, ownByteCount), of: .webp)
             bitmap = try WebPStillReader.pixels(
@@ -81,7 +80,7 @@ public struct WebPDecoder: ImageDecoder {
         )
     }
 
-    /// Opens an animation, or the one picture of a file that is none.
+    /// Opens an animation, or the one image of a file that is none.
     ///
     /// - Throws: ``CodecError``.
     public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {

@@ -3,8 +3,9 @@ public import FoundationEssentials
 internal import HalcyonRaster
 
 extension WebPEncoder: AnimationEncoder {
-    /// Encodes an animation, lossy with a quality, lossless without one. Of each frame, libwebp stores the rectangle that
-    /// differs from the frame before. A frame that is the same as the one before makes that one stay longer instead.
+    /// Encodes an animation, lossy with a quality, lossless without one. Of each frame, libwebp stores the rectangle
+    /// that differs from the frame before. A frame that is the same as the one before makes that one stay longer
+    /// instead.
     ///
     /// A duration can be 16,777,215 ms, all together 2^31 ms; a loop count 65,535.
     ///

@@ -35,7 +35,7 @@ public struct WebPEncoder: ImageEncoder {
         guard Self.copy(bitmap, to: &picture) else {
             throw .cannotEncode(.webp, reason: "out of memory")
         }
-        // The picture only borrows the writer, for the time of the call.
+        // The image only borrows the writer, for the time of the call.
         let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
             picture.writer = WebPMemoryWrite
             picture.custom_ptr = UnsafeMutableRawPointer(writer)
@@ -62,7 +62,7 @@ public struct WebPEncoder: ImageEncoder {
         if let quality {
             config.quality = Float(min(max(quality, 1), 100))
         } else {
-            // libwebp's preset for lossless pictures; 6 of 0 (fast) to 9 (small).
+            // libwebp's preset for lossless images; 6 of 0 (fast) to 9 (small).
             _ = WebPConfigLosslessPreset(&config, 6)
         }
         return config

@@ -8,16 +8,16 @@ struct WebPFrame {
     let size: PixelSize
     /// Milliseconds.
     let duration: Int
-    /// Whether the frame is laid over what is there instead of replacing it.
+    /// A Boolean value that indicates whether the frame is laid over what is there instead of replacing it.
     let blends: Bool
-    let disposal: AnimationCanvas.Disposal
-    /// The picture's chunks, from an optional ALPH on; empty where there is none.
+    let disposal: FrameDescription.Disposal
+    /// The image's chunks, from an optional ALPH on; empty where there is none.
     let data: Data
-    /// The size that the picture itself says; `nil` where its header is not there.
-    let pictureSize: PixelSize?
+    /// The size that the image's own header says; `nil` where that is not there.
+    let imageSize: PixelSize?
     let hasAlpha: Bool
     let isLossless: Bool
-    /// Whether the file ends before the frame does.
+    /// A Boolean value that indicates whether the file ends before the frame does.
     let isCutShort: Bool
 
     /// `nil` where the chunk ends before its own fields do.
@@ -38,26 +38,22 @@ struct WebPFrame {
         data = reader.bytes(at: 16, count: max(0, reader.count - 16)) ?? Data()
         var chunks = WebPChunks(chunks: data)
         var hasAlphaChunk = false
-        var picture: WebPImageHeader?
+        var imageHeader: WebPImageHeader?
         var isLossless = false
-        while picture == nil, let next = chunks.next() {
+        while imageHeader == nil, let next = chunks.next() {
             switch next.name {
             case "ALPH":
                 hasAlphaChunk = true
             case "VP8 ", "VP8L":
                 isLossless = next.name == "VP8L"
                 // Damage shows when the frame is decoded, not before.
-                picture = (try? WebPImageHeader(next)) ?? nil
+                imageHeader = (try? WebPImageHeader(next)) ?? nil
             default:
                 break
             }
         }
-        pictureSize = picture?.size
-        hasAlpha = hasAlphaChunk || picture?.hasAlpha == true
+        imageSize = imageHeader?.size
+        hasAlpha = hasAlphaChunk || imageHeader?.hasAlpha == true
         self.isLossless = isLossless
-    }
-
-    func covers(_ canvas: PixelSize) -> Bool {
-        left == 0 && top == 0 && size == canvas
     }
 }

@@ -3,27 +3,27 @@ internal import HalcyonRaster
 
 /// Reads an animated WebP frame by frame.
 struct WebPFrameCursor: FrameCursor {
-    private var composer: WebPComposer
+    private let header: WebPHeader
+    private var sequencer: FrameSequencer
     private let orientation: Orientation
     let colorProfile: ColorProfile?
 
-    var info: ImageInfo? { composer.header.info }
+    var info: ImageInfo? { header.info }
 
     init(_ header: WebPHeader, options: DecodeOptions) throws(CodecError) {
+        self.header = header
         orientation = options.appliesOrientation ? header.orientation : .up
         colorProfile = header.colorProfile
-        try options.limits.check(header.size, of: .webp)
-        let canvas = header.size.bitmapByteCount
-        // The frame handed out, the one before it, libwebp's own copy of a lossless frame, and an area of the canvas.
-        try options.limits.checkMemory(canvas, canvas, canvas, canvas, of: .webp)
-        composer = WebPComposer(header)
+        // The frame handed out before, and the one that is turned.
+        let heldBitmapCount = orientation == .up ? 1 : 2
+        sequencer = try FrameSequencer(header, limits: options.limits, heldBitmapCount: heldBitmapCount)
     }
 
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
-        let count = composer.header.frames.count
-        guard 0..<count ~= index else {
-            throw CodecError.noSuchFrame(index, frameCount: count)
+        let header = header
+        return try sequencer.bitmap(ofFrame: index, isCancelled: isCancelled) { number in
+            try header.frames[number].pixels(number, on: header.size, isCancelled: isCancelled)
         }
-        return try composer.picture(after: index, isCancelled: isCancelled).upright(orientation)
+        .upright(orientation)
     }
 }

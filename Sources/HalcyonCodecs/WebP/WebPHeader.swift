@@ -1,25 +1,25 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// What the chunks of a WebP file say (RFC 9649), without any pixel being decoded.
+/// The content of the chunks of a WebP file (RFC 9649), read without any pixel being decoded.
 struct WebPHeader {
     /// The size of the canvas.
     private(set) var size = PixelSize(0, 0)
     private(set) var hasAlpha = false
     private(set) var isAnimated = false
-    /// Whether the still picture is coded without loss.
+    /// A Boolean value that indicates whether the still image is coded without loss.
     private(set) var isLossless = false
     /// The frames that can be seen, of which the last may be cut short.
     private(set) var frames: [WebPFrame] = []
     private(set) var loopCount = 0
     private(set) var orientation: Orientation = .up
     private(set) var profile: Data?
-    /// Whether the bytes end before the file does.
+    /// A Boolean value that indicates whether the bytes end before the file does.
     private(set) var isCutShort = false
 
     /// Reads the chunks as far as the bytes go.
     ///
-    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the size of the picture,
+    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the size of the image,
     ///   ``CodecError/limitExceeded(_:_:)`` for too many frames.
     init(parsing data: Data, maximumFrameCount: Int) throws(CodecError) {
         var chunks = try WebPChunks(data)
@@ -47,10 +47,10 @@ struct WebPHeader {
             case "EXIF" where isExtended && !chunk.isCutShort:
                 orientation = EXIF.orientation(in: chunk.reader.data) ?? orientation
             default:
-                // Unknown chunks are skipped (RFC 9649 2.7.1.6), but a picture has to start with a known one.
+                // Unknown chunks are skipped (RFC 9649 2.7.1.6), but an image has to start with a known one.
                 guard isExtended else {
                     throw chunk.isCutShort
-                        ? .truncated(.webp) : .corrupt(.webp, reason: "the first chunk is no picture")
+                        ? .truncated(.webp) : .corrupt(.webp, reason: "the first chunk is no image")
                 }
             }
         }

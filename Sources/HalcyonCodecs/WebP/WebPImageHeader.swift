@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// The first bytes of a coded picture: lossy (RFC 6386 9.1) or lossless (RFC 9649 3.4).
+/// The first bytes of a coded image: lossy (RFC 6386 9.1) or lossless (RFC 9649 3.4).
 struct WebPImageHeader {
     let size: PixelSize
     let hasAlpha: Bool
@@ -15,7 +15,7 @@ struct WebPImageHeader {
                 return nil
             }
             guard signature == 0x2f, bits >> 29 == 0 else {
-                throw .corrupt(.webp, reason: "no signature of a lossless picture")
+                throw .corrupt(.webp, reason: "no signature of a lossless image")
             }
             size = PixelSize((bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1)
             hasAlpha = bits >> 28 & 1 == 1
@@ -29,11 +29,11 @@ struct WebPImageHeader {
             guard tag & 1 == 0, startCode == 0x2a_01_9d else {
                 throw .corrupt(.webp, reason: "no key frame")
             }
-            // The upper two bits ask for scaling when shown, which nobody does.
+            // The upper two bits ask for scaling when shown, which no viewer does.
             size = PixelSize(width & 0x3fff, height & 0x3fff)
             hasAlpha = false
             guard !size.isEmpty else {
-                throw .corrupt(.webp, reason: "a picture of \(size) pixels")
+                throw .corrupt(.webp, reason: "an image of \(size) pixels")
             }
         }
     }

@@ -2,7 +2,7 @@ internal import CWebP
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// Decodes a picture that is not animated.
+/// Decodes an image that is not animated.
 ///
 /// libwebp has no way to stop a decode, but its incremental decoder costs no more than the other one (17.4 ms against
 /// 17.3 ms for 2 megapixels), so that it is fed in slices with a question in between.
@@ -31,7 +31,7 @@ enum WebPStillReader {
         return bitmap
     }
 
-    /// Decodes the picture in a file, or in the chunks of a frame.
+    /// Decodes the image in a file, or in the chunks of a frame.
     static func pixels(
         of data: Data,
         size: PixelSize,
@@ -93,7 +93,7 @@ enum WebPStillReader {
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: .truncated(.webp)
         case VP8_STATUS_OUT_OF_MEMORY: .bitmap(.outOfMemory(byteCount: size.bitmapByteCount))
         case VP8_STATUS_UNSUPPORTED_FEATURE: .unsupported(.webp, reason: "a feature that libwebp does not have")
-        default: isCutShort ? .truncated(.webp) : .corrupt(.webp, reason: "the picture data")
+        default: isCutShort ? .truncated(.webp) : .corrupt(.webp, reason: "the image data")
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Halcyon
 
-/// `halcyon cache`.
+/// The command `halcyon cache`.
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
@@ -9,14 +9,14 @@ struct CacheCommand: AsyncParsableCommand {
         subcommands: [Stats.self, List.self, Verify.self, Trim.self, Clear.self, Remove.self]
     )
 
-    /// What all of these take.
+    /// The arguments that all subcommands take.
     struct Arguments: ParsableArguments {
         @OptionGroup var place: CacheArguments
 
         @Flag(name: .long, help: "Print JSON, one object a line.")
         var json = false
 
-        /// Runs on the cache, and says what went wrong.
+        /// Runs `body` on the cache, and reports a failure.
         func run<Result>(_ body: (ImageCache) async throws -> Result) async throws -> Result {
             do {
                 return try await body(ImageCache(disk: place.configuration))
@@ -29,7 +29,7 @@ struct CacheCommand: AsyncParsableCommand {
 }
 
 extension CacheCommand {
-    /// `halcyon cache stats`.
+    /// The command `halcyon cache stats`.
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Count what is in the cache.")
 
@@ -69,7 +69,7 @@ extension CacheCommand {
         }
     }
 
-    /// `halcyon cache list`.
+    /// The command `halcyon cache list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List what is in the cache, last used first.")
 
@@ -119,7 +119,7 @@ extension CacheCommand {
         }
     }
 
-    /// `halcyon cache verify`.
+    /// The command `halcyon cache verify`.
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check every entry against its checksum; exit code 1 if anything is wrong."
@@ -169,7 +169,7 @@ extension CacheCommand {
         }
     }
 
-    /// `halcyon cache trim`.
+    /// The command `halcyon cache trim`.
     struct Trim: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove what has expired, then the least recently used until the cache is small enough."
@@ -193,7 +193,7 @@ extension CacheCommand {
         }
     }
 
-    /// `halcyon cache clear`.
+    /// The command `halcyon cache clear`.
     struct Clear: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove everything from the cache.")
 
@@ -209,7 +209,7 @@ extension CacheCommand {
         }
     }
 
-    /// `halcyon cache remove`.
+    /// The command `halcyon cache remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove images, in all their sizes; exit code 1 if one was not there."
@@ -229,7 +229,7 @@ extension CacheCommand {
             let isComplete = try await arguments.run { cache in
                 var isComplete = true
                 for argument in urls.map(SourceArgument.init(text:)) {
-                    let count = try await cache.removeFromDisk(argument.source())
+                    let count = try await cache.remove(for: ImageRequest(argument.source()), from: .disk)
                     let url = argument.shownText
                     isComplete = isComplete && count > 0
                     if arguments.json {
@@ -247,7 +247,7 @@ extension CacheCommand {
     }
 }
 
-/// Says what a change freed.
+/// Reports how much a change has freed.
 private func report(_ before: DiskCache.Statistics, _ after: DiskCache.Statistics, json: Bool) {
     struct Record: Encodable {
         let removed: Int

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Halcyon
 
-/// `halcyon convert`.
+/// The command `halcyon convert`.
 struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
@@ -61,13 +61,13 @@ struct ConvertCommand: AsyncParsableCommand {
 private struct Conversion: Sendable {
     let input: SourceArgument
     let output: String
-    let options: [ImageOption]
+    let options: ImageOptions
     let format: ImageFormat
     let encodeOptions: EncodeOptions
 
     func run() async throws {
         let pipeline = ImagePipeline()
-        let image = try await pipeline.image(from: input.sourceOrStandardInput(), options: options)
+        let image = try await pipeline.image(from: ImageRequest(input.sourceOrStandardInput(), options: options))
         let data: Data
         do {
             data = try await pipeline.withPixels(of: image) { [format, encodeOptions] bitmap in

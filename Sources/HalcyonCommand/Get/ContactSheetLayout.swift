@@ -1,17 +1,18 @@
 internal import Halcyon
 
-/// Where the images of a contact sheet are.
+/// The positions of the images on a contact sheet.
 struct ContactSheetLayout {
-    /// One for each image, in their order.
+    /// The rectangle of each image, in their order.
     let frames: [PixelRect]
-    /// Of the whole sheet.
+    /// The height of the whole sheet.
     let height: Int
-    /// Of each image.
+    /// The corner radius of each image.
     let cornerRadius: Double
 
-    /// Fills row after row, no taller than `rowHeight`, and lower where the sheet would have more than `pixelLimit` pixels.
+    /// Fills row after row, no taller than `rowHeight`, and lower where the sheet would have more than `pixelLimit`
+    /// pixels.
     ///
-    /// - Parameter ratios: Width over height of each image.
+    /// - Parameter ratios: The width over height of each image.
     init(ratios: [Double], width: Int, rowHeight: Int, pixelLimit: Int) {
         var rowHeight = rowHeight
         var rows = ContactSheetRows(ratios: ratios, width: width, rowHeight: rowHeight)
@@ -47,7 +48,7 @@ private struct ContactSheetRows {
         height = max(height, 1)
     }
 
-    /// As many images as fill a row; at least one.
+    /// Returns as many images as fill a row, at least one.
     private func row(at rest: ArraySlice<Double>) -> ArraySlice<Double> {
         var ratioSum = 0.0
         var end = rest.startIndex
@@ -60,8 +61,8 @@ private struct ContactSheetRows {
         return rest[..<end]
     }
 
-    /// A row's height gives in a little so that its images reach from edge to edge; the last one keeps the usual height and
-    /// may end early.
+    /// Appends a row, whose height is reduced a little so that its images reach from edge to edge; the last one keeps
+    /// the usual height and may end early.
     private mutating func append(_ ratios: ArraySlice<Double>, isFull: Bool) {
         let height = isFull ? max(1, Int(available(ratios.count) / ratios.reduce(0, +))) : rowHeight
         var widths = ratios.map { max(1, Int(($0 * Double(height)).rounded())) }
@@ -80,7 +81,7 @@ private struct ContactSheetRows {
         self.height += height + gap
     }
 
-    /// The width that this many images may take in a row.
+    /// Returns the width that this many images may take in a row.
     private func available(_ count: Int) -> Double {
         Double(width - gap * (count + 1))
     }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Halcyon
 internal import HalcyonConcurrency
 
-/// `halcyon get`.
+/// The command `halcyon get`.
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -80,7 +80,7 @@ struct GetCommand: AsyncParsableCommand {
     }
 }
 
-/// How `get` uses the caches.
+/// The ways in which `get` uses the caches.
 enum CacheUse: String, EnumerableFlag {
     case refresh
     case cacheOnly
@@ -104,7 +104,7 @@ enum CacheUse: String, EnumerableFlag {
     }
 }
 
-/// The option about the cache's place, which several commands have.
+/// The option for the cache's folder, which several commands have.
 struct CacheArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -115,7 +115,8 @@ struct CacheArguments: ParsableArguments {
     )
     var cacheDir: String?
 
-    /// Most bytes of images in memory: only those that are named twice, or loaded in several rounds, are asked for again.
+    /// The most bytes of images in memory: only images that are named twice, or loaded in several rounds, are requested
+    /// again.
     private static let memoryCostLimit = 16 << 20
 
     func cache() -> ImageCache {
@@ -130,7 +131,7 @@ struct CacheArguments: ParsableArguments {
         }
     }
 
-    /// Where the disk cache is.
+    /// The configuration of the disk cache, with its folder.
     var configuration: DiskCache.Configuration {
         var configuration =
             cacheDir.map { DiskCache.Configuration(folder: FileOutput.absolutePath($0)) } ?? .init(name: "default")

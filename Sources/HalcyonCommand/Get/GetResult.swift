@@ -1,22 +1,22 @@
 internal import Halcyon
 
-/// What became of one image in one round. It keeps neither pixels nor encoded bytes: there is one for each URL, however
+/// The result of one image in one round. It keeps neither pixels nor encoded bytes: there is one for each URL, however
 /// many there are.
 struct GetResult: Sendable {
     let argument: SourceArgument
     let outcome: Result<Loaded, ImageError>
 
-    /// An image that was loaded, and written if asked for.
+    /// An image that was loaded, and written if requested.
     struct Loaded: Sendable {
         let source: ImageResponse.Source
         /// The size of the encoded original.
         let byteCount: Int
-        /// The original's size as it is shown.
+        /// The size of the original as it is displayed.
         let originalSize: PixelSize
         /// The size of the result.
         let size: PixelSize
         let timings: ImageTimings
-        /// What the transfer took, where a timeline is asked for.
+        /// The metrics of the transfer, where a timeline is requested.
         var metrics: TransferMetrics?
         var output: String?
         /// The format of the output, or of the original if nothing was written.

@@ -6,9 +6,9 @@ struct GetRun: Sendable {
     private let command: GetCommand
     private let pipeline: ImagePipeline
     private let arguments: [SourceArgument]
-    /// For each argument the first one that is equal: what is named twice is loaded once.
+    /// For each argument, the index of the first equal one: an image that is named twice is loaded once.
     private let firsts: [Int]
-    private let options: [ImageOption]
+    private let options: ImageOptions
     private let writer: OutputWriter
     private let sheet: ContactSheet?
 
@@ -24,12 +24,12 @@ struct GetRun: Sendable {
         }
         sheet = command.sheet.map { _ in ContactSheet(imageCount: arguments.count) }
         // The original is kept as well, so that another size of it needs no network.
-        // What is being stored is waited for, so that no more of it is held than there are loads at a time.
+        // Each load waits for its storing, so that no more of it is held than there are loads at a time.
         var options: [ImageOption] = [
             .processor(command.resizing.processing), .cacheOriginalImage, .waitForCache,
         ]
         if let cacheUse = command.cacheUse { options.append(cacheUse.option) }
-        self.options = options
+        self.options = ImageOptions(options)
         writer = OutputWriter(
             output: command.output,
             format: command.format.flatMap(OutputFormat.init(name:)),
@@ -40,7 +40,7 @@ struct GetRun: Sendable {
         )
     }
 
-    /// Loads everything, as often as asked for; `false` if anything failed.
+    /// Loads everything, in each requested round; returns `false` if anything failed.
     func run() async -> Bool {
         do {
             try writer.prepare()
@@ -62,14 +62,14 @@ struct GetRun: Sendable {
             if round == 1, let sheet = command.sheet {
                 isSuccess = await drawSheet(of: results, path: sheet) && isSuccess
             }
-            // Nobody is left to read further rounds.
+            // Further rounds have no reader left.
             if Terminal.outputState == .closed { break }
         }
         await pipeline.cache.flush()
         return isSuccess
     }
 
-    /// One round: a bounded number of loads at a time, the results in the order of the arguments.
+    /// Runs one round: a bounded number of loads at a time, with the results in the order of the arguments.
     private func load(display: ProgressDisplay, unwritten: Set<Int>) async -> [GetResult] {
         await withTaskGroup(of: (Int, GetResult).self) { group in
             var results: [Int: GetResult] = [:]
@@ -91,15 +91,15 @@ struct GetRun: Sendable {
     private func load(at index: Int, display: ProgressDisplay, writes: Bool) async -> GetResult {
         let argument = arguments[index]
         do {
-            let source = try argument.source()
-            let task = pipeline.task(for: source, options: options)
+            let request = ImageRequest(try argument.source(), options: options)
+            let task = pipeline.task(for: request)
             let bar = display.begin(task)
             defer { display.end(bar) }
             let response = try await task.response
             var loaded = try await writer.write(response, at: index, isNeeded: writes) {
-                // What this run has transferred is on disk after this, and need not be transferred again.
+                // After this, the bytes that this run has transferred are on disk, and need not be transferred again.
                 await pipeline.cache.flush()
-                return try await pipeline.data(for: source, options: ImageOptions().applying(options))
+                return try await pipeline.data(for: request)
             }
             if !command.trace { loaded.metrics = nil }
             // Once only: further rounds load the same images.
@@ -118,7 +118,7 @@ struct GetRun: Sendable {
         }
     }
 
-    /// Says why nothing could be begun.
+    /// Reports why no load could be started.
     private func refuse(_ error: ImageError) {
         guard command.json else { return Terminal.warn("\(error)") }
         for argument in arguments {
@@ -137,7 +137,7 @@ struct GetRun: Sendable {
         guard command.trace else { return }
         for result in results {
             for line in TraceReport(result).lines {
-                // Programs read the results, so the timelines go elsewhere.
+                // Programs read the results, so the timelines go to the error output.
                 if command.json { Terminal.writeError(line + "\n") } else { Terminal.print(line) }
             }
         }
@@ -147,12 +147,12 @@ struct GetRun: Sendable {
         let loaded = zip(firsts, results).compactMap { first, result in (try? result.outcome.get()).map { _ in first } }
         guard let drawing = sheet, !loaded.isEmpty else { return true }
         do {
-            // What comes from here on needs none of what was kept for more images.
+            // From here on, nothing is needed of what was kept for more images.
             pipeline.cache.removeAllFromMemory()
             MemoryPool.shared.trim()
             let format = OutputFormat(path: path)?.format ?? .png
             let options = command.encoding.options
-            // Alone by now, so that it needs no part of the pipeline's budget.
+            // It runs alone by now, so it needs no part of the pipeline's budget.
             let queue = WorkQueue(name: "halcyon.contact-sheet", width: 1)
             let (data, size) = try await queue.run(priority: PriorityBox(.normal)) { _ in
                 let sheet = try drawing.drawn(loaded)

@@ -11,9 +11,10 @@ struct GetTable {
         self.results = results
     }
 
-    /// As many columns as `width` has room for: names give way first, then the times of single stages.
+    /// Returns the table with as many columns as `width` has room for: names are shortened first, then the times of
+    /// single stages are left out.
     ///
-    /// - Parameter width: Of the terminal; `nil` where there is none.
+    /// - Parameter width: The columns of the terminal; `nil` where there is none.
     func lines(width: Int?) -> [String] {
         let full = table(nameWidth: Self.longestName)
         guard let width, full.width > width else { return full.lines + [summary] }

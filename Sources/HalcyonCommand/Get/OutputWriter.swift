@@ -3,7 +3,7 @@ internal import Halcyon
 
 /// Decides where results go and in which format, and writes them.
 struct OutputWriter: Sendable {
-    /// Its workers encode.
+    /// The pipeline whose workers encode.
     private let pipeline: ImagePipeline
     private let isFolder: Bool
     private let output: String?
@@ -33,18 +33,18 @@ struct OutputWriter: Sendable {
         names = Self.distinctNames(for: arguments)
     }
 
-    /// Makes the folder that is written into.
+    /// Makes the folder for the results.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func prepare() throws(ImageError) {
         if isFolder, let output { try FileOutput.makeFolder(output, source: "the results") }
     }
 
-    /// Writes what was loaded, if there is anywhere to write it to.
+    /// Writes an image that was loaded, if there is an output to write it to.
     ///
     /// - Parameters:
-    ///   - isNeeded: Whether to write at all; otherwise only the path is worked out.
-    ///   - fetchOriginal: Gets the encoded original, where the response does not have it.
+    ///   - isNeeded: A Boolean value that indicates whether to write at all; otherwise only the path is worked out.
+    ///   - fetchOriginal: Returns the encoded original, where the response does not have it.
     func write(
         _ response: ImageResponse,
         at index: Int,
@@ -64,7 +64,8 @@ struct OutputWriter: Sendable {
         return loaded
     }
 
-    /// What was asked for, or what the file's name says, or the original's format, or PNG if that cannot be written.
+    /// Returns the requested format, else the one of the file's name, else the original's, or PNG if that cannot be
+    /// written.
     private func outputFormat(for response: ImageResponse) -> OutputFormat {
         if let format { return format }
         if !isFolder, let output, let format = OutputFormat(path: output) { return format }
@@ -73,7 +74,7 @@ struct OutputWriter: Sendable {
         return OutputFormat(name: original.rawValue) ?? OutputFormat(.png)
     }
 
-    /// The bytes to write, and how long making them took.
+    /// Returns the bytes to write, and the time that encoding them took.
     private func encoded(
         _ response: ImageResponse,
         as target: OutputFormat,
@@ -103,11 +104,11 @@ struct OutputWriter: Sendable {
         return "\(folder)\(names[index]).\(fileExtension)"
     }
 
-    /// Appends "-2", "-3", … where different images have the same name.
+    /// Returns a name for each argument, with "-2", "-3", … appended where different images have the same name.
     static func distinctNames(for arguments: [SourceArgument]) -> [String] {
         var known: [SourceArgument: String] = [:]
         var taken: Set<String> = []
-        // Where to go on counting for a name, since all numbers before are taken.
+        // The number at which counting goes on for a name, since all numbers before are taken.
         var next: [String: Int] = [:]
         return arguments.map { argument in
             if let name = known[argument] { return name }

@@ -48,7 +48,7 @@ final class ProgressDisplay: Sendable {
         state.withLock { $0.failedCount += 1 }
     }
 
-    /// Takes the bar away, lets `body` write lines, and draws it again with the next tick.
+    /// Removes the bar, runs `body`, which writes lines, and draws the bar again with the next tick.
     func interrupt(_ body: () -> Void) {
         state.withLock { state in
             erase(&state)
@@ -56,7 +56,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Takes the bar away for good.
+    /// Removes the bar for good.
     func finish() {
         redrawing.withLock { $0?.cancel() }
         state.withLock { state in
@@ -83,7 +83,7 @@ final class ProgressDisplay: Sendable {
             let text =
                 " \(state.finishedCount)/\(total)\(failed)  \(Format.bytes(byteCount))"
                 + "  \(Format.bytes(Int(Double(byteCount) / seconds)))/s"
-            // A line that wraps could not be taken away again.
+            // A line that wraps could not be erased.
             let width = max(0, min(40, Terminal.width - text.count - 1))
             let filled = min(width, Int(fraction * Double(width)))
             let bar = String(repeating: "━", count: filled) + String(repeating: "╌", count: width - filled)

@@ -1,6 +1,6 @@
 internal import Halcyon
 
-/// The timeline of one load, drawn with a bar a stage.
+/// The timeline of one load, drawn with a bar for each stage.
 struct TraceReport {
     private let result: GetResult
     private static let barWidth = 40
@@ -28,7 +28,7 @@ struct TraceReport {
         let end: Duration
     }
 
-    /// The stages one after the other, as they ran; the transfer divided into its phases.
+    /// Returns the stages one after the other, as they ran; the transfer divided into its phases.
     private func spans(of loaded: GetResult.Loaded) -> [Span] {
         let timings = loaded.timings
         var spans: [Span] = []
@@ -60,7 +60,7 @@ struct TraceReport {
         return spans
     }
 
-    /// The moments at which the phases of a transfer ended.
+    /// Returns the moments at which the phases of a transfer ended.
     private func phases(of metrics: TransferMetrics) -> [(String, Duration)] {
         [
             ("queue", metrics.queued),

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Halcyon
 
-/// `halcyon info`.
+/// The command `halcyon info`.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
@@ -51,7 +51,7 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     private func info(of argument: SourceArgument, pipeline: ImagePipeline) async throws -> ImageInfo {
-        let data = try await pipeline.data(for: argument.sourceOrStandardInput())
+        let data = try await pipeline.data(for: ImageRequest(argument.sourceOrStandardInput()))
         do {
             return try ImageCodecs.standard.info(of: data)
         } catch {
@@ -72,7 +72,7 @@ struct InfoCommand: AsyncParsableCommand {
             let loop = info.loopCount.map { $0 == 0 ? "for ever" : "\($0) times" } ?? "once"
             parts.append("\(info.frameCount) frames in \(Format.decimal(seconds, places: 2)) s, \(loop)")
         } else if info.frameCount > 1 {
-            parts.append("\(info.frameCount) pictures")
+            parts.append("\(info.frameCount) images")
         }
         return "\(path): \(parts.joined(separator: ", "))"
     }
@@ -125,7 +125,7 @@ struct InfoRecord: Encodable {
         try container.encode(displayHeight, forKey: .displayHeight)
         try container.encode(frames, forKey: .frames)
         try container.encode(durations, forKey: .durations)
-        // Every field is always there: a still picture has a null.
+        // Every field is always there: a still image has a null.
         try container.encode(loop, forKey: .loop)
         try container.encode(orientation, forKey: .orientation)
         try container.encode(bitDepth, forKey: .bitDepth)

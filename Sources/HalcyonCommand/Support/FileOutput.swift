@@ -3,14 +3,14 @@ internal import Glibc
 internal import Halcyon
 internal import HalcyonConcurrency
 
-/// Writes result files: whole or not at all.
+/// Writes result files, whole or not at all.
 enum FileOutput {
-    /// What writes files. A pipe or a slow disk keeps its threads waiting, and none of Swift's own pool.
+    /// The queue that writes files. A pipe or a slow disk blocks its threads, and none of Swift's own pool.
     private static let queue = WorkQueue(name: "halcyon.output", width: 4)
 
-    /// As ``write(_:to:source:)``, on a thread of its own.
+    /// Writes like ``write(_:to:source:)``, on a thread of its own.
     ///
-    /// - Returns: How long the writing took.
+    /// - Returns: The time that the writing took.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, `CancellationError`.
     @discardableResult
     static func writeInBackground(_ data: Data, to path: String, source: String) async throws -> Duration {
@@ -21,11 +21,11 @@ enum FileOutput {
     }
 
     /// Writes to a temporary file in the same folder and renames it. A regular file at `path` is replaced, and its
-    /// permissions are kept. To anything else, such as a link, a device or a pipe, or to what a link leads to, the bytes
-    /// are written in place.
+    /// permissions are kept. To anything else, such as a link, a device or a pipe, or to what a link leads to, the
+    /// bytes are written in place.
     ///
-    /// What takes the place of a file is on the device before it does: a loss of power leaves one of them. A new file is
-    /// not waited for, which would take 1 ms each: it can be made again.
+    /// The bytes are on the device before they replace a file: a loss of power leaves either the old file or the new
+    /// one. A write to a new file does not wait for the device, which would take 1 ms each: the file can be made again.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``; then no temporary file is left.
     static func write(_ data: Data, to path: String, source: String) throws {
@@ -53,8 +53,8 @@ enum FileOutput {
         }
     }
 
-    /// Gives an open file the owner and the permissions of an earlier one. Who may not give it to the other group does
-    /// not let the own one have what the other was allowed.
+    /// Gives an open file the owner and the permissions of an earlier one. A process that may not give it to the other
+    /// group does not give its own group what the other was allowed.
     private static func takePermissions(
         of status: stat,
         for descriptor: Int32,
@@ -73,7 +73,7 @@ enum FileOutput {
         guard fchmod(descriptor, mode) == 0 else { throw failure(path, source, errno) }
     }
 
-    /// Makes a folder and those above it.
+    /// Makes a folder and its parent folders.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     static func makeFolder(_ path: String, source: String) throws(ImageError) {
@@ -91,12 +91,12 @@ enum FileOutput {
         throw failure(trimmed, source, code == EEXIST ? ENOTDIR : code)
     }
 
-    /// The same path, independent of the working folder.
+    /// Returns the same path, independent of the working folder.
     static func absolutePath(_ path: String) -> String {
         path.isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
-    /// Whether a folder is at `path`.
+    /// Returns whether a folder is at `path`.
     static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -108,7 +108,7 @@ enum FileOutput {
         }
         var descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT {
-            // A link to a file that is still to be made. Only then, since making is refused for another user's pipe.
+            // A link to a file that does not exist yet. Only then, since making is refused for another user's pipe.
             descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         }
         guard descriptor >= 0 else { throw failure(path, source, errno) }
@@ -117,15 +117,15 @@ enum FileOutput {
         }
     }
 
-    /// Whether a path leads to the regular file that the standard output goes to, as `/dev/stdout` may. Opened anew, it
-    /// would be written from its beginning, and what is printed later in the same place.
+    /// Returns whether a path leads to the regular file that the standard output goes to, as `/dev/stdout` may. Opened
+    /// anew, it would be written from its beginning, and what is printed later in the same place.
     private static func isFileOfStandardOutput(_ path: String) -> Bool {
         var (named, output) = (stat(), stat())
         return stat(path, &named) == 0 && fstat(STDOUT_FILENO, &output) == 0
             && named.st_mode & S_IFMT == S_IFREG && named.st_dev == output.st_dev && named.st_ino == output.st_ino
     }
 
-    /// Runs `body` and closes the file, which tells of errors too: some file systems write no earlier.
+    /// Runs `body` and closes the file, which reports errors too: some file systems write no earlier.
     private static func finishing(_ descriptor: Int32, _ path: String, _ source: String, _ body: () throws -> Void)
         throws
     {
@@ -135,7 +135,7 @@ enum FileOutput {
             close(descriptor)
             throw error
         }
-        // After an interruption, the descriptor is gone all the same.
+        // After an interruption, the descriptor is closed all the same.
         guard close(descriptor) == 0 || errno == EINTR else { throw failure(path, source, errno) }
     }
 

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension Duration {
-    /// Milliseconds, to three decimal places.
+    /// The duration in milliseconds, to three decimal places.
     var milliseconds: Double {
         let (seconds, attoseconds) = components
         let value = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
@@ -9,9 +9,9 @@ extension Duration {
     }
 }
 
-/// Numbers as people read them.
+/// Numbers in the form that people read.
 enum Format {
-    /// "640 B", "24.3 kB", "1.2 MB"; a kB is 1,000 bytes.
+    /// Returns "640 B", "24.3 kB" or "1.2 MB"; a kB is 1,000 bytes.
     static func bytes(_ count: Int) -> String {
         guard count >= 1000 else { return "\(count) B" }
         var value = Double(count) / 1000
@@ -22,7 +22,7 @@ enum Format {
         return "\(decimal(value, places: 1)) TB"
     }
 
-    /// "12.3", or "–" where there is no number.
+    /// Returns "12.3", or "–" where there is no number.
     static func milliseconds(_ duration: Duration?) -> String {
         guard let duration else { return "–" }
         let value = duration.milliseconds
@@ -30,7 +30,7 @@ enum Format {
         return decimal(value, places: value < 0.1 ? 3 : 1)
     }
 
-    /// A number with this many decimal places.
+    /// Returns a number with this many decimal places.
     static func decimal(_ value: Double, places: Int) -> String {
         var scale = 1
         for _ in 0..<places { scale *= 10 }
@@ -46,7 +46,7 @@ enum JSONLine {
     static func text(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // What this program encodes are numbers and text, which always encode.
+        // This program encodes only numbers and text, which always encode.
         guard let data = try? encoder.encode(value) else { return "{}" }
         return String(decoding: data, as: UTF8.self)
     }

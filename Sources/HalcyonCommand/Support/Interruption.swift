@@ -3,17 +3,17 @@ internal import Dispatch
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// Ends a command in order when a person presses Ctrl-C or closes the terminal, or the system asks for its end.
+/// Ends a command in order when a person presses Ctrl-C or closes the terminal, or the system requests its end.
 enum Interruption {
-    /// How long the work may take to end before the process ends without it, in milliseconds.
+    /// The time that the work may take to end before the process ends without it, in milliseconds.
     private static let patience = 1500
 
-    /// Where the signal handler writes the number of each signal. It is a C function, which has no other memory than
-    /// what is static; set once, before the handler is installed.
+    /// The descriptor to which the signal handler writes the number of each signal. The handler is a C function, which
+    /// has no other memory than what is static; set once, before the handler is installed.
     private nonisolated(unsafe) static var notices: Int32 = -1
 
-    /// Runs `body`; SIGINT, SIGTERM and SIGHUP cancel it, and a second one ends the process at once. Those that the process
-    /// was started to ignore, as in the background of a script or with `nohup`, stay ignored.
+    /// Runs `body`; SIGINT, SIGTERM and SIGHUP cancel it, and a second one ends the process at once. Those that the
+    /// process was started to ignore, as in the background of a script or with `nohup`, stay ignored.
     ///
     /// - Throws: `ExitCode` of 128 and the signal's number, as shells count, once a cancelled `body` has ended.
     static func guarding(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -26,7 +26,7 @@ enum Interruption {
             }
             guard isFirst else { end(number) }
             work.withLock { $0 }?.cancel()
-            // On a queue of its own: the threads of the global ones may all be busy, which is why somebody asks twice.
+            // On a queue of its own: the threads of the global queues may all be busy when the work does not end.
             DispatchQueue(label: "halcyon.interruption").asyncAfter(deadline: .now() + .milliseconds(patience)) {
                 end(number)
             }
@@ -49,9 +49,8 @@ enum Interruption {
     /// it, and where such a thread comes first the signal ends the process or is lost.
     private static func watch(_ action: @escaping @Sendable (Int32) -> Void) throws -> any DispatchSourceRead {
         var ends: [Int32] = [-1, -1]
-        // Open until the process ends, as the handler is.
-        // Sockets and no pipe: no child process that another thread starts meanwhile can inherit them, and Swift does not
-        // see `pipe2`.
+        // Open until the process ends, as the handler is. Sockets and no pipe: no child process that another thread
+        // starts meanwhile can inherit them, and Swift does not see `pipe2`.
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         guard socketpair(AF_UNIX, Int32(kind), 0, &ends) == 0 else {
             throw ValidationError("No pair of sockets could be opened: \(String(cString: strerror(errno)))")
@@ -75,7 +74,7 @@ enum Interruption {
             }
             var handling = sigaction()
             handling.__sigaction_handler.sa_handler = { number in
-                // What interrupted code sees in errno must not change.
+                // The value of errno that interrupted code reads must not change.
                 let code = errno
                 var byte = UInt8(truncatingIfNeeded: number)
                 _ = write(Interruption.notices, &byte, 1)

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// How malloc and SQLite use memory in this process. These are settings of the whole process, so they are the command's and
-/// not the library's.
+/// Settings of the memory that malloc and SQLite use in this process. They hold for the whole process, so they belong
+/// to the command and not to the library.
 enum MemoryAllocation {
     /// Keeps what is resident close to what is in use; to be called before there are threads.
     ///
-    /// glibc makes up to eight arenas for each processor, and each keeps what its threads once had: after 4,000 images that
-    /// were stored on disk, 114 MB where 43 MB were in use, with two arenas 74 MB. The thresholds, once set, are not raised
-    /// any more by blocks that libraries free; lower ones cost processor time and save nothing more.
+    /// glibc makes up to eight arenas for each processor, and each keeps what its threads once had: after 4,000 images
+    /// that were stored on disk, 114 MB where 43 MB were in use, with two arenas 74 MB. The thresholds, once set, are
+    /// not raised any more by blocks that libraries free; lower ones cost processor time and save nothing more.
     static func limit() {
         set(arenaCount, to: 2)
         set(mappingThreshold, to: 1 << 20)
@@ -20,7 +20,7 @@ enum MemoryAllocation {
     private static let mappingThreshold: Int32 = -3
     private static let arenaCount: Int32 = -8
 
-    /// `mallopt`, of whose header Swift's module of glibc knows nothing; a C library without it needs no setting.
+    /// Calls `mallopt`, whose header is not in Swift's module of glibc; a C library without it needs no setting.
     private static func set(_ parameter: Int32, to value: Int32) {
         guard let symbol = dlsym(nil, "mallopt") else { return }
         // The type is that of mallopt(3).
@@ -28,8 +28,9 @@ enum MemoryAllocation {
         _ = function(parameter, value)
     }
 
-    /// Each connection to the index of the disk cache may keep 8 MiB of it or more: above this limit, bytes, they reuse what
-    /// they have (`sqlite3_soft_heap_limit64`). Those who serve many requests gain by more, a single run does not.
+    /// Limits the memory of SQLite: each connection to the index of the disk cache may keep 8 MiB of it or more, and
+    /// above this limit, in bytes, they reuse what they have (`sqlite3_soft_heap_limit64`). A server of many requests
+    /// gains by more, a single run does not.
     private static func limitSQLite(to byteCount: Int64) {
         guard let symbol = dlsym(nil, "sqlite3_soft_heap_limit64") else { return }
         // The type is that of https://sqlite.org/c3ref/hard_heap_limit64.html.

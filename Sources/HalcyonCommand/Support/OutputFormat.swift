@@ -4,7 +4,7 @@ internal import Halcyon
 struct OutputFormat: Sendable, Hashable {
     let format: ImageFormat
 
-    /// By name or file extension; `nil` if nothing here writes it.
+    /// Finds a format by its name or file extension; `nil` if no encoder here writes it.
     init?(name: String) {
         let lowercased = name.lowercased()
         let aliases = ["jpg": "jpeg", "jpe": "jpeg"]
@@ -13,7 +13,7 @@ struct OutputFormat: Sendable, Hashable {
         self.format = format
     }
 
-    /// By the extension of a path.
+    /// Finds a format by the extension of a path.
     init?(path: String) {
         let name = path.pathParts.last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
@@ -24,7 +24,7 @@ struct OutputFormat: Sendable, Hashable {
         self.format = format
     }
 
-    /// "jpg", "png", …
+    /// The file extension: "jpg", "png", …
     var fileExtension: String { format == .jpeg ? "jpg" : format.rawValue }
 
     /// The names of all formats that can be written.

@@ -16,7 +16,7 @@ struct SizeArgument: ExpressibleByArgument, Sendable, Hashable {
 
 extension ResizeMode: ExpressibleByArgument {}
 
-/// The options about the size of the result, which several commands have.
+/// The options for the size of the result, which several commands have.
 struct ResizeArguments: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Resize to this many pixels, such as 400x300.", valueName: "WxH"))
     var resize: SizeArgument?
@@ -33,7 +33,7 @@ struct ResizeArguments: ParsableArguments {
     }
 }
 
-/// The options about how a result is encoded, which several commands have.
+/// The options for the encoding of a result, which several commands have.
 struct EncodingArguments: ParsableArguments {
     @Option(
         name: .long,

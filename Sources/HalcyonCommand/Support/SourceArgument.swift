@@ -6,9 +6,9 @@ struct SourceArgument: Sendable {
     /// The text as given.
     let text: String
 
-    /// What the text means. Text without a scheme is a path.
+    /// Returns the source that the text stands for. Text without a scheme is a path.
     ///
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/source`` for what begins like a URL and is none.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/source`` for text that begins like a URL and is none.
     func source() throws(ImageError) -> Source {
         if isData { return .dataURL(text) }
         guard isURL else { return .file(text) }
@@ -21,26 +21,26 @@ struct SourceArgument: Sendable {
     private var isData: Bool { text.prefix(5).lowercased() == "data:" }
     private var isURL: Bool { text.contains("://") || text.prefix(5).lowercased() == "file:" }
 
-    /// The text as it may be shown: without the password of a URL.
+    /// The text as it may be displayed: without the password of a URL.
     var shownText: String { text.withoutPassword }
 
     /// The last part of the path, without its extension, as a name for files made of this image.
     ///
-    /// The name is taken apart byte by byte, as the system does with a path, and not by `Character`: a slash and a joining
-    /// mark behind it are one of those, which is not equal to a slash.
+    /// The name is taken apart byte by byte, as the system does with a path, and not by `Character`: a slash and a
+    /// joining mark behind it are one of those, which is not equal to a slash.
     var fileName: String {
         if isData { return "data" }
         let last = lastPart ?? "image"
         let decoded = isURL ? Self.percentDecoded(last) : last
         let dot = decoded.utf8.lastIndex(of: UInt8(ascii: "."))
         let base = dot.map { $0 == decoded.startIndex ? decoded : String(decoded[..<$0]) } ?? decoded
-        // Nothing that ends a path's part, nothing that cannot be typed.
+        // No byte that ends a path's part, and no character that cannot be typed.
         let safe = String.UnicodeScalarView(base.unicodeScalars.map { $0 == "/" || $0.isControl ? "_" : $0 })
         let name = String(safe).prefix(fittingUTF8: 200)
         return name.isEmpty || name == "." || name == ".." ? "image" : name
     }
 
-    /// What follows the last slash of the path; `nil` for a URL of a host alone.
+    /// The part behind the last slash of the path; `nil` for a URL of a host alone.
     private var lastPart: String? {
         guard isURL else { return text.pathParts.last.map(String.init) }
         let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
@@ -61,7 +61,7 @@ struct SourceArgument: Sendable {
 }
 
 extension SourceArgument: Hashable {
-    /// Whether the bytes are equal: text that only looks the same names different files and different URLs.
+    /// Returns whether the bytes are equal: text that only looks the same names different files and different URLs.
     static func == (left: SourceArgument, right: SourceArgument) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
     }
@@ -76,7 +76,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// As many scalars from the beginning as have room in this many bytes.
+    /// Returns as many scalars from the beginning as have room in this many bytes.
     fileprivate func prefix(fittingUTF8 byteCount: Int) -> String {
         var room = byteCount
         let fitting = unicodeScalars.prefix { scalar in

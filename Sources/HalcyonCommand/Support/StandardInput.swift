@@ -3,17 +3,17 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
 
-/// The image that comes by way of a pipe, named "-".
+/// The image that is read from a pipe, named "-".
 enum StandardInput {
-    /// How many bytes are accepted: as many as from a server.
+    /// The number of bytes that is accepted: as many as from a server.
     private static let limit = TransferLimits.standard.bodyBytes
 
-    /// Reads to the end.
+    /// Reads the standard input to its end.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/load``.
     static func data() async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in
-            // Blocks for as long as the writer likes, so it must not take a thread of Swift's own pool.
+            // It blocks for as long as the writer takes, so it must not take a thread of Swift's own pool.
             DispatchQueue(label: "halcyon.input").async {
                 continuation.resume(with: Result { try read() })
             }
@@ -39,7 +39,7 @@ enum StandardInput {
 }
 
 extension SourceArgument {
-    /// As ``source()``, with "-" for the standard input.
+    /// Returns ``source()``, with "-" for the standard input.
     func sourceOrStandardInput() async throws -> Source {
         text == "-" ? .data(try await StandardInput.data(), cacheKey: "-") : try source()
     }

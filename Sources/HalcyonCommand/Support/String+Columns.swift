@@ -1,16 +1,16 @@
 extension String {
-    /// How many columns of a terminal the text takes: two for East Asian wide characters and pictographs, none for what
-    /// combines with the character before it (Unicode Standard Annex 11).
+    /// The number of columns of a terminal that the text takes: two for East Asian wide characters and pictographs,
+    /// none for what combines with the character before it (Unicode Standard Annex 11).
     var columnCount: Int { reduce(0) { $0 + $1.columnCount } }
 
-    /// The text with its control characters replaced. Names come from anywhere, and a terminal would obey them.
+    /// The text with its control characters replaced. Names come from any source, and a terminal would obey them.
     var withoutControls: String {
         guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
         let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// The beginning of the text, with "…" in place of the rest, where it takes more columns than these.
+    /// Returns the beginning of the text, with "…" in place of the rest, where it takes more columns than these.
     func abbreviated(toColumns limit: Int) -> String {
         guard columnCount > limit else { return self }
         var room = limit - 1

@@ -4,13 +4,13 @@ extension String {
     /// The parts of a path between its slashes, without empty ones.
     var pathParts: [Substring] { utf8.split(separator: UInt8(ascii: "/")).map(Substring.init) }
 
-    /// Whether a path begins at the root.
+    /// A Boolean value that indicates whether a path begins at the root.
     var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
 
-    /// Whether a path ends in a slash, and so can only name a folder.
+    /// A Boolean value that indicates whether a path ends in a slash, and so can only name a folder.
     var endsInSlash: Bool { utf8.last == UInt8(ascii: "/") }
 
-    /// The folder that holds what a path names.
+    /// The folder that contains the file or folder at a path.
     var parentFolder: String {
         guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == utf8.startIndex ? "/" : String(self[..<slash])

@@ -1,16 +1,17 @@
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// The files that are being written under temporary names. They are known here, so that a process that ends without
+/// The files that are being written under temporary names. They are listed here, so that a process that ends without
 /// waiting for its work leaves none of them.
 enum TemporaryOutput {
     private static let paths = Lock<Set<String>>([])
 
     /// Makes a file with a new name in a folder. Its permissions are those of a file that any program makes: the system
-    /// takes out what the process's umask, or the folder's default access list, forbids. The umask is never read here, as
-    /// that takes setting it, and another thread's file would get the permissions of that moment.
+    /// takes out what the process's umask, or the folder's default access list, forbids. The umask is never read here,
+    /// as that takes setting it, and another thread's file would get the permissions of that moment.
     ///
-    /// - Returns: Its path, and a descriptor for reading and writing; `nil` if it cannot be made, for the reason in `errno`.
+    /// - Returns: Its path, and a descriptor for reading and writing; `nil` if it cannot be made, for the reason in
+    ///   `errno`.
     static func create(in folder: String) -> (path: String, descriptor: Int32)? {
         while true {
             let path = "\(folder)/.halcyon-\(String(UInt64.random(in: .min ... .max), radix: 36))"
@@ -28,12 +29,12 @@ enum TemporaryOutput {
         }
     }
 
-    /// Notes that a file has its final name, or was removed.
+    /// Removes a file from the list when it has its final name, or was removed.
     static func forget(_ path: String) {
         paths.withLock { _ = $0.remove(path) }
     }
 
-    /// Removes all files, and ends the process. No other is made in between.
+    /// Removes all files, and ends the process. No other file is made in between.
     static func exitRemovingAll(_ code: Int32) -> Never {
         paths.withLock { paths in
             for path in paths { unlink(path) }

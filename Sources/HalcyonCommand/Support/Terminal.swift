@@ -1,12 +1,12 @@
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// What the command says, and where.
+/// The output of the command, to the standard output and the error output.
 enum Terminal {
-    /// What has become of the standard output.
+    /// The states of the standard output.
     enum OutputState {
         case open
-        /// Nobody reads on, as after `| head -1`.
+        /// The reader has ended, as after `| head -1`.
         case closed
         /// Results could not be written, for example to a full disk.
         case failed
@@ -14,18 +14,18 @@ enum Terminal {
 
     private static let state = Lock(OutputState.open)
 
-    /// What has become of the standard output.
+    /// The state of the standard output.
     static var outputState: OutputState { state.withLock { $0 } }
 
-    /// Whether a person watches the error output.
+    /// A Boolean value that indicates whether the error output is a terminal that a person watches.
     static var isInteractive: Bool {
         isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
-    /// Columns of the terminal that shows the error output; 80 where that is not known.
+    /// The columns of the terminal that shows the error output; 80 where that is not known.
     static var width: Int { columns(of: STDERR_FILENO) ?? 80 }
 
-    /// Columns of the terminal that shows the results; `nil` where they go into a file or a pipe.
+    /// The columns of the terminal that shows the results; `nil` where they go into a file or a pipe.
     static var resultWidth: Int? { columns(of: STDOUT_FILENO) }
 
     /// Writes a line of results.
@@ -37,12 +37,12 @@ enum Terminal {
         if code != EPIPE { warn("Writing the results failed: \(String(cString: strerror(code)))") }
     }
 
-    /// Writes a line about what goes wrong.
+    /// Writes a warning, a line on the error output.
     static func warn(_ line: String) {
         writeError("halcyon: \(line.withoutControls)\n")
     }
 
-    /// Writes to the error output as it is.
+    /// Writes text to the error output as it is.
     static func writeError(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
@@ -53,7 +53,7 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
-    /// One call a line, so that lines of several threads do not mix. Returns 0 or the `errno`.
+    /// Writes with one call for each line, so that lines of several threads do not mix. Returns 0 or the `errno`.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var text = text
         return text.withUTF8 { bytes in
@@ -63,7 +63,7 @@ enum Terminal {
                 if count > 0 {
                     rest = rest.dropFirst(count)
                 } else if errno == EAGAIN {
-                    // Someone has made the shared terminal non-blocking.
+                    // Another process has made the shared terminal non-blocking.
                     var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&ready, 1, -1)
                 } else if errno != EINTR {

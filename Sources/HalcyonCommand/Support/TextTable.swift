@@ -1,6 +1,6 @@
 /// A table of text, its columns as wide as their widest cell.
 struct TextTable {
-    /// How a column is lined up.
+    /// The alignments of a column.
     enum Alignment {
         case left
         case right
@@ -17,14 +17,14 @@ struct TextTable {
         rows.append(row)
     }
 
-    /// Leaves out the column with this title.
+    /// Removes the column with this title.
     mutating func remove(column title: String) {
         guard let index = columns.firstIndex(where: { $0.title == title }) else { return }
         columns.remove(at: index)
         for row in rows.indices { rows[row].remove(at: index) }
     }
 
-    /// Columns of the terminal that the longest line takes.
+    /// The columns of the terminal that the longest line takes.
     var width: Int { widths.reduce(0, +) + Self.gap.count * max(0, columns.count - 1) }
 
     private static let gap = "  "

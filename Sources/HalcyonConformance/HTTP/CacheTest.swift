@@ -87,6 +87,6 @@ struct CacheTestRequest: Decodable, Sendable {
         case missingResponseHeaders = "expected_response_headers_missing"
     }
 
-    /// What the origin is to answer with: 200 unless the test says otherwise.
+    /// The status that the origin answers with: 200 unless the test states another.
     var status: Int { responseStatus?.first?.integer ?? 200 }
 }

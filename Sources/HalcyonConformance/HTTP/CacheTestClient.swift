@@ -80,9 +80,9 @@ struct CacheTestClient {
     }
 }
 
-/// Why a test did not pass.
+/// The reason for which a test did not pass.
 enum CacheTestFailure: Error, CustomStringConvertible {
-    /// What the test presumes is not so.
+    /// A condition that the test presumes does not hold.
     case setup(String)
     case assertion(String)
 

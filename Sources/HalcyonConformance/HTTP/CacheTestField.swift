@@ -50,7 +50,7 @@ struct CacheTestField: Decodable, Sendable {
         third = parts.count > 2 ? parts[2] : nil
     }
 
-    /// Whether the value that is sent is compared with what the client gets.
+    /// A Boolean value that indicates whether the value that is sent is compared with what the client gets.
     var isChecked: Bool {
         if case .boolean(false) = third { false } else { true }
     }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What is known of the tests: whether they apply to a private cache, and what browsers make of them.
+/// The properties of the tests: whether they apply to a private cache, and the results of browsers.
 struct CacheTestIndex: Sendable {
     struct Row: Sendable {
         let fields: [String: String]
@@ -27,7 +27,7 @@ struct CacheTestIndex: Sendable {
         self.rows = rows
     }
 
-    /// How many tests of the kind "should" each browser passes.
+    /// The number of tests of the kind "should" that each browser passes.
     var browserScores: [(browser: String, count: Int)] {
         Self.browsers.map { browser in
             (browser, rows.values.count { $0.gate == "should" && $0.fields[browser] == "pass" })

@@ -12,7 +12,7 @@ final class CacheTestOrigin: HTTPTransport {
         let number: Int
         let method: String
         let headers: HTTPFields
-        /// What was sent, as far as it is compared.
+        /// The fields that were sent, as far as they are compared.
         let checkedHeaders: [(name: String, value: String)]
     }
 
@@ -73,7 +73,8 @@ final class CacheTestOrigin: HTTPTransport {
         transfer.finish()
     }
 
-    /// A request that should be conditional gets 304 if it names what the response before had, else a status of its own.
+    /// A request that should be conditional gets 304 if it names what the response before had, else a status of its
+    /// own.
     private func status(of configuration: CacheTestRequest, number: Int, request: TransferRequest) -> Int {
         guard configuration.expectedType?.hasSuffix("validated") ?? false else { return configuration.status }
         let previous = state.withLock { $0.sentHeaders[number - 1] } ?? []

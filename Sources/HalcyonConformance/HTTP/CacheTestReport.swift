@@ -63,12 +63,13 @@ struct CacheTestReport: Sendable {
         browserScores = index.browserScores
     }
 
-    /// How many tests of a gate have a verdict.
+    /// Returns the number of tests of a gate that have a verdict.
     func count(_ verdict: Line.Verdict, gate: String) -> Int {
         results.count { $0.verdict == verdict && $0.gate == gate }
     }
 
-    /// Whether every applicable "must" passes, and as many "should" as in the best of the browsers.
+    /// A Boolean value that indicates whether every applicable "must" passes, and as many "should" as in the best of
+    /// the browsers.
     var conforms: Bool {
         results.allSatisfy { $0.gate != "must" || $0.verdict == .pass }
             && count(.pass, gate: "should") >= browserScores.map(\.count).max() ?? 0

@@ -64,7 +64,8 @@ struct CacheTestStateCheck {
         return nil
     }
 
-    /// What was sent must have reached the client; a cache that drops or rewrites headers is caught here.
+    /// Returns a failure unless all that was sent has reached the client: a cache that drops or rewrites headers is
+    /// found here.
     private func responseFailure(
         _ request: CacheTestOrigin.Seen?,
         _ response: HTTPCacheResponse

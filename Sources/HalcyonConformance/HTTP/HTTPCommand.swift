@@ -8,7 +8,7 @@ struct HTTPCommand: AsyncParsableCommand {
         abstract: "Run the HTTP cache tests (cache-tests.fyi) as a private cache, under a clock of their own.",
         discussion: """
             Conforms if every applicable test of the kind "must" passes, and at least as many of the kind "should" as the \
-            best of the browsers listed passes. What counts as "info" is told and decides nothing; a test that does not \
+            best of the browsers listed passes. What counts as "info" is listed and decides nothing; a test that does not \
             apply to a private cache is skipped.
             """
     )

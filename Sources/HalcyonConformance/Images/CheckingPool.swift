@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Has lines checked by several processes at once. A line that crashes its process, or keeps it too long, has that as its
-/// outcome, and a new process goes on with the next.
+/// Has lines checked by several processes at once. A line that crashes its process, or keeps it too long, has that as
+/// its outcome, and a new process goes on with the next.
 struct CheckingPool {
     enum Outcome: Hashable {
         case answer(String)

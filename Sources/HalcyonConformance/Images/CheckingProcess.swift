@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A process that is told a line and answers with one: what it is given may crash it or keep it for ever.
+/// A process that reads a line and answers with one: its input may crash it or keep it busy for ever.
 ///
 /// It reads from its standard input and answers on descriptor 3, because libraries write to the standard output too.
 final class CheckingProcess {
-    /// What came from the process.
+    /// An event of the process.
     enum Event: Hashable {
         /// Nothing complete yet.
         case nothing
@@ -103,7 +103,7 @@ final class CheckingProcess {
         return status
     }
 
-    /// How it ended, and what it said last.
+    /// Returns the way in which the process ended, and its last output.
     private func lastWords() -> String {
         guard isRunning else { return "ended" }
         let status = wait()
@@ -124,7 +124,7 @@ final class CheckingProcess {
     }
 }
 
-/// Why a process could not be started.
+/// The reason for which a process could not be started.
 struct CheckingProcessError: Error, CustomStringConvertible {
     let description: String
 

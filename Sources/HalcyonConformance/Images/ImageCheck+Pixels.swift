@@ -4,14 +4,15 @@ internal import HalcyonRaster
 internal import HalcyonTesting
 
 extension ImageCheck {
-    /// How far the means may be from those of other decoders, of 255: the list's own advice.
+    /// The greatest distance of the means from those of other decoders, of 255: the list's own advice.
     private static let meanTolerance = 3.0
-    /// How far a sample may be from the suite's own, of 255: five bits that are shifted instead of scaled.
+    /// The greatest distance of a sample from the suite's own, of 255: five bits that are shifted instead of scaled.
     private static let referenceTolerance = 8
-    /// How far the samples of a lossy picture may be from those of another decoder, as the root of their mean square.
+    /// The greatest distance of the samples of a lossy image from those of another decoder, as the root of their mean
+    /// square.
     private static let errorTolerance = 4.0
-    /// The same for drawings, whose edges fall on other pixels with every program. A line of one pixel around a drawing of 300
-    /// makes 29, so that a thing that is missing or of another colour is well beyond.
+    /// The same for drawings, whose edges fall on other pixels with every program. A line of one pixel around a drawing
+    /// of 300 makes 29, so that a thing that is missing or of another colour is well beyond.
     private static let drawingErrorTolerance = 20.0
     /// The same where a premultiplied pipeline cannot be exact.
     private static let premultipliedTolerance = 2
@@ -89,7 +90,7 @@ extension ImageCheck {
                 throw ImageMismatch("its samples are up to \(difference) from the suite's own")
             }
         } else if let errorText {
-            // Of AVIF suites have the picture that was encoded, and any frame of an animation.
+            // Of AVIF suites have the image that was encoded, and any frame of an animation.
             guard row.isVector || row.format == "avif" else {
                 throw ImageMismatch("it is \(errorText)")
             }
@@ -100,7 +101,8 @@ extension ImageCheck {
         return remarks
     }
 
-    /// What else the means of a list can be of: JPEG XL in linear light, or the last frame of an animation.
+    /// Returns a remark where the means of the list are those of another reading: JPEG XL in linear light, or the last
+    /// frame of an animation.
     private func otherReading(of means: [Double], _ data: Data, _ pixels: StraightPixels) throws -> String? {
         guard row.format == "jxl" else { return nil }
         if pixels.inLinearLight.isNear(means, tolerance: Self.meanTolerance) {
@@ -131,35 +133,5 @@ extension ImageCheck {
             throw ImageMismatch("the pixels of its \(count) frames differ (\(actual.prefix(8)))")
         }
         return []
-    }
-
-    // MARK: The suite's own pixels
-
-    /// Of a drawing, at the size of the suite's own.
-    private func drawingError(_ data: Data) throws -> Double? {
-        try row.references.compactMap { path in
-            guard let reference = StraightPixels(reference: path, folder: folder, codecs: codecs) else { return nil }
-            let options = DecodeOptions(targetSize: reference.size, color: .asStored)
-            let image = try codecs.decode(data, options: options)
-            guard image.size == reference.size else { return nil }
-            return StraightPixels(image.bitmap, isPremultiplied: true).rootMeanSquareError(of: reference)
-        }.min()
-    }
-
-    private func greatestDifference(from pixels: StraightPixels) -> Int? {
-        row.references.compactMap { reference($0, of: pixels.size)?.greatestPremultipliedDifference(from: pixels) }
-            .min()
-    }
-
-    private func rootMeanSquareError(of pixels: StraightPixels) -> Double? {
-        guard !row.isVector else { return nil }
-        return row.references.compactMap { reference($0, of: pixels.size)?.rootMeanSquareError(of: pixels) }.min()
-    }
-
-    private func reference(_ path: String, of size: PixelSize) -> StraightPixels? {
-        // Of 16 bits scaled to 8 in another way than by their high bytes.
-        guard !path.contains("_to8.") else { return nil }
-        let reference = StraightPixels(reference: path, rawSize: size, folder: folder, codecs: codecs)
-        return reference?.size == size ? reference : nil
     }
 }

@@ -4,11 +4,11 @@ internal import HalcyonRaster
 
 /// Reads one file of a collection in the ways that programs do, and compares what comes out with the list.
 struct ImageCheck {
-    /// What a file may take to be read once; the greatest value for one run.
+    /// The seconds that a file may take to be read once; the greatest value for one run.
     static let greatestSeconds = 10.0
-    /// The memory for a file that nobody promises to be a picture, bytes.
+    /// The bytes of memory for a file that is not stated to be an image.
     static let limitsOfDamaged = DecodeLimits(memory: 192 << 20)
-    /// How long the frames of an animation are read that nothing is known of.
+    /// The seconds for which the frames of an animation are read of which the list states nothing.
     static let frameSeconds = 3.0
 
     let row: ImageManifestRow
@@ -23,7 +23,7 @@ struct ImageCheck {
 
     func verdict() -> ImageVerdict {
         guard let expectation = row.expectation else {
-            return .skip("no picture, but what others refer to: \(row["expectation"])")
+            return .skip("no image, but what others refer to: \(row["expectation"])")
         }
         if let missing = codecs.reasonForNoDecoder(ofManifestFormat: row.format) {
             return .skip(missing)
@@ -80,10 +80,10 @@ struct ImageCheck {
         } catch let error as CodecError {
             return .pass("answered: \(error.code)")
         }
-        return .pass("answered: a picture")
+        return .pass("answered: an image")
     }
 
-    /// The header, the picture, and the frames that come next.
+    /// The header, the image, and the frames that come next.
     private func readAll(_ data: Data, _ limits: DecodeLimits) throws {
         let (result, cost) = ImageCost.measuring {
             Result {

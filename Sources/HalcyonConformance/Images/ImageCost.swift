@@ -1,9 +1,10 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// What reading a file took.
+/// The cost of reading a file.
 struct ImageCost: Sendable {
-    /// The lesser of the wall clock's and the processors' time: a busy machine lengthens the one, several threads the other.
+    /// The lesser of the wall clock's and the processors' time: a busy machine lengthens the one, several threads the
+    /// other.
     let seconds: Double
     /// Memory in use at the peak, beyond that before, bytes.
     let memory: Int

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The list of a collection of pictures, `MANIFEST.tsv`: fields between tabs, the names of the columns in the first line,
+/// The list of a collection of images, `MANIFEST.tsv`: fields between tabs, the names of the columns in the first line,
 /// no quoting.
 struct ImageManifest: Sendable {
     static let fileName = "MANIFEST.tsv"

@@ -1,18 +1,18 @@
 internal import HalcyonRaster
 
-/// A picture of a collection, and what is known of it. Columns that are missing count as empty, others are left alone.
+/// An image of a collection, and what is known of it. Columns that are missing count as empty, others are left alone.
 struct ImageManifestRow: Sendable {
-    /// What a suite says of a file.
+    /// The behaviour that a suite expects with a file.
     enum Expectation: String, Sendable {
         case decodes
         case mustBeRejected = "must-be-rejected"
-        /// An error, or a part of the picture, or all of it.
+        /// An error, or a part of the image, or all of it.
         case partialOK = "partial-ok"
         /// Anything that is an answer.
         case noCrash = "no-crash"
     }
 
-    /// How pixels are to be compared.
+    /// The way in which pixels are compared.
     enum PixelCheck: String, Sendable {
         /// By hash; several decoders agree.
         case exact
@@ -49,13 +49,13 @@ struct ImageManifestRow: Sendable {
     var path: String { self["path"] }
     var format: String { self["format"] }
     var category: String { self["category"].isEmpty ? "other" : self["category"] }
-    /// Whether it is to be run, not something that others refer to.
+    /// A Boolean value that indicates whether it is to be run, not something that others refer to.
     var isTest: Bool { !path.isEmpty && (self["role"] == "test" || self["role"].isEmpty) }
-    /// `nil` for what is no picture.
+    /// `nil` for what is no image.
     var expectation: Expectation? { Expectation(rawValue: self["expectation"]) }
     var pixelCheck: PixelCheck { PixelCheck(rawValue: self["pixel_check"]) ?? .none }
     var hasPartialAlpha: Bool { self["alpha"] == "partial" }
-    /// Whether common decoders accept what the suite wants to be rejected.
+    /// A Boolean value that indicates whether common decoders accept what the suite wants to be rejected.
     var isInConflict: Bool { self["note"].contains("CONFLICT") }
 
     /// As stored.
@@ -84,10 +84,11 @@ struct ImageManifestRow: Sendable {
         self["reference"].split { " ;".contains($0) }.map(String.init)
     }
 
-    /// Whether sizes and pixels were taken after the file's own transformation was applied, as its usual decoders do.
+    /// A Boolean value that indicates whether sizes and pixels were taken after the file's own transformation was
+    /// applied, as its usual decoders do.
     var isMeasuredUpright: Bool { ["heic", "heif", "jxl", "tiff"].contains(format) }
 
-    /// Whether it can be drawn at any size.
+    /// A Boolean value that indicates whether it can be drawn at any size.
     var isVector: Bool { ["svg", "svgz"].contains(format) }
 
     private func size(_ width: String, _ height: String) -> PixelSize? {

@@ -1,4 +1,4 @@
-/// What the check of a file came to.
+/// The result of the check of a file.
 struct ImageVerdict: Sendable, Hashable {
     enum Kind: String, Sendable, CaseIterable {
         case pass = "PASS"
@@ -7,7 +7,7 @@ struct ImageVerdict: Sendable, Hashable {
     }
 
     var kind: Kind
-    /// Why, where that needs words.
+    /// The reason, where there is one to give.
     var reason: String
 
     static let pass = ImageVerdict(kind: .pass, reason: "")

@@ -6,7 +6,7 @@ internal import Glibc
 struct ImagesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "images",
-        abstract: "Read every picture of a collection with a MANIFEST.tsv, and compare with what that states.",
+        abstract: "Read every image of a collection with a MANIFEST.tsv, and compare with what that states.",
         discussion: """
             Each file is read in a process of its own group, so that a crash, a hang or too much memory is a verdict like \
             any other. Conforms if nothing fails; what is known and excused, with its reason, is skipped and may be \

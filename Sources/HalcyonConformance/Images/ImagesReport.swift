@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// The outcome of a run over a collection of pictures.
+/// The outcome of a run over a collection of images.
 struct ImagesReport {
     struct Line: CustomStringConvertible {
         let row: ImageManifestRow
         let verdict: ImageVerdict
-        /// What a failure is known and excused by.
+        /// The cause of a failure that is known and excused.
         let knownCause: KnownDifference.Cause?
 
         var description: String {
@@ -20,7 +20,7 @@ struct ImagesReport {
         self.folder = folder
     }
 
-    /// Notes what a process said of a row.
+    /// Adds the line for the answer of a process about a row.
     @discardableResult
     mutating func add(_ row: ImageManifestRow, _ outcome: CheckingPool.Outcome, timeout: Double) -> Line {
         let line = line(row, outcome, timeout: timeout)
@@ -44,7 +44,7 @@ struct ImagesReport {
             if verdict.kind == .fail, let known = KnownDifference.excusing(failure) {
                 return Line(
                     row: row,
-                    verdict: .skip("\(verdict.reason) (known: \(known.reason))"),
+                    verdict: .skip("\(verdict.reason) (known: \(known.explanation))"),
                     knownCause: known.cause
                 )
             }
@@ -54,15 +54,15 @@ struct ImagesReport {
 
     func count(_ kind: ImageVerdict.Kind) -> Int { lines.count { $0.verdict.kind == kind } }
 
-    /// How many are excused by a limit.
+    /// The number of rows excused by a limit.
     var knownCount: Int { lines.count { $0.knownCause == .limit } }
-    /// How many are excused by the list.
+    /// The number of rows excused by the list.
     var doubtfulCount: Int { lines.count { $0.knownCause == .list } }
 
-    /// How many of the lines may be excused.
+    /// The number of lines that may be excused.
     var greatestKnownCount: Int { Int(Double(lines.count) * KnownDifference.greatestShare) }
 
-    /// Whether nothing failed, something passed, and little is excused.
+    /// A Boolean value that indicates whether nothing failed, something passed, and little is excused.
     var conforms: Bool { count(.fail) == 0 && count(.pass) > 0 && knownCount <= greatestKnownCount }
 
     /// The totals by category and overall.

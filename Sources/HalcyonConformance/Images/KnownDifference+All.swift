@@ -1,11 +1,11 @@
 internal import HalcyonCodecs
 
 extension KnownDifference {
-    /// Keyed by what a file has in it, so that other files of the kind are found as well, and by what goes wrong, so that
-    /// nothing else of theirs is hidden.
-    static let all: [KnownDifference] = pictures + drawings
+    /// Keyed by what a file has in it, so that other files of the kind are found as well, and by what goes wrong, so
+    /// that nothing else of theirs is hidden.
+    static let all: [KnownDifference] = rasters + drawings
 
-    private static let pictures = [
+    private static let rasters = [
         KnownDifference(cause: .list, reason: "its suite counts images that are shown without a delay as one frame") {
             // Which the list itself says, or shows by more durations than frames.
             $0.row.format == "gif" && $0.reason.contains(" frames instead of ")
@@ -13,7 +13,7 @@ extension KnownDifference {
                     || $0.row["note"].contains("images without a graphic-control delay are composed"))
         },
         KnownDifference(
-            reason: "wrong codes use up the data before the picture ends; refused, not shown with a part missing"
+            reason: "wrong codes use up the data before the image ends; refused, not shown with a part missing"
         ) {
             // Not one that is cut short: that has no end of image.
             $0.row.format == "jpeg" && $0.reason.hasPrefix("truncated: ") && $0.bytes().suffix(2) == [0xFF, 0xD9]
@@ -61,21 +61,23 @@ extension KnownDifference {
         KnownDifference(cause: .list, reason: "the means are of a decoder that ignores the mask of a pointer") {
             $0.row.format == "cur" && $0.reason.hasPrefix("its means are ") && $0.row["mean_rgba"].hasSuffix(",255.00")
         },
-        KnownDifference(reason: "librsvg 2.54: what has a scale or a view box of 0 ends the drawing") {
-            CodecLibrary.rsvg.isOlder(than: .init(2, 60)) && $0.row.isVector && $0.reason.hasSuffix("InvalidMatrix")
+        KnownDifference(
+            versions: .before(.rsvg, .init(2, 60)),
+            reason: "what has a scale or a view box of 0 ends the drawing"
+        ) {
+            $0.row.isVector && $0.reason.hasSuffix("InvalidMatrix")
         },
-        KnownDifference(reason: "libjxl 0.7 refuses splines as long") {
-            CodecLibrary.jpegXL.isOlder(than: .init(0, 9)) && $0.row.format == "jxl"
-                && $0.reason.hasPrefix("corrupt: ") && $0.row.path.contains("spline")
+        KnownDifference(versions: .before(.jpegXL, .init(0, 9)), reason: "splines are refused as long") {
+            $0.row.format == "jxl" && $0.reason.hasPrefix("corrupt: ") && $0.row.path.contains("spline")
         },
         KnownDifference(
             cause: .list,
-            reason:
-                "the suite's pixels are of a libjxl before 0.9, which limited alpha in weighted sums without being told to"
+            versions: .from(.jpegXL, .init(0, 9)),
+            reason: "the suite's pixels are of an older one, which limited alpha in weighted sums without a flag for it"
         ) {
             // ISO/IEC 18181-1 limits it only where the frame says so.
-            !CodecLibrary.jpegXL.isOlder(than: .init(0, 9)) && $0.row.format == "jxl"
-                && $0.reason.contains("from the suite's own pixels") && $0.row.path.contains("blendmodes")
+            $0.row.format == "jxl" && $0.reason.contains("from the suite's own pixels")
+                && $0.row.path.contains("blendmodes")
         },
     ]
 }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import HalcyonRaster
 
-/// Comparisons look at all rows of small pictures, and at evenly spread ones of large ones: without optimisation Swift takes
-/// some 50 times as long.
+/// Comparisons look at all rows of small images, and at evenly spread ones of large ones: without optimisation Swift
+/// takes some 50 times as long.
 extension StraightPixels {
     private static let comparedPixelCount = 250_000
     /// An eighth of full alpha.
@@ -13,7 +13,8 @@ extension StraightPixels {
         return stride(from: 0, to: size.height, by: max(1, size.height / rowCount))
     }
 
-    /// Means of red, green, blue and alpha, in which pixels that can hardly be seen count as black, and the share of those.
+    /// Means of red, green, blue and alpha, in which pixels that can hardly be seen count as black, and the share of
+    /// those.
     var means: (samples: [Double], faintShare: Double) {
         var (red, green, blue, alpha, faint, count) = (0, 0, 0, 0, 0, 0)
         bytes.withUnsafeBytes { bytes in
@@ -34,8 +35,8 @@ extension StraightPixels {
         return ([red, green, blue, alpha].map { Double($0) / Double(count) }, Double(faint) / Double(count))
     }
 
-    /// Whether the means are those stated. A list may count the colours that transparent pixels hide, which are lost here,
-    /// and which pixels an edge just touches is up to who draws it; so a faint pixel stands for any colour.
+    /// Returns whether the means are those stated. A list may count the colours that transparent pixels hide, which are
+    /// lost here, and which pixels an edge just touches is up to who draws it; so a faint pixel stands for any colour.
     func isNear(_ stated: [Double], tolerance: Double) -> Bool {
         let means = means
         return zip(means.samples, stated).enumerated().allSatisfy { channel, pair in

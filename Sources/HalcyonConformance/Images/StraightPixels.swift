@@ -17,7 +17,8 @@ struct StraightPixels: Sendable {
 
     /// The pixels of a bitmap.
     ///
-    /// - Parameter isPremultiplied: Whether the bitmap is as bitmaps usually are; dividing by a partial alpha is not exact.
+    /// - Parameter isPremultiplied: Whether the bitmap is as bitmaps usually are; dividing by a partial alpha is not
+    ///   exact.
     init(_ bitmap: Bitmap, isPremultiplied: Bool) {
         size = bitmap.size
         guard bitmap.depth == .eight else {
@@ -43,7 +44,7 @@ struct StraightPixels: Sendable {
         if !bitmap.isOpaque { blackenTransparent() }
     }
 
-    /// The pixels of a file that a suite comes with, or `nil` if it holds no picture.
+    /// The pixels of a file that a suite comes with, or `nil` if it holds no image.
     ///
     /// - Parameter rawSize: The size of bare samples, which do not tell it. Default: `nil`, not known.
     init?(reference path: String, rawSize: PixelSize? = nil, folder: CorporaFolder, codecs: ImageCodecs) {

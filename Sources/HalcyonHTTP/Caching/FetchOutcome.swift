@@ -2,21 +2,21 @@
 package enum FetchOutcome<Failure: Error>: Sendable {
     /// A response with its body.
     case fetched(HTTPResponseBody)
-    /// 304 (Not Modified; RFC 9110, section 15.4.5).
+    /// A response of status 304 (Not Modified; RFC 9110, section 15.4.5).
     case notModified(HTTPResponseBody)
-    /// An answer that is not accepted, or a failure that says nothing about the server.
+    /// An answer that is not accepted, or a failure that does not concern the server.
     ///
     /// - Parameter status: The status, if that is the reason.
     case refused(Failure, status: Int?)
     /// No answer, so that a stale response may be used as without a connection.
     case unreachable(Failure)
 
-    /// The outcome for a response.
+    /// Creates the outcome for a response.
     package init(_ body: HTTPResponseBody) {
         self = body.response.status == 304 ? .notModified(body) : .fetched(body)
     }
 
-    /// The response.
+    /// Returns the response.
     ///
     /// - Throws: The failure.
     func get() throws(Failure) -> HTTPResponseBody {

@@ -3,15 +3,15 @@ internal import HalcyonConcurrency
 
 /// A private cache for HTTP (RFC 9111, RFC 5861, RFC 8246) over any transport and any storage.
 ///
-/// It answers from what is stored while that is fresh, validates what is stale, and stores what may be stored. It is
-/// private: `s-maxage` means nothing to it, and responses marked `private`, or to requests with credentials, are stored.
-/// A request that carries a credential (`Authorization`, `Cookie`, ``TransferRequest/credential``, a user name in the URL)
-/// has a cache of its own: it is answered from what was stored for an equal credential only, and what it brings answers
-/// no other. Credentials that the transport adds are the same for all requests and do not count.
+/// It answers from stored responses while they are fresh, validates stale ones, and stores those that may be stored. It
+/// is private: `s-maxage` means nothing to it, and responses marked `private`, or to requests with credentials, are
+/// stored. A request that carries a credential (`Authorization`, `Cookie`, ``TransferRequest/credential``, a user name
+/// in the URL) has a cache of its own: it is answered only from what was stored for an equal credential, and its
+/// responses answer no other. Credentials that the transport adds are the same for all requests and do not count.
 ///
 /// The key is the URL of the request and a digest of its credential, keyed by a secret outside of the storage, so that
-/// the credential cannot be guessed from it. Redirects are responses like others, stored and reused by what they say themselves,
-/// and followed here. Two equal requests at a time are two transfers: who wants to share one does so above.
+/// the credential cannot be guessed from it. Redirects are responses like others, stored and reused by their own
+/// headers, and followed here. Two equal requests at a time are two transfers: coalescing them is the caller's task.
 public final class HTTPCache: Sendable {
     private struct State {
         var refreshes: [HTTPCacheKey: Refresh] = [:]
@@ -23,7 +23,7 @@ public final class HTTPCache: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// What the standard leaves open.
+    /// The choices that the standard leaves to a cache.
     public let rules: HTTPCacheRules
     private let storage: any HTTPCacheStorage
     private let bodies: BodyLoader
@@ -31,13 +31,13 @@ public final class HTTPCache: Sendable {
     private let credentials = CredentialDigester.installation
     private let state = Lock(State())
 
-    /// A cache.
+    /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - transport: What carries the requests.
-    ///   - storage: What keeps the responses.
-    ///   - rules: What the standard leaves open.
-    ///   - now: The date. Default: the system's.
+    ///   - transport: The transport that carries the requests.
+    ///   - storage: The storage of the responses.
+    ///   - rules: The choices that the standard leaves to a cache.
+    ///   - now: Returns the date. Default: the system's.
     public init(
         transport: any HTTPTransport,
         storage: any HTTPCacheStorage,
@@ -57,11 +57,11 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Answers a request, from the store or from its server.
+    /// Answers a request from the store or from its server.
     ///
-    /// `Cache-Control` of the request is obeyed, conditions (`If-None-Match`, `If-Modified-Since`) and a `Range` of bytes
-    /// are answered from the store where it can. Unsafe methods go through and remove what they made invalid; a GET with a
-    /// body goes through, and is not stored. The bounds of the request hold for all redirects together.
+    /// `Cache-Control` of the request is obeyed, conditions (`If-None-Match`, `If-Modified-Since`) and a `Range` of
+    /// bytes are answered from the store where it can. Unsafe methods go through and remove what they made invalid; a
+    /// GET with a body goes through, and is not stored. The bounds of the request hold for all redirects together.
     ///
     /// - Throws: ``TransferError`` if the server fails and nothing stored may answer, or redirects lead nowhere.
     public func response(
@@ -83,7 +83,7 @@ public final class HTTPCache: Sendable {
             guard request.followsRedirects, let next = try Redirection(answer.response, to: hop, after: count) else {
                 return answer
             }
-            // What is stored takes nothing.
+            // An answer from the store takes none of the allowance.
             if let metrics = answer.metrics {
                 allowance.spend(ContinuousClock.now - start - metrics.queued, answer.response)
             }
@@ -123,14 +123,14 @@ public final class HTTPCache: Sendable {
         return answer
     }
 
-    /// Waits until no response is refreshed behind any more.
+    /// Waits until no response is being refreshed in the background.
     public func waitForRefreshes() async {
         while let refresh = state.withLock({ $0.refreshes.values.first }) {
             await refresh.task.value
         }
     }
 
-    /// Gets a response anew in the background, unless that is under way. Cancelled together with the cache.
+    /// Fetches a response anew in the background, unless that is under way. Cancelled together with the cache.
     private func refresh(_ request: TransferRequest) {
         // The task must not keep the cache, whose end is to cancel it.
         let priority = PriorityBox(.low)
@@ -143,7 +143,7 @@ public final class HTTPCache: Sendable {
             state.nextID += 1
             let id = state.nextID
             let task = Task.detached {
-                // A failure is found again by whoever asks next.
+                // The next request for the response finds a failure again.
                 _ = try? await transaction.run()
                 lock.withLock { state in
                     if state.refreshes[key]?.id == id { state.refreshes[key] = nil }

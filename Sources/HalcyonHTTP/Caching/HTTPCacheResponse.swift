@@ -1,33 +1,33 @@
 public import FoundationEssentials
 
-/// What an ``HTTPCache`` answers.
+/// An answer of an ``HTTPCache``.
 public struct HTTPCacheResponse: Sendable {
-    /// How the answer came about.
+    /// The sources of an answer.
     public enum Source: Sendable, Hashable {
-        /// Stored and fresh; nobody was asked.
+        /// The response was stored and fresh; its server was not asked.
         case stored
-        /// Stored and stale, and wanted even so; nobody was asked.
+        /// The response was stored and stale, and the request accepted that; its server was not asked.
         case stale
-        /// Stored and stale; it is refreshed behind (`stale-while-revalidate`).
+        /// The response was stored and stale; it is refreshed in the background (`stale-while-revalidate`).
         case staleWhileRevalidating
-        /// Stored and stale, because the server could not be reached or has a problem.
+        /// The response was stored and stale, because the server could not be reached or has a problem.
         case staleBecauseOfFailure
-        /// Stored, and confirmed by the server.
+        /// The response was stored, and confirmed by the server.
         case validated
-        /// From the server.
+        /// The response came from the server.
         case network
-        /// From nowhere: it is not stored and the request forbids the network; status 504.
+        /// There is no response: it is not stored and the request forbids the network; status 504.
         case unavailable
     }
 
-    /// The head. What comes from the store has an `Age` (RFC 9111, section 5.1).
+    /// The head. A response from the store has an `Age` (RFC 9111, section 5.1).
     public var response: TransferResponse
     /// The body; empty for HEAD, 204 and 304.
     public var data: Data
-    /// How the answer came about.
+    /// The source of the answer.
     public var source: Source
-    /// What the transfer took; `nil` if there was none or it failed.
+    /// The metrics of the transfer; `nil` if there was none or it failed.
     public var metrics: TransferMetrics?
-    /// What is stored of the response now; `nil` if it is not.
+    /// The stored form of the response; `nil` if it is not stored now.
     package var stored: StoredResponse?
 }

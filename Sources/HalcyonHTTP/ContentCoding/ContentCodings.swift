@@ -1,17 +1,17 @@
-/// What the `Content-Encoding` fields of one response say together.
+/// The content codings that the `Content-Encoding` fields of one response state together.
 struct ContentCodings: Sendable, Hashable {
-    /// Nobody needs more than two; each one takes memory and time.
+    /// The largest number of codings. No server needs more than two; each one takes memory and time.
     static let maximumCount = 4
 
-    /// In the order in which they were applied; `identity` is none.
+    /// The codings in the order in which they were applied; `identity` is none.
     private(set) var list: [ContentCoding] = []
-    /// Why the body cannot be decoded; `nil` if it can.
+    /// The reason why the body cannot be decoded; `nil` if it can.
     private(set) var problem: String?
 
-    /// Whether the body is what it stands for.
+    /// A Boolean value that indicates whether the body has no coding.
     var isEmpty: Bool { list.isEmpty && problem == nil }
 
-    /// Takes the value of one more field.
+    /// Appends the codings of one more field.
     mutating func append(_ value: UnsafeBufferPointer<UInt8>) {
         for part in value.split(separator: UInt8(ascii: ",")) {
             let name = String(decoding: UnsafeBufferPointer(rebasing: part).trimmed.prefix(100), as: UTF8.self)
@@ -24,7 +24,7 @@ struct ContentCodings: Sendable, Hashable {
         }
     }
 
-    /// Takes the continuation of a value on another line, which no honest server uses.
+    /// Notes the continuation of a value on another line, which no honest server uses.
     mutating func append(unclear value: UnsafeBufferPointer<UInt8>) {
         note("Content-Encoding in two lines: \(String(decoding: value.prefix(100), as: UTF8.self))")
     }

@@ -1,31 +1,31 @@
-/// Undoes the content codings of one body, as bytes arrive, in memory of a fixed size: whatever the body stands for, it
-/// comes out in pieces of at most ``pieceSize``.
+/// Undoes the content codings of one body, as bytes arrive, in memory of a fixed size: its content comes out in pieces
+/// of at most ``pieceSize``, however long it is.
 final class ContentDecoder {
-    /// The bytes of one piece, which are valid until the decoder is used again.
+    /// The largest number of bytes of one piece, which are valid until the decoder is used again.
     static let pieceSize = 32 << 10
-    /// How much longer than the content a coded form of it may be.
+    /// The number of bytes by which a coded form may be longer than its content.
     private static let slack = 64 << 10
 
-    /// One coding, and what came out of it for the next.
+    /// One coding, and its output for the next.
     private struct Step {
         let inflater: Inflater
         let buffer: UnsafeMutableRawBufferPointer
-        /// What the next step has not yet taken.
+        /// The bytes that the next step has not yet taken.
         var pending = UnsafeRawBufferPointer(start: nil, count: 0)
-        /// The buffer was full, so that more may come without further input.
+        /// A Boolean value that indicates whether the buffer was full, so that more may come without further input.
         var mayHoldMore = false
     }
 
-    /// The one that was applied last, and has to be undone first, comes first.
+    /// The steps; the coding that was applied last, and has to be undone first, comes first.
     private var steps: [Step]
-    /// How much of what is to be given again has been decoded already.
+    /// The number of bytes, of those that are to be passed again, that have been decoded already.
     private var decodedBytes = 0
-    /// Coded bytes that may still come.
+    /// The number of coded bytes that may still come.
     private var remainingBytes: Int
 
-    /// For a body to which `codings`, at least one, were applied in this order, and whose content may have
-    /// `contentLimit` bytes. The last step's bytes are for the caller to count; what goes in, and what comes out of the
-    /// others, is bounded here, because much of it could stand for nothing.
+    /// Creates a decoder for a body to which `codings`, at least one, were applied in this order, and whose content may
+    /// have `contentLimit` bytes. The last step's bytes are for the caller to count; the input, and the output of the
+    /// other steps, is bounded here, because much of it could stand for nothing.
     init(_ codings: [ContentCoding], contentLimit: Int) {
         precondition(!codings.isEmpty)
         let (limit, overflow) = contentLimit.addingReportingOverflow(Self.slack)
@@ -42,20 +42,20 @@ final class ContentDecoder {
         for step in steps { step.buffer.deallocate() }
     }
 
-    /// Whether the content may end here.
+    /// A Boolean value that indicates whether the content may end here.
     var isAtEnd: Bool {
         isDrained && steps.allSatisfy(\.inflater.isAtEnd)
     }
 
-    /// Whether all that has come in has gone out.
+    /// A Boolean value that indicates whether all input has been delivered.
     private var isDrained: Bool {
         steps.allSatisfy { !$0.mayHoldMore && $0.pending.isEmpty }
     }
 
-    /// Hands on what `bytes` stand for, piece after piece, as long as `deliver` answers true.
+    /// Delivers the content of `bytes`, piece after piece, as long as `deliver` returns `true`.
     ///
-    /// Returns whether that was all. If not, the same bytes have to be given again to get the rest; more may follow them
-    /// in the same call, and they may come in parts.
+    /// Returns whether that was all. If not, the same bytes have to be passed again to get the rest; more may follow
+    /// them in the same call, and they may come in parts.
     func decode(
         _ bytes: UnsafeRawBufferPointer,
         deliver: (UnsafeRawBufferPointer) -> Bool
@@ -74,8 +74,8 @@ final class ContentDecoder {
         return true
     }
 
-    /// The next piece that comes out of a step; `nil` if that takes further input. Takes bytes off `input`, all of them
-    /// before it gives `nil`.
+    /// Returns the next piece that comes out of a step; `nil` if that takes further input. Takes bytes off `input`,
+    /// all of them before it returns `nil`.
     private func next(
         of index: Int,
         _ input: inout UnsafeRawBufferPointer

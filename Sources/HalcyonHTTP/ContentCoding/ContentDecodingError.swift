@@ -1,8 +1,8 @@
-/// Why a coded body has no content.
+/// The reason why a coded body has no content.
 enum ContentDecodingError: Error, Hashable {
-    /// In words.
+    /// The coded body is invalid, for the reason in words.
     case malformed(String)
-    /// A coded form of the body takes more than the body may.
+    /// A coded form of the body is longer than the body may be.
     case tooLarge
     case outOfMemory
 }

@@ -2,13 +2,13 @@ internal import CZlib
 
 /// Undoes one content coding, as bytes arrive.
 ///
-/// - gzip: any number of members. Header, checksum and length of each are checked. Zeros may follow the last one, as the
-///   gzip program allows; anything else is an error, since it may be a member that was damaged.
+/// - gzip: any number of members. Header, checksum and length of each are checked. Zeros may follow the last one, as
+///   the gzip program allows; anything else is an error, since it may be a member that was damaged.
 /// - deflate: the zlib format with its checksum, or a raw stream, which has none. Nothing may follow.
 /// - No bytes at all stand for no bytes.
 final class Inflater {
     private enum State {
-        /// Nothing has come, or the first byte of a stream in the coding `deflate`, whose second one tells its format.
+        /// Nothing has come, or the first byte of a stream in the coding `deflate`, whose second one shows its format.
         case beginning(UInt8?)
         case inside
         /// A member has ended well, or the only stream.
@@ -21,11 +21,11 @@ final class Inflater {
     private let outputLimit: Int
     private var outputBytes = 0
     private var state = State.beginning(nil)
-    /// Where zlib has its own place for it: its state points back to this, so it must not move.
+    /// The state of zlib, at an address of its own: zlib's state points back to this, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isInitialized = false
 
-    /// Gives an error once more than `outputLimit` bytes have come out.
+    /// Creates a decoder that fails once its output has more than `outputLimit` bytes.
     init(_ coding: ContentCoding, outputLimit: Int) {
         self.coding = coding
         self.outputLimit = outputLimit
@@ -38,7 +38,7 @@ final class Inflater {
         stream.deallocate()
     }
 
-    /// Whether the content may end here.
+    /// A Boolean value that indicates whether the content may end here.
     var isAtEnd: Bool {
         switch state {
         case .beginning(let first): first == nil
@@ -47,9 +47,9 @@ final class Inflater {
         }
     }
 
-    /// Takes bytes off `input` and writes what they stand for to `output`, until the one is empty or the other full.
+    /// Takes bytes off `input` and writes their content to `output`, until the one is empty or the other full.
     ///
-    /// Returns how many bytes it has written. If `output` is full, there may be more to write, whether `input` is empty
+    /// Returns the number of bytes written. If `output` is full, there may be more to write, whether `input` is empty
     /// or not.
     func decode(
         _ input: inout UnsafeRawBufferPointer,
@@ -82,7 +82,7 @@ final class Inflater {
         }
     }
 
-    /// Looks at the next byte of the first two.
+    /// Reads the next byte of the first two.
     private func begin(
         _ first: UInt8?,
         _ next: UInt8,
@@ -101,7 +101,7 @@ final class Inflater {
         // RFC 1950, section 2.2: method 8, and the two bytes are a multiple of 31.
         let hasHeader = first & 0x0F == 8 && (Int(first) << 8 | Int(next)) % 31 == 0
         try initialize(windowBits: hasHeader ? MAX_WBITS : -MAX_WBITS)
-        // No stream says anything in its first byte, so nothing comes out.
+        // No stream gives output in its first byte, so nothing comes out.
         _ = try withUnsafeBytes(of: first) { bytes throws(ContentDecodingError) in
             var bytes = bytes
             return try inflate(&bytes, into: output)
@@ -122,7 +122,7 @@ final class Inflater {
         // zlib counts in 32 bits; pieces of a body and the buffers here are far shorter.
         let given = min(input.count, 1 << 30)
         let room = min(output.count, 1 << 30)
-        // It only reads there; its type does not know const.
+        // zlib only reads there; its type is not const.
         stream.pointee.next_in = input.baseAddress.map {
             UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: UInt8.self)
         }

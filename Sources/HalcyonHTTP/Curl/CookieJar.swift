@@ -5,18 +5,18 @@ internal import Glibc
 /// The cookies of all handles of one transport. Used by the event loop's thread alone, so libcurl needs no locks for
 /// it.
 ///
-/// libcurl bounds what one response may set, but keeps all that ever came. So the jar is looked through when it may have
-/// grown beyond what ``CookiePolicy/inMemory`` says.
+/// libcurl bounds what one response may set, but keeps all that ever came. So the jar is checked when it may have
+/// grown beyond the limits of ``CookiePolicy/inMemory``.
 final class CookieJar {
     private static let maximumDomainCount = 50
     private static let maximumCount = 3_000
     private static let maximumBytes = 4_096
 
     private let share: UnsafeMutableRawPointer
-    /// Cookies in all, and of the domain that had the most, when the jar was last looked through.
+    /// The cookies in all, and of the domain that had the most, when the jar was last checked.
     private var count = 0
     private var greatestDomainCount = 0
-    /// Those that came since, even if they replaced one or were refused, and whether one may be too long.
+    /// The cookies that came since, even if they replaced one or were refused, and whether one may be too long.
     private var newCount = 0
     private var hasLongOnes = false
 
@@ -33,7 +33,7 @@ final class CookieJar {
 
     func attach(to handle: CurlHandle) {
         halcyon_curl_set_share(handle.easy, share)
-        // Without a file, even if there is none, libcurl does not look at the cookies it has.
+        // Without a file, even if there is none, libcurl does not read the cookies it has.
         handle.set(CURLOPT_COOKIEFILE, "")
     }
 
@@ -52,12 +52,12 @@ final class CookieJar {
         if line.count + urlBytes > Self.maximumBytes { hasLongOnes = true }
     }
 
-    /// Whether there may be more cookies than are kept, or longer ones.
+    /// A Boolean value that indicates whether there may be more cookies than are kept, or longer ones.
     var mayBeOverfull: Bool {
         hasLongOnes || greatestDomainCount + newCount > Self.maximumDomainCount || count + newCount > Self.maximumCount
     }
 
-    /// Removes what is too much: too long ones, the oldest of a domain, then the oldest of the domains that have the most.
+    /// Removes the excess: too long ones, the oldest of a domain, then the oldest of the domains that have the most.
     func trim(through handle: CurlHandle) {
         let list = halcyon_curl_get_list(handle.easy, CURLINFO_COOKIELIST)
         defer { curl_slist_free_all(list) }
@@ -81,15 +81,15 @@ final class CookieJar {
         greatestDomainCount = domains.values.reduce(0) { max($0, min($1.count, allowance)) }
     }
 
-    /// The most cookies that each domain may have, so that all together are not too many; at least one.
+    /// Returns the most cookies that each domain may have, so that all together are not too many; at least one.
     private static func allowance(_ counts: [Int]) -> Int {
         for allowance in (1...maximumDomainCount).reversed()
         where counts.reduce(0, { $0 + min($1, allowance) }) <= maximumCount { return allowance }
         return 1
     }
 
-    /// The domain of a cookie as libcurl writes it: domain, whether it holds for hosts below it, path, whether for TLS alone,
-    /// expiry, name and value, with tabs in between. `nil` for one that is not to be kept.
+    /// Returns the domain of a cookie in the form of libcurl: domain, whether it holds for hosts below it, path,
+    /// whether for TLS alone, expiry, name and value, with tabs in between. `nil` for one that is not to be kept.
     private static func domain(of line: UnsafeMutablePointer<CChar>) -> [UInt8]? {
         let bytes = UnsafeRawBufferPointer(start: line, count: strlen(line))
         let fields = bytes.split(separator: 0x09, omittingEmptySubsequences: false)

@@ -2,7 +2,7 @@ internal import CCurl
 internal import CCurlShim
 
 extension CurlEventLoop {
-    /// Looks at every running transfer, but only once the earliest deadline has come: at most as often as there are
+    /// Checks every running transfer, but only once the earliest deadline has come: at most as often as there are
     /// transfers in one idle timeout.
     func enforceDeadlines() {
         guard nextDeadline <= now else { return }
@@ -27,7 +27,7 @@ extension CurlEventLoop {
         }
     }
 
-    /// The deadline of `exchange` may come earlier than it did.
+    /// Notes that the deadline of `exchange` may come earlier than before.
     func deadlineChanged(of exchange: CurlExchange) {
         nextDeadline = min(nextDeadline, exchange.deadline.time)
     }

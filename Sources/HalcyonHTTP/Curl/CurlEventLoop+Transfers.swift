@@ -2,7 +2,7 @@ internal import CCurl
 internal import CCurlShim
 internal import HalcyonConcurrency
 
-/// What becomes of transfers: they are lined up, run, are redirected, and end.
+/// The life of transfers: they are queued, run, are redirected, and end.
 extension CurlEventLoop {
     func perform(_ command: CurlMailbox.Command) {
         switch command {
@@ -76,7 +76,7 @@ extension CurlEventLoop {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
                 let context = halcyon_curl_get_pointer(easy, CURLINFO_PRIVATE)
             else { continue }
-            // `running` holds the exchange until `finish` takes it out.
+            // `running` holds the exchange until `finish` removes it.
             let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
             let code = message.pointee.data.result
             if code == CURLE_ABORTED_BY_CALLBACK, exchange.takesNewConnection() {
@@ -97,14 +97,14 @@ extension CurlEventLoop {
         exchange.transfer.complete(result)
     }
 
-    /// Leaves look-ups behind, because the thread is to end.
+    /// Ends the transfers of which only a look-up is left, because the thread is to end.
     func finishAbandoned() {
         for index in running.indices.reversed() where running[index].isAbandoned {
             finish(running[index], code: CURLE_ABORTED_BY_CALLBACK)
         }
     }
 
-    /// Ends a running transfer, whatever the reason, and gives back what it used.
+    /// Ends a running transfer, whatever the reason, and releases what it used.
     func finish(_ exchange: CurlExchange, code: CURLcode) {
         let transfer = exchange.transfer
         let outcome = exchange.outcome(code)
@@ -124,11 +124,11 @@ extension CurlEventLoop {
         }
     }
 
-    /// Ends the connection of a transfer, for whatever libcurl does with it next, if the way the transfer ended speaks
-    /// against it.
+    /// Ends the connection of a transfer, whatever libcurl does with it next, if the way in which the transfer ended
+    /// discredits it.
     ///
-    /// Not if other transfers run on it, over HTTP/2: they may be getting on, and if a flood starves them too, they have
-    /// time limits of their own, and the last of them that fails ends the connection.
+    /// Not if other transfers run on it, over HTTP/2: they may be getting on, and if a flood starves them too, they
+    /// have time limits of their own, and the last of them that fails ends the connection.
     private func endConnection(of exchange: CurlExchange, code: CURLcode) {
         let port = exchange.localPort
         guard code != CURLE_OK, port != 0, exchange.discreditsConnection(code),
@@ -163,7 +163,8 @@ extension CurlEventLoop {
         for entry in scheduler.removeAll() { entry.element.complete(.failure(.cancelled)) }
     }
 
-    /// The response of `exchange` has begun: if it shares its connection, those who wait for the host may start.
+    /// Notes that the response of `exchange` has begun: if it shares its connection, transfers that wait for the host
+    /// may start.
     func responseBegan(_ exchange: CurlExchange) {
         guard exchange.isMultiplexed else { return }
         scheduler.markMultiplexing(exchange.entry)

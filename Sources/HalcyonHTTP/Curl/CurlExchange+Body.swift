@@ -8,13 +8,13 @@ extension CurlExchange {
         guard !exchange.isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
         switch exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size &* count)) {
         case .taken: return size &* count
-        // It comes again, as a whole.
+        // libcurl delivers it again, as a whole.
         case .held: return Int(CURL_WRITEFUNC_PAUSE)
         case .refused: return 0
         }
     }
 
-    /// What has become of a piece of a body.
+    /// The results of receiving a piece of a body.
     private enum Reception {
         case taken, held, refused
     }

@@ -1,10 +1,10 @@
 internal import CCurl
 internal import CCurlShim
 
-/// Which connection an exchange may use: not a kept one at which bytes wait that nobody asked for, nor a tunnel that a proxy
-/// made for someone else.
+/// The choice of an exchange's connection: neither a kept one at which surplus bytes wait, nor a tunnel that a proxy
+/// made for another transfer.
 extension CurlExchange {
-    /// Before a request is sent.
+    /// The callback that libcurl calls before a request is sent.
     static let prerequestCallback: halcyon_curl_prerequest_callback = { context, _, _, _, localPort in
         guard let context else { return 0 }
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
@@ -14,14 +14,14 @@ extension CurlExchange {
         return exchange.acceptsConnection(localPort: localPort) ? 0 : 1
     }
 
-    /// For a new connection.
+    /// The callback that opens the socket of a new connection.
     static let socketOpener: curl_opensocket_callback = { context, _, target in
         guard let context, let target else { return -1 }
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         exchange.handle.security.isRequestOut = false
         exchange.localPort = 0
-        // Since 8.13, libcurl gives a connection of HTTP/2 without TLS to no other transfer before a response has come on
-        // it, and keeps it all the same. So it goes with the transfer that opened it, unless that has its response.
+        // Since 8.13, libcurl gives a connection of HTTP/2 without TLS to no other transfer before a response has come
+        // on it, and keeps it all the same. So it goes with the transfer that opened it, unless that has its response.
         if exchange.isCleartextHTTP2 { exchange.handle.keepsConnection = false }
         guard !exchange.isAbandoned else { return -1 }  // CURL_SOCKET_BAD
         guard exchange.handle.security.addressCheck?.permits(target) ?? true else { return -1 }  // CURL_SOCKET_BAD
@@ -29,15 +29,15 @@ extension CurlExchange {
     }
 
     private func acceptsConnection(localPort: Int32) -> Bool {
-        // libcurl before 8.19 does not compare names and passwords for the proxy (CVE-2026-3784), and no version compares
-        // tokens, which it does not know as such.
+        // libcurl before 8.19 does not compare names and passwords for the proxy (CVE-2026-3784), and no version
+        // compares tokens, which it does not know as such.
         let security = handle.security
         if security.makesTunnel, !loop.sockets.isOpened(with: security.tunnelCredential, localPort: localPort) {
             // Refused in any case, but tried again once.
             if connection == .any { connection = .newNext }
             return false
         }
-        // Once begun, libcurl may ask again by itself, on what is still the same connection.
+        // Once begun, libcurl may repeat the request by itself, on what is still the same connection.
         guard isPlain, connection == .any, !head.hasBegun, loop.keptSockets.haveSurplus(localPort),
             halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0
         else { return true }
@@ -45,19 +45,21 @@ extension CurlExchange {
         return false
     }
 
-    /// Whether a transfer that ended with `code` leaves a connection that nothing more can be expected of: it is silent, or
-    /// flooded, or its server does not keep to the rules. libcurl would use one of HTTP/2 again, so that the next transfer
-    /// met the same.
+    /// Returns whether a transfer that ended with `code` leaves an unusable connection: it is silent, or flooded, or
+    /// its server does not keep to the rules. libcurl would use one of HTTP/2 again, so that the next transfer met the
+    /// same.
     func discreditsConnection(_ code: CURLcode) -> Bool {
         if let failure { return failure.discreditsConnection }
-        // What concerns the whole connection, not one stream of it.
+        // These codes concern the whole connection, not one stream of it.
         return code == CURLE_HTTP2 || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR
     }
 
-    /// Whether it can be seen from outside that bytes wait at the connection: TLS and HTTP/2 send some of their own.
+    /// A Boolean value that indicates whether bytes that wait at the connection can be seen from outside: TLS and
+    /// HTTP/2 send some of their own.
     var isPlain: Bool { !entry.origin.isSecure && !loop.configuration.cleartextHTTP2 }
 
-    /// Whether the exchange, which has sent nothing yet, is to be begun again on a new connection. It is set for that then.
+    /// Returns whether the exchange, which has sent nothing yet, is to begin again on a new connection, and sets it for
+    /// that.
     func takesNewConnection() -> Bool {
         guard connection == .newNext, failure == nil, !transfer.isCancelled else { return false }
         connection = .new
@@ -68,7 +70,8 @@ extension CurlExchange {
 }
 
 extension TransferError {
-    /// Whether an error that this side has found says that the connection is not worth using again.
+    /// A Boolean value that indicates whether an error that this side has found means that the connection is not worth
+    /// using again.
     var discreditsConnection: Bool {
         switch self {
         case .timedOut, .headersTooLarge, .malformedResponse: true

@@ -2,11 +2,11 @@ internal import CCurl
 internal import CCurlShim
 
 /// A transfer that ends while its name is looked up. Nothing can stop a look-up, which is a thread that waits for the
-/// answer of a name server; libcurl would leave it behind, and with a name server that does not answer these threads
+/// answer of a name server; libcurl would leave it running, and with a name server that does not answer these threads
 /// would add up, one for each transfer that is started and cancelled. So libcurl goes on with the look-up, in the
 /// transfer's place among those that run, and no further.
 extension CurlExchange {
-    /// As long as the system asks by default: three servers, twice, for 5 s each (resolv.conf(5)).
+    /// The time for which the system asks by default: three servers, twice, for 5 s each (resolv.conf(5)).
     private static let lookupNanoseconds: Int64 = 30_000_000_000
 
     static let lookupCallback: curl_resolver_start_callback = { _, _, context in
@@ -15,15 +15,15 @@ extension CurlExchange {
         return 0
     }
 
-    /// Whether libcurl waits for the address of a name.
+    /// A Boolean value that indicates whether libcurl waits for the address of a name.
     var isLookingUp: Bool {
         lookupBegan && halcyon_curl_get_offset(handle.easy, CURLINFO_NAMELOOKUP_TIME_T) == 0
     }
 
-    /// Whether the transfer is over, and only its look-up is left.
+    /// A Boolean value that indicates whether the transfer is over, and only its look-up is left.
     var isAbandoned: Bool { lookupDeadline != nil }
 
-    /// Leaves only the look-up.
+    /// Ends everything but the look-up.
     func abandon() {
         lookupDeadline = loop.now.adding(nanoseconds: Self.lookupNanoseconds)
         handle.removeConnectTimeout()

@@ -2,9 +2,9 @@ internal import CCurl
 internal import CCurlShim
 
 extension CurlExchange {
-    /// What comes next when libcurl ends with `code`. The handle must still hold this transfer.
+    /// Returns the next step when libcurl ends with `code`. The handle must still hold this transfer.
     func outcome(_ code: CURLcode) -> Outcome {
-        // Whatever became of a redirect's body: its head says all.
+        // The body of a redirect does not matter: its head says all.
         if let redirection, failure == nil, !transfer.isCancelled {
             return .redirected(redirection, history)
         }
@@ -38,7 +38,7 @@ extension CurlExchange {
         return metrics
     }
 
-    /// What the transfer has taken by the end of this exchange.
+    /// The figures of the transfer up to the end of this exchange.
     private var history: RedirectHistory {
         let earlier = transfer.history
         return RedirectHistory(

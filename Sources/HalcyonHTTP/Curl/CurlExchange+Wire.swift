@@ -2,20 +2,20 @@ internal import CCurl
 internal import CCurlShim
 
 extension CurlExchange {
-    /// How an exchange stood when its connection was first looked at.
+    /// The state of an exchange when its connection was first inspected.
     struct WireMark {
         let socket: Int32
-        /// Bytes that had been read from the socket, without those of the headers and body so far.
+        /// The bytes that had been read from the socket, without those of the headers and body so far.
         let surplus: UInt64
     }
 
-    /// What may come on the wire beside headers and body, however short they are.
+    /// The bytes that may come on the wire beside headers and body, however short they are.
     private static let wireAllowance: UInt64 = 1 << 20
-    /// Bytes on the wire for each byte of a body: one that comes in chunks, and in records of TLS, of one byte each takes
-    /// 35.
+    /// The bytes on the wire for each byte of a body: one that comes in chunks, and in records of TLS, of one byte each
+    /// takes 35.
     private static let wireFactor: UInt64 = 64
 
-    /// What is wrong with the bytes on the wire, if there are far too many for what they have brought.
+    /// Returns the error of the bytes on the wire, if there are far too many for their content.
     func inspectWire() -> TransferError? {
         guard isAlone, !isPaused, let (socket, count) = loop.sockets.bytesRead(localPort: localPort) else { return nil }
         let arrived = UInt64(head.byteCount) + UInt64(wireBodyBytes)
@@ -30,7 +30,7 @@ extension CurlExchange {
         return problem(CURLE_OK).malformed("\(own) bytes came for \(wireBodyBytes) bytes of the body")
     }
 
-    /// Whether no other transfer uses the connection.
+    /// A Boolean value that indicates whether no other transfer uses the connection.
     private var isAlone: Bool {
         isPlain || head.speaksHTTP1
     }

@@ -1,29 +1,29 @@
 internal import CCurl
 internal import CCurlShim
 
-/// Tells a reader why libcurl ended a transfer.
+/// Explains to a reader why libcurl ended a transfer.
 struct CurlFailure {
     let code: CURLcode
     let handle: CurlHandle
     let request: TransferRequest
-    /// Whether a redirect named the URL, not the user.
+    /// A Boolean value that indicates whether a redirect named the URL, not the user.
     let isRedirected: Bool
     let head: ResponseHead
 
-    /// The server closed the connection after some of its headers, which libcurl takes for an empty body.
+    /// The error of a connection that closed after some of the headers, which libcurl takes for an empty body.
     var endedInsideHead: TransferError {
         .connectionLost("\(server): the connection was closed inside the response headers")
     }
 
-    /// The body had no other end than that of the connection, and its content coding goes on.
+    /// The error of a body that had no other end than that of the connection, and whose content coding goes on.
     var endedInsideCodedBody: TransferError {
         .connectionLost("\(server): the connection was closed before the end of the coded body")
     }
 
-    /// The body is as long as it should be, and its content coding goes on.
+    /// The error of a body that is as long as it should be, and whose content coding goes on.
     var codedBodyTooShort: TransferError { malformed("the body ends before its content coding does") }
 
-    /// What libcurl lets pass.
+    /// Returns the error of a response that libcurl accepts.
     func malformed(_ reason: String) -> TransferError {
         .malformedResponse("\(server): \(reason)")
     }
@@ -34,7 +34,7 @@ struct CurlFailure {
         case CURLE_URL_MALFORMAT:
             return isRedirected ? .malformedResponse(message) : .invalidURL(request.url.absoluteString)
         case CURLE_UNSUPPORTED_PROTOCOL:
-            // What libcurl says to a server that answers with something else than HTTP.
+            // The message of libcurl for a server that answers with something else than HTTP.
             return .malformedResponse(message)
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             return .cannotFindHost(message)
@@ -51,12 +51,12 @@ struct CurlFailure {
             CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_CLIENTCERT:
             return .tlsFailure(message)
         case CURLE_RECV_ERROR where message.contains("Too large response headers"):
-            // Since 8.3, libcurl takes no more than this in all.
+            // Since 8.3, libcurl accepts no more than this in all.
             return .headersTooLarge(maximum: min(request.limits.headerBytes, 300 << 10))
         case Self.tooLarge where isRequestSent:
             return .headersTooLarge(maximum: min(request.limits.headerBytes, Int(CURL_MAX_HTTP_HEADER)))
         case CURLE_RECV_ERROR where head.isComplete && message.contains("chunk"):
-            // There is no code for chunks that are none.
+            // There is no code for chunks that are invalid.
             return .malformedResponse(message)
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2,
             CURLE_HTTP2_STREAM:
@@ -64,26 +64,26 @@ struct CurlFailure {
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             return .malformedResponse(message)
         case CURLE_OUT_OF_MEMORY where isRequestSent && !head.isComplete:
-            // libcurl 7 says so when one line is longer than the 100 KiB it takes.
+            // libcurl 7 reports this when one line is longer than the 100 KiB it accepts.
             return .headersTooLarge(maximum: min(request.limits.headerBytes, Int(CURL_MAX_HTTP_HEADER)))
         default:
             return .other(message)
         }
     }
 
-    /// CURLE_TOO_LARGE, which libcurl 8.6 brought: one line, of what comes or of what is sent, is longer than it takes.
+    /// CURLE_TOO_LARGE, which libcurl 8.6 introduced: one line, received or sent, is longer than it accepts.
     private static let tooLarge = CURLcode(rawValue: 100)
 
     private var isRequestSent: Bool {
         halcyon_curl_get_long(handle.easy, CURLINFO_REQUEST_SIZE) > 0
     }
 
-    /// Where the request went, "host:port".
+    /// The server to which the request went, "host:port".
     private var server: String {
         Origin(request.url.absoluteString)?.description ?? request.url.absoluteString
     }
 
-    /// libcurl's own words on this case, else its general ones.
+    /// The message of libcurl for this case, else its general one.
     private var message: String {
         let detail = String(cString: handle.errorText)
         return "\(server): \(detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail)"

@@ -6,8 +6,8 @@ extension CurlHandle {
         halcyon_curl_get_string(easy, info).map { String(cString: $0) }
     }
 
-    /// The figures of the exchange that has just ended. libcurl's clock starts with the exchange, at `start` after the
-    /// transport took the request.
+    /// Returns the figures of the exchange that has just ended. libcurl's clock starts with the exchange, at `start`
+    /// after the transport took the request.
     func metrics(from start: Duration) -> TransferMetrics {
         let isReused = halcyon_curl_get_long(easy, CURLINFO_NUM_CONNECTS) == 0
         func moment(_ info: CURLINFO) -> Duration {
@@ -31,12 +31,12 @@ extension CurlHandle {
         )
     }
 
-    /// Bytes on the wire, headers included, in this exchange.
+    /// The bytes received on the wire, headers included, in this exchange.
     var receivedBytes: Int {
         halcyon_curl_get_long(easy, CURLINFO_HEADER_SIZE) + Int(halcyon_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
     }
 
-    /// The same of the request.
+    /// The bytes sent on the wire, headers included, in this exchange.
     var sentBytes: Int {
         let request = halcyon_curl_get_long(easy, CURLINFO_REQUEST_SIZE)
         let body = Int(halcyon_curl_get_offset(easy, CURLINFO_SIZE_UPLOAD_T))
@@ -48,7 +48,7 @@ extension CurlHandle {
         return isCounted ? request : request + body
     }
 
-    /// By the names of the TLS protocol registry (RFC 7301).
+    /// The protocol, by the names of the TLS protocol registry (RFC 7301).
     private var networkProtocol: String {
         switch halcyon_curl_get_long(easy, CURLINFO_HTTP_VERSION) {
         case CURL_HTTP_VERSION_1_0: "http/1.0"

@@ -3,9 +3,9 @@ internal import CCurlShim
 internal import HTTPTypes
 
 extension CurlHandle {
-    /// Sets method, headers and body. The list returned must live until libcurl has let go of the handle.
+    /// Sets method, headers and body. The list returned must live until libcurl has released the handle.
     func apply(_ request: TransferRequest) -> UnsafeMutablePointer<curl_slist>? {
-        // All that a GET sets is its header list, which it takes away again.
+        // A GET sets only its header list, which it removes again.
         if request.method == .get, request.body == nil, request.headers.isEmpty { return nil }
         switch (request.method, request.body) {
         case (.get, nil): break
@@ -18,7 +18,7 @@ extension CurlHandle {
                 // The size first: with it, libcurl copies that many bytes, zeros included.
                 halcyon_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
                 body.withUnsafeBytes { bytes in
-                    // libcurl only reads through the pointer; its option type does not know const.
+                    // libcurl only reads through the pointer; its option type is not const.
                     let empty = UnsafeMutableRawPointer(mutating: UnsafeRawPointer(errorText))
                     let start = bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) } ?? empty
                     _ = halcyon_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, start)
@@ -27,7 +27,7 @@ extension CurlHandle {
             set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         }
 
-        // A range counts bytes of the coded body, so it is of use on the plain one only.
+        // A range counts bytes of the coded body, so it is of use only for an uncoded one.
         let acceptsAnyCoding = request.headers[.range] == nil
         if !acceptsAnyCoding {
             isAltered = true

@@ -7,27 +7,28 @@ internal import CCurlShim
 ///
 /// Belongs to the event loop's thread. ``destroy()`` ends it.
 final class CurlHandle {
-    /// The bounds that libcurl itself keeps.
+    /// The limits that libcurl itself enforces.
     struct Bounds: Equatable {
         var connectMilliseconds: Int
-        /// Waits until TLS has shown whether the first connection can be shared, instead of opening one more. Without
-        /// TLS, libcurl would wait for the first response, however long that takes.
+        /// A Boolean value that indicates whether a transfer waits until TLS has shown whether the first connection can
+        /// be shared, instead of opening one more. Without TLS, libcurl would wait for the first response, however long
+        /// that takes.
         var waitsForMultiplexing: Bool
-        /// Takes a connection that is there.
+        /// A Boolean value that indicates whether a transfer uses an open connection.
         var sharesConnection: Bool
     }
 
     let easy: UnsafeMutableRawPointer
     let errorText: UnsafeMutablePointer<CChar>
 
-    /// Something is set that the next transfer would not set anew.
+    /// A Boolean value that indicates whether an option is set that the next transfer would not set anew.
     var isAltered = false
 
-    /// What belongs to one hop of one transfer; see `secure`.
+    /// The options that belong to one hop of one transfer; see `secure`.
     @exclusivity(unchecked)  // Looked at with each header line; see CurlExchange.
     var security = HopSecurity()
 
-    /// `nil` where libcurl has its defaults.
+    /// The limits; `nil` where libcurl has its defaults.
     var bounds: Bounds? {
         didSet {
             guard let bounds, bounds != oldValue else { return }
@@ -37,7 +38,8 @@ final class CurlHandle {
         }
     }
 
-    /// Whether libcurl keeps the connection for others when this transfer, as the last one on it, has ended.
+    /// A Boolean value that indicates whether libcurl keeps the connection for others when this transfer, as the last
+    /// one on it, has ended.
     @exclusivity(unchecked)  // Looked at with each header; see CurlExchange.
     var keepsConnection = true {
         didSet {
@@ -46,7 +48,7 @@ final class CurlHandle {
         }
     }
 
-    /// Of HTTP/2; `nil` where libcurl has its default.
+    /// The weight of the HTTP/2 stream; `nil` where libcurl has its default.
     var streamWeight: Int? {
         didSet {
             guard let streamWeight, streamWeight != oldValue else { return }
@@ -67,7 +69,7 @@ final class CurlHandle {
         errorText.deallocate()
     }
 
-    /// Back to libcurl's defaults; connections and TLS sessions stay.
+    /// Resets the handle to libcurl's defaults; connections and TLS sessions stay.
     func reset() {
         curl_easy_reset(easy)
         security.release()

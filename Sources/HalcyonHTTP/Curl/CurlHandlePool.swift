@@ -1,13 +1,13 @@
 internal import CCurl
 internal import CCurlShim
 
-/// Easy handles that are not in use, each ready for a GET that has nothing of its own.
+/// The easy handles that are not in use, each ready for a GET without options of its own.
 ///
 /// Nothing of one transfer (credentials, body, method) reaches the next: a handle is reset after everything but the
 /// plainest transfer.
 struct CurlHandlePool {
-    /// What libcurl reads at a time. A small image comes in one piece, for half the reads of libcurl's own 16 kB.
-    /// 64 and 128 kB were no faster for 30 kB images, and each handle has a buffer.
+    /// The bytes that libcurl reads at a time. A small image comes in one piece, for half the reads of libcurl's own 16
+    /// kB. 64 and 128 kB were no faster for 30 kB images, and each handle has a buffer.
     private static let bufferSize = 32 << 10
 
     private let configuration: CurlTransport.Configuration
@@ -16,7 +16,7 @@ struct CurlHandlePool {
     let cookies: CookieJar?
     private var idle: [CurlHandle] = []
 
-    /// `sockets` must outlive the connections.
+    /// Creates a pool; `sockets` must outlive the connections.
     init(configuration: CurlTransport.Configuration, rules: SecurityRules, sockets: OpenSockets) {
         self.configuration = configuration
         self.rules = rules
@@ -31,7 +31,7 @@ struct CurlHandlePool {
         return handle
     }
 
-    /// `isUntroubled` if libcurl ended the transfer well and met nothing on the way that it could remember.
+    /// Puts a handle back. `isUntroubled` if libcurl ended the transfer well and met nothing that it could remember.
     mutating func give(_ handle: CurlHandle, isUntroubled: Bool) {
         if !isUntroubled || handle.isAltered {
             handle.reset()
@@ -46,7 +46,7 @@ struct CurlHandlePool {
         idle = []
     }
 
-    /// For ``CookiePolicy/inMemory``.
+    /// Removes the cookies of ``CookiePolicy/inMemory``.
     mutating func removeAllCookies() {
         guard let cookies else { return }
         let handle = take()
@@ -54,7 +54,7 @@ struct CurlHandlePool {
         give(handle, isUntroubled: true)
     }
 
-    /// Keeps the cookies to their bounds, between two responses.
+    /// Keeps the cookies to their limits, between two responses.
     mutating func trimCookies() {
         guard let cookies, cookies.mayBeOverfull else { return }
         let handle = take()
@@ -62,19 +62,19 @@ struct CurlHandlePool {
         give(handle, isUntroubled: true)
     }
 
-    /// Sets what all transfers have in common.
+    /// Sets the options that all transfers have in common.
     private func prepare(_ handle: CurlHandle) {
         halcyon_curl_allow_http_only(handle.easy)
         halcyon_curl_leave_resolver_behind(handle.easy)
         handle.set(CURLOPT_NOSIGNAL, 1)
-        // Over TLS, the server is asked either way.
+        // Over TLS, the version is negotiated with the server in either case.
         let version = configuration.cleartextHTTP2 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS
         handle.set(CURLOPT_HTTP_VERSION, version)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
         handle.set(CURLOPT_USERAGENT, configuration.userAgent)
         handle.set(CURLOPT_ACCEPT_ENCODING, ContentCoding.accepted)
-        // Undone by ContentDecoder: of libcurl's decoders, the one for gzip takes a body that is cut off for a whole one.
+        // ContentDecoder undoes it: libcurl's decoder for gzip takes a body that is cut off for a whole one.
         handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         handle.prepareSecurity(rules, cookies: cookies)
         halcyon_curl_set_pointer(handle.easy, CURLOPT_ERRORBUFFER, handle.errorText)

@@ -2,28 +2,31 @@ internal import CCurl
 internal import CCurlShim
 internal import Glibc
 
-/// What holds for libcurl in the whole process.
+/// The parts of libcurl that hold for the whole process.
 enum CurlLibrary {
     private static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-    /// Of the library that runs, which may be newer than its headers: 0x075801 is 7.88.1.
+    /// The version of the library that runs, which may be newer than its headers: 0x075801 is 7.88.1.
     static let version = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
 
-    /// Once, and safe from any thread since libcurl 7.84.
+    /// Initializes libcurl, once; safe from any thread since libcurl 7.84.
     static func initialize() {
         precondition(initialization == CURLE_OK, "libcurl cannot initialize")
     }
 
-    /// Whether several requests can go over one connection of HTTP/2 without TLS. Before libcurl 8.0, each request that is
-    /// known to be HTTP/2 begins the protocol anew, which breaks a connection that is in use.
+    /// A Boolean value that indicates whether several requests can go over one connection of HTTP/2 without TLS. Before
+    /// libcurl 8.0, each request that is known to be HTTP/2 begins the protocol anew, which breaks a connection that is
+    /// in use.
     static let sharesCleartextHTTP2 = curl_version_info(CURLVERSION_FIRST).pointee.version_num >= 0x08_00_00
 
-    /// Whether libcurl calls back before each request goes out, once the connection stands.
+    /// A Boolean value that indicates whether libcurl calls back before each request goes out, once the connection is
+    /// open.
     static let hasPrerequest = halcyon_curl_has_prerequest && version >= 0x07_50_00
 
-    /// Names the calling thread, and keeps signals away from it.
+    /// Names the calling thread, and blocks signals on it.
     ///
-    /// OpenSSL writes with `write`, so a closed peer raises SIGPIPE, and with CURLOPT_NOSIGNAL libcurl does not ignore it.
+    /// OpenSSL writes with `write`, so a closed peer raises SIGPIPE, and with CURLOPT_NOSIGNAL libcurl does not ignore
+    /// it.
     static func prepareThread(named name: String) {
         var signals = sigset_t()
         sigfillset(&signals)

@@ -1,53 +1,54 @@
 public import FoundationEssentials
 
 extension CurlTransport {
-    /// What is the same for all transfers of a transport.
+    /// The settings that are the same for all transfers of a transport.
     public struct Configuration: Sendable, Hashable {
-        /// Transfers under way at a time; more wait. Default: 64.
+        /// The largest number of transfers under way at a time; more wait. Default: 64.
         public var maximumConcurrentTransfers: Int
-        /// Transfers under way at a time to one origin that does not multiplex, which is its number of connections.
-        /// Over HTTP/2 only ``maximumConcurrentTransfers`` counts. Default: 6, as browsers do.
+        /// The largest number of transfers under way at a time to one origin that does not multiplex, which is its
+        /// number of connections. Over HTTP/2 only ``maximumConcurrentTransfers`` counts. Default: 6, as browsers do.
         public var maximumTransfersPerHost: Int
-        /// Which of two waiting transfers of equal priority starts first. Default:
-        /// ``TransferOrder/firstInFirstOut``.
+        /// The order of waiting transfers of equal priority. Default: ``TransferOrder/firstInFirstOut``.
         public var order: TransferOrder
-        /// How many transfers may start in a time; a queued one that is cancelled takes nothing of it, a redirect that is
-        /// followed does. Default: `nil`, any number, because a transfer that is cancelled before its turn costs
-        /// next to nothing here, and a rate that tames fast scrolling would hold up every other load.
+        /// The largest number of transfers that may start in a time; a queued one that is cancelled takes nothing of
+        /// it, a redirect that is followed does. Default: `nil`, any number, because a transfer that is cancelled
+        /// before its turn costs next to nothing here, and a rate that limits fast scrolling would delay every other
+        /// load.
         public var startRate: StartRate?
-        /// Connections kept open for later transfers. Default: 64.
+        /// The largest number of connections kept open for later transfers. Default: 64.
         public var maximumIdleConnections: Int
         /// A PEM file of the authorities to trust instead of the system's. Default: `nil`, the system's.
         public var certificateAuthorityFile: String?
         /// The authorities to trust, in PEM, instead of those of the file and of the system. Default: `nil`.
         public var certificateAuthorities: Data?
-        /// Older ones are not spoken. Default: 1.2.
+        /// The oldest version of TLS that is used. Default: 1.2.
         public var minimumTLSVersion = TLSVersion.v1_2
-        /// Hosts whose certificate is not verified at all: exactly these names or addresses, on any port. Anyone on the
-        /// way can pose as them. Default: none.
+        /// The hosts whose certificate is not verified at all: exactly these names or addresses, on any port. An
+        /// attacker on the network path can impersonate them. Default: none.
         public var trustedHosts: Set<String> = []
-        /// Proves to a host, by TLS, who asks, by "host" or "host:port". No other host is shown the certificate.
-        /// Default: none.
+        /// The certificates that prove the client's identity to a host, by TLS, by "host" or "host:port". No other host
+        /// is sent the certificate. Default: none.
         public var clientCertificates: [String: ClientCertificate] = [:]
-        /// Proves to a host who asks, by "host" or "host:port", where the request has nothing of its own. Not sent in
-        /// the clear after a redirect from `https` to `http`. Default: none.
+        /// The credentials that prove the client's identity to a host, by "host" or "host:port", where the request has
+        /// none of its own. Not sent unencrypted after a redirect from `https` to `http`. Default: none.
         public var credentials: [String: Credential] = [:]
-        /// Default: ``CookiePolicy/none``.
+        /// The handling of cookies. Default: ``CookiePolicy/none``.
         public var cookies = CookiePolicy.none
-        /// Default: ``ProxyPolicy/environment``.
+        /// The choice of proxies. Default: ``ProxyPolicy/environment``.
         public var proxies = ProxyPolicy.environment
-        /// Default: ``AddressPolicy/any``.
+        /// The addresses that may be connected to. Default: ``AddressPolicy/any``.
         public var addresses = AddressPolicy.any
-        /// Sent as `User-Agent` where a request has none of its own. Default: "Halcyon".
+        /// The value of `User-Agent` where a request has none of its own. Default: "Halcyon".
         public var userAgent: String
-        /// Whether servers of `http` URLs are known to speak HTTP/2 without TLS ("prior knowledge", RFC 9113, section
-        /// 3.3), as behind a service mesh. They must then: there is no way back to HTTP/1.1. Transfers share a connection
-        /// once it has brought a response; before libcurl 8.0, each has one of its own. Default: `false`.
+        /// A Boolean value that indicates whether servers of `http` URLs are known to speak HTTP/2 without TLS ("prior
+        /// knowledge", RFC 9113, section 3.3), as behind a service mesh. They must then: there is no way back to
+        /// HTTP/1.1. Transfers share a connection once it has brought a response; before libcurl 8.0, each has one of
+        /// its own. Default: `false`.
         public var cleartextHTTP2: Bool
-        /// What a test puts in the place of the system's answers.
+        /// The answers of a test that replace the system's.
         package var overrides = SystemOverrides()
 
-        /// A configuration with a default for each field; those that are missing here are set afterwards.
+        /// Creates a configuration with a default for each field; those that are missing here are set afterwards.
         public init(
             maximumConcurrentTransfers: Int = 64,
             maximumTransfersPerHost: Int = 6,
@@ -71,6 +72,6 @@ extension CurlTransport {
 }
 
 extension CurlTransport {
-    /// Whether transfers over HTTP/2 without TLS share connections with this libcurl.
+    /// A Boolean value that indicates whether transfers over HTTP/2 without TLS share connections with this libcurl.
     package static var sharesCleartextHTTP2: Bool { CurlLibrary.sharesCleartextHTTP2 }
 }

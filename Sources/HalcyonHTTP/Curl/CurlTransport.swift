@@ -1,29 +1,29 @@
 /// The transport for real networks: libcurl's multi interface, driven by one thread.
 ///
-/// HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, proxies (``ProxyPolicy``), cookies if wanted
-/// (``CookiePolicy``). Connections are kept and used again. Redirects are followed to `http` and `https` only, each hop
-/// a request of its own that waits its turn at its host; ``TransferRequest/credential`` and every header that may be a
-/// secret stay with the origin they were meant for (``TransferRequest/headers``).
+/// It supports HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, proxies (``ProxyPolicy``), and
+/// cookies on request (``CookiePolicy``). Connections are kept and used again. Redirects are followed to `http` and
+/// `https` only, each hop a request of its own that waits its turn at its host; ``TransferRequest/credential`` and
+/// every header that may be a secret stay with the origin for which they were set (``TransferRequest/headers``).
 ///
-/// Bodies may be coded with gzip or deflate, several times over if need be, and arrive as what they stand for. One that is
-/// cut off or damaged is an error, never a shorter body; only deflate without the zlib format has nothing to check it by.
-/// Brotli and zstd are not asked for: images are compressed already, so they would serve little but text. A response in a
-/// coding that nobody asked for is ``TransferError/malformedResponse(_:)`` once a byte of its body comes.
+/// Bodies may be coded with gzip or deflate, several times over if need be, and arrive decoded. One that is cut off or
+/// damaged is an error, never a shorter body; only deflate without the zlib format has no checksum to check it by.
+/// Brotli and zstd are not asked for: images are compressed already, so they would serve little but text. A response in
+/// a coding that was not asked for is ``TransferError/malformedResponse(_:)`` once a byte of its body comes.
 ///
-/// What a server sends beyond the end of a response never becomes a response, as long as it is there before the next
-/// request goes out on that connection; over TLS, and with libcurl before 7.80, as long as it comes with the response.
-/// After the size of a chunk (RFC 9112, section 7.1), libcurl passes over whatever stands on that line, so that "5M" is 5,
+/// Bytes that a server sends beyond the end of a response never become a response, as long as they are there before the
+/// next request goes out on that connection; over TLS, and with libcurl before 7.80, as long as they come with the
+/// response. After the size of a chunk (RFC 9112, section 7.1), libcurl skips the rest of that line, so that "5M" is 5,
 /// and "0x5" is the last chunk; the bytes are out of reach here.
 ///
-/// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts run
-/// from the moment a transfer leaves that queue. HTTP statuses are not errors here.
+/// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts
+/// run from the moment a transfer leaves that queue. HTTP statuses are not errors here.
 ///
 /// The thread lives as long as the transport and the transfers it has begun: releasing the transport lets them finish.
 /// ``shutdown()`` cancels them.
 public final class CurlTransport: HTTPTransport {
     private let loop: CurlEventLoop
 
-    /// A transport with its own connections and its own thread.
+    /// Creates a transport with its own connections and its own thread.
     public init(configuration: Configuration = Configuration()) {
         loop = CurlEventLoop(configuration: configuration)
         loop.launch()
@@ -43,7 +43,7 @@ public final class CurlTransport: HTTPTransport {
         return transfer
     }
 
-    /// Forgets every cookie (``CookiePolicy/inMemory``), before any transfer that is started afterwards.
+    /// Removes every cookie (``CookiePolicy/inMemory``), before any transfer that is started afterwards.
     public func removeAllCookies() {
         loop.post(.removeCookies)
     }

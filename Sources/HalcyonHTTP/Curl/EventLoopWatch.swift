@@ -2,27 +2,28 @@ internal import CCurlShim
 internal import Glibc
 internal import Synchronization
 
-/// Sees to it that libcurl returns to its event loop, whatever a server sends.
+/// Ensures that libcurl returns to its event loop, whatever a server sends.
 ///
-/// A flood of frames can keep libcurl inside one call for ever, where no callback comes and no deadline counts: to close
-/// a connection of HTTP/2, libcurl 8.9 to 8.14 reads until nothing is left to read. A thread of its own looks, four times a
-/// second and only while the loop works, whether the loop has got on; if not, and bytes are being read all the same, the
-/// connections they come from are shut down, which ends the reading. A loop that is only slow (a receiver that takes its
-/// time, a machine that was asleep) reads nothing meanwhile.
+/// A flood of frames can keep libcurl inside one call for ever, where no callback comes and no deadline counts: to
+/// close a connection of HTTP/2, libcurl 8.9 to 8.14 reads until nothing is left to read. A thread of its own checks,
+/// four times a second and only while the loop works, whether the loop has made progress; if not, and bytes are being
+/// read all the same, the connections they come from are shut down, which ends the reading. A loop that is only slow
+/// (because of a slow receiver, or of a machine that was asleep) reads nothing meanwhile.
 ///
 /// Unchecked: `thread` belongs to the loop's thread; the rest is atomic, or the semaphore's.
 final class EventLoopWatch: @unchecked Sendable {
-    /// Read from one connection inside one call of libcurl, without any callback. libcurl calls back for each 32 kB, and
-    /// for each frame that means something.
+    /// The bytes that may be read from one connection inside one call of libcurl, without any callback. libcurl calls
+    /// back for each 32 kB, and for each frame that has a meaning.
     private static let byteLimit: UInt64 = 1 << 20
     private static let interval = Duration.milliseconds(250)
 
     private let sockets: OpenSockets
-    /// Odd while the loop works, even while it sleeps. Goes on by one at each change, and by two at each sign of progress.
+    /// The step of the loop: odd while it works, even while it sleeps. Grows by one at each change, and by two at each
+    /// sign of progress.
     private let step = Atomic<UInt64>(0)
     private let isDozing = Atomic<Bool>(false)
     private let mustStop = Atomic<Bool>(false)
-    /// Wakes the watching thread. At a place of its own, because the C type must not move.
+    /// The semaphore that wakes the watching thread, at an address of its own, because the C type must not move.
     private let wakeUp: UnsafeMutablePointer<sem_t>
     private var thread: pthread_t?
 
@@ -40,7 +41,7 @@ final class EventLoopWatch: @unchecked Sendable {
 
     // The loop's thread
 
-    /// The loop begins to work.
+    /// Notes that the loop begins to work.
     func beginWork() {
         step.wrappingAdd(1, ordering: .sequentiallyConsistent)
         if isDozing.load(ordering: .sequentiallyConsistent) {
@@ -49,17 +50,19 @@ final class EventLoopWatch: @unchecked Sendable {
         }
     }
 
-    /// The loop is about to sleep.
+    /// Notes that the loop is about to sleep.
     func endWork() {
         step.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
-    /// libcurl has called back. Only the loop's thread writes, so this needs no exchange with other processors.
+    /// Notes that libcurl has called back. Only the loop's thread writes, so this needs no exchange with other
+    /// processors.
     func noteProgress() {
         step.store(step.load(ordering: .relaxed) &+ 2, ordering: .relaxed)
     }
 
-    /// Starts to watch, unless that has begun already. Where the system is out of threads, the next call tries again.
+    /// Starts the watching, unless that has begun already. Where the system is out of threads, the next call tries
+    /// again.
     func start() {
         guard thread == nil else { return }
         var attributes = pthread_attr_t()
@@ -91,7 +94,7 @@ final class EventLoopWatch: @unchecked Sendable {
         self.thread = nil
     }
 
-    /// Whether the watching thread sleeps until the loop works again.
+    /// A Boolean value that indicates whether the watching thread sleeps until the loop works again.
     var isIdle: Bool { isDozing.load(ordering: .sequentiallyConsistent) }
 
     // The watching thread
@@ -122,7 +125,7 @@ final class EventLoopWatch: @unchecked Sendable {
     /// Waits until the loop works again.
     private func doze(unlessPast step: UInt64) {
         isDozing.store(true, ordering: .sequentiallyConsistent)
-        // The loop may have looked at that just before.
+        // The loop may have read that just before.
         guard self.step.load(ordering: .sequentiallyConsistent) == step else {
             isDozing.store(false, ordering: .sequentiallyConsistent)
             return

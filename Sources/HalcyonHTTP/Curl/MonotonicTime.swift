@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Nanoseconds of the clock that no one sets (CLOCK_MONOTONIC).
+/// A time in nanoseconds of the clock that cannot be set (CLOCK_MONOTONIC).
 package struct MonotonicTime: Comparable, Sendable {
     private var nanoseconds: Int64
 
@@ -20,12 +20,12 @@ package struct MonotonicTime: Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// ``distantFuture`` where the sum has no place.
+    /// Returns the sum; ``distantFuture`` where it is too large.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         time.adding(nanoseconds: duration.saturatedNanoseconds)
     }
 
-    /// The same for a duration that is converted already, which takes longer than the sum.
+    /// Returns the sum with a duration that is converted already; the conversion takes longer than the sum.
     package func adding(nanoseconds duration: Int64) -> MonotonicTime {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration)
         return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
@@ -35,7 +35,7 @@ package struct MonotonicTime: Comparable, Sendable {
         .nanoseconds(left.nanoseconds - right.nanoseconds)
     }
 
-    /// Milliseconds from now until then, rounded up, for poll; at most an hour.
+    /// Returns the milliseconds from now until then, rounded up, for poll; at most an hour.
     func pollTimeout(from now: MonotonicTime) -> Int32 {
         guard self > now else { return 0 }
         let remaining = nanoseconds - now.nanoseconds
@@ -44,14 +44,15 @@ package struct MonotonicTime: Comparable, Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, at least 0 and at most `Int64.max`.
+    /// The whole nanoseconds, at least 0 and at most `Int64.max`.
     var saturatedNanoseconds: Int64 {
         guard self > .zero else { return 0 }
         guard self < .seconds(9_000_000_000) else { return .max }
         return components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 
-    /// Whole milliseconds as libcurl takes them for a limit: at least 1, since 0 means its default, at most 24 days.
+    /// The whole milliseconds as libcurl takes them for a limit: at least 1, since 0 means its default, at most 24
+    /// days.
     var curlMilliseconds: Int {
         Int(min(max(saturatedNanoseconds / 1_000_000, 1), Int64(Int32.max)))
     }

@@ -3,26 +3,26 @@ internal import CCurlShim
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// The sockets that libcurl has open for one event loop. They are opened and closed here, so that another thread can look
-/// at them, or end their connections, without meeting a number that is another file's by then.
+/// The sockets that libcurl has open for one event loop. They are opened and closed here, so that another thread can
+/// read their state, or end their connections, without using a number that is another file's by then.
 final class OpenSockets: Sendable {
     private struct Entry {
         /// The bytes that had been read from it when they were last counted.
         var countedBytes: UInt64 = 0
-        /// What its opener proves to the proxy.
+        /// The credential that its opener sends to the proxy.
         var proxyCredential: Credential?
-        /// Local; 0 as long as it is not known.
+        /// The local port; 0 as long as it is not known.
         var port: Int32 = 0
     }
 
     private struct Table {
         var entries: [Int32: Entry] = [:]
-        /// Descriptors by local port, of which there may be one at each address.
+        /// The descriptors by local port, of which there may be one at each address.
         var ports: [Int32: [Int32]] = [:]
-        /// Those whose port is not known yet, because they were not connected when they were last looked at.
+        /// The descriptors whose port is not known yet, because they were not connected when they were last checked.
         var unbound: Set<Int32> = []
 
-        /// The socket with that local port; `nil` if there is none, or there are several.
+        /// Returns the socket with that local port; `nil` if there is none, or there are several.
         mutating func descriptor(localPort: Int32) -> Int32? {
             for descriptor in unbound {
                 guard let port = OpenSockets.localPort(descriptor), port != 0 else { continue }
@@ -50,7 +50,7 @@ final class OpenSockets: Sendable {
 
     private let table = Lock(Table())
 
-    /// Opens a socket, for a transfer that proves to its proxy who asks with `proxyCredential`.
+    /// Opens a socket, for a transfer that sends `proxyCredential` to its proxy.
     func open(_ target: UnsafeMutablePointer<curl_sockaddr>, proxyCredential: Credential?) -> curl_socket_t {
         let descriptor = socket(
             target.pointee.family,
@@ -80,7 +80,7 @@ final class OpenSockets: Sendable {
         }
     }
 
-    /// Counts what has been read from each socket, for ``endConnections(whereMoreWasReadThan:)``.
+    /// Counts the bytes that have been read from each socket, for ``endConnections(whereMoreWasReadThan:)``.
     func countBytesRead() {
         table.withLock { table in
             for descriptor in table.entries.keys {
@@ -89,21 +89,21 @@ final class OpenSockets: Sendable {
         }
     }
 
-    /// Ends the connections from which more than `limit` bytes were read since they were last counted. What reads them
+    /// Ends the connections from which more than `limit` bytes were read since they were last counted. Their reader
     /// sees the end of the connection, or an error.
     func endConnections(whereMoreWasReadThan limit: UInt64) {
         table.withLock { table in
             for (descriptor, entry) in table.entries {
                 let earlier = entry.countedBytes
                 guard let count = Self.bytesRead(descriptor), count > earlier, count - earlier > limit else { continue }
-                // Both ways: the kernel still takes bytes for a socket that is shut down for reading alone.
+                // Both ways: the kernel still accepts bytes for a socket that is shut down for reading alone.
                 shutdown(descriptor, Int32(SHUT_RDWR))
             }
         }
     }
 
-    /// The socket with that local port, and the bytes read from it so far; `nil` if there is none, or there are several,
-    /// at several addresses. Takes constant time, but for sockets that are new.
+    /// Returns the socket with that local port, and the bytes read from it so far; `nil` if there is none, or there are
+    /// several, at several addresses. Takes constant time, but for sockets that are new.
     func bytesRead(localPort: Int32) -> (descriptor: Int32, count: UInt64)? {
         table.withLock { table in
             guard let descriptor = table.descriptor(localPort: localPort) else { return nil }
@@ -111,8 +111,8 @@ final class OpenSockets: Sendable {
         }
     }
 
-    /// Whether the socket with that local port was opened with this credential for the proxy, or without any as `credential`
-    /// is `nil`. False where that is not known for sure.
+    /// Returns whether the socket with that local port was opened with this credential for the proxy, or without any if
+    /// `credential` is `nil`. False where that is not known for sure.
     func isOpened(with credential: Credential?, localPort: Int32) -> Bool {
         table.withLock { table in
             guard let descriptor = table.descriptor(localPort: localPort), let entry = table.entries[descriptor]
@@ -121,7 +121,8 @@ final class OpenSockets: Sendable {
         }
     }
 
-    /// Ends the connection of the socket with that local port, if there is just one. Does nothing where libcurl has closed it.
+    /// Ends the connection of the socket with that local port, if there is just one. Does nothing where libcurl has
+    /// closed it.
     func endConnection(localPort: Int32) {
         table.withLock { table in
             guard let descriptor = table.descriptor(localPort: localPort) else { return }
@@ -135,7 +136,7 @@ final class OpenSockets: Sendable {
         return withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
                 guard getsockname(descriptor, generic, &length) == 0 else { return nil }
-                // The port stands at the same place for both kinds of addresses.
+                // The port is at the same offset for both kinds of addresses.
                 return UnsafeRawPointer(generic).withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
                     Int32(in_port_t(bigEndian: address.pointee.sin_port))
                 }
@@ -143,7 +144,7 @@ final class OpenSockets: Sendable {
         }
     }
 
-    /// The bytes read from a socket so far; `nil` if the kernel does not tell.
+    /// Returns the bytes read from a socket so far; `nil` if the kernel does not report them.
     private static func bytesRead(_ descriptor: Int32) -> UInt64? {
         var count: UInt64 = 0
         return halcyon_socket_bytes_read(descriptor, &count) ? count : nil

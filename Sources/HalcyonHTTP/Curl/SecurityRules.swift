@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 
-/// What a configuration says about hosts, ready to be asked for each hop. A class, because to pass so many fields by value
-/// took 1,100 instructions a transfer.
+/// The rules of a configuration for hosts, prepared for each hop. A class, because to pass so many fields by value took
+/// 1,100 instructions a transfer.
 final class SecurityRules: Sendable {
     let configuration: CurlTransport.Configuration
     let credentials: HostTable<Credential>
     let clientCertificates: HostTable<ClientCertificate>
     let proxies: ProxySelection
     private let trustedHosts: HostTable<Bool>
-    /// Nothing depends on the host, so that most transfers need not ask.
+    /// A Boolean value that indicates whether no rule depends on the host, so that most transfers need no look-up.
     let isUniform: Bool
 
     init(_ configuration: CurlTransport.Configuration) {
@@ -27,7 +27,7 @@ final class SecurityRules: Sendable {
             && !configuration.addresses.isRestrictive && configuration.cookies == .none
     }
 
-    /// Whether the certificate of `host`, on whatever port, need not be verified.
+    /// Returns whether the certificate of `host`, on whatever port, need not be verified.
     func trusts(_ host: String) -> Bool {
         trustedHosts[host: host] == true
     }

@@ -1,7 +1,7 @@
-/// What tests put in the place of the system's answers.
+/// The answers that replace the system's in tests.
 package struct SystemOverrides: Sendable, Hashable {
-    /// Instead of the process's variables.
+    /// The variables instead of the process's.
     package var environment: [String: String]?
-    /// "host:port:address", as libcurl's CURLOPT_RESOLVE takes it, instead of name look-ups.
+    /// The addresses instead of name look-ups: "host:port:address", as libcurl's CURLOPT_RESOLVE takes it.
     package var addresses: [String] = []
 }

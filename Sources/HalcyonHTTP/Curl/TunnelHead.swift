@@ -1,24 +1,24 @@
-/// What a proxy said to CONNECT, as far as it matters: its challenges.
+/// The challenges in a proxy's answers to CONNECT.
 struct TunnelHead {
-    /// Bytes of challenges that are kept.
+    /// The largest number of bytes of challenges that are kept.
     private static let limit = 16 << 10
 
     /// The values of `Proxy-Authenticate`.
     private(set) var challenges: [String] = []
     private var challengeBytes = 0
-    /// Of all answers so far.
+    /// The bytes of all answers so far.
     private var byteCount = 0
     private var lineCount = 0
 
-    /// Takes a line with its end, as libcurl hands it over; false if that makes more than `limit` bytes in all, or more
-    /// lines than a response may have fields.
+    /// Appends a line with its end, in the form of libcurl; returns `false` if that makes more than `limit` bytes in
+    /// all, or more lines than a response may have fields.
     mutating func append(_ line: UnsafeRawBufferPointer, limit: Int) -> Bool {
         guard line.count <= limit - byteCount, lineCount < ResponseHead.maximumFieldCount else { return false }
         byteCount += line.count
         lineCount += 1
         let name = "proxy-authenticate:"
         if line.starts(with: "HTTP/".utf8) {
-            // libcurl has asked again; only the last answer counts.
+            // libcurl has repeated the request; only the last answer counts.
             challenges = []
             challengeBytes = 0
         } else if line.count > name.utf8.count, line.count <= Self.limit - challengeBytes,

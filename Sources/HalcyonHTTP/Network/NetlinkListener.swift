@@ -1,14 +1,14 @@
-// Not used here. But libcurl's header declares the kinds of sockets, too, and the compiler (6.3.1), when it compiles the
-// module as a whole, then finds SOCK_RAW nowhere else.
+// Not used here. But libcurl's header declares the kinds of sockets, too, and the compiler (6.3.1), when it compiles
+// the module as a whole, then finds SOCK_RAW nowhere else.
 internal import CCurl
 internal import Dispatch
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// Tells when the kernel changes an interface, an address or a route (rtnetlink(7)).
+/// Reports when the kernel changes an interface, an address or a route (rtnetlink(7)).
 ///
-/// What has changed is not read from the messages: the kernel drops some when there are many (`ENOBUFS`), so whoever is
-/// told has to look at the whole state anyway.
+/// The messages are not read for their content: the kernel drops some when there are many (`ENOBUFS`), so the receiver
+/// of a report has to read the whole state anyway.
 package final class NetlinkListener: Sendable {
     /// `SOCK_RAW` of <sys/socket.h>, which a release build does not find in Glibc when libcurl's header, which includes
     /// that one too, is in the module cache first (Swift 6.3.1).
@@ -18,7 +18,7 @@ package final class NetlinkListener: Sendable {
     private struct Address {
         var family = UInt16(AF_NETLINK)
         var padding: UInt16 = 0
-        /// The kernel chooses.
+        /// The port; the kernel chooses it.
         var port: UInt32 = 0
         var groups: UInt32
     }
@@ -29,7 +29,7 @@ package final class NetlinkListener: Sendable {
 
     private let source: Lock<(any DispatchSourceRead)?>
 
-    /// Begins to listen; `nil` where the system does not let it.
+    /// Begins to listen; `nil` where the system does not permit it.
     ///
     /// - Parameter onChange: Called after one or more changes, one call at a time, until ``close()``.
     package init?(onChange: @escaping @Sendable () -> Void) {
@@ -51,7 +51,7 @@ package final class NetlinkListener: Sendable {
             Self.drain(descriptor)
             onChange()
         }
-        // Not before the source is done with it: else its number could be another file's by then.
+        // Only once the source has released it: else its number could be another file's by then.
         source.setCancelHandler { _ = Glibc.close(descriptor) }
         source.activate()
         self.source = Lock(source)

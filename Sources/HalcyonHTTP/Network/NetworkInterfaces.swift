@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// What this machine's interfaces and routes say of its network.
+/// The state of the network as this machine's interfaces and routes show it.
 enum NetworkInterfaces {
-    /// Whether there is a way to other machines: a default route, or, for networks without one, an interface that is
-    /// up, carries a signal and has an address that is good beyond the cable.
+    /// A Boolean value that indicates whether there is a way to other machines: a default route, or, for networks
+    /// without one, an interface that is up, carries a signal and has an address that is good beyond the cable.
     ///
     /// When in doubt it is `true`: then a request is sent that may fail, where else one would be held back that might
     /// succeed.
@@ -50,10 +50,10 @@ enum NetworkInterfaces {
         return isGood && access("/sys/class/net/\(name)/bridge", F_OK) != 0
     }
 
-    /// 169.254.0.0/16 (RFC 3927).
+    /// Returns whether an address is in 169.254.0.0/16 (RFC 3927).
     private static func isLinkLocal(ipv4 address: UInt32) -> Bool { address >> 16 == 0xA9FE }
 
-    /// fe80::/10 (RFC 4291, section 2.5.6).
+    /// Returns whether an address is in fe80::/10 (RFC 4291, section 2.5.6).
     private static func isLinkLocal(ipv6 address: UnsafeRawBufferPointer) -> Bool {
         address[0] == 0xFE && address[1] & 0xC0 == 0x80
     }

@@ -1,37 +1,38 @@
 internal import HalcyonConcurrency
 
-/// Knows the network of a Linux machine from its interfaces and routes.
+/// A monitor of the network of a Linux machine, by its interfaces and routes.
 ///
-/// It listens to the kernel (rtnetlink) only while somebody listens to ``statusUpdates``; in between it holds no
-/// descriptor and no thread, and ``status`` looks when it is asked.
+/// It listens to the kernel (rtnetlink) only while there is a reader of ``statusUpdates``; in between it holds no
+/// descriptor and no thread, and ``status`` looks when it is read.
 ///
-/// Whether the network is metered the kernel does not know: a program that does, sets ``isMetered``. What
-/// NetworkManager thinks of it is not asked, as that would take a D-Bus connection.
+/// The kernel does not know whether the network is metered: a program that does sets ``isMetered``. NetworkManager's
+/// opinion is not read, as that would take a D-Bus connection.
 public final class NetworkMonitor: NetworkMonitoring {
     /// The monitor for programs that need only one.
     public static let shared = NetworkMonitor()
 
     private struct Listener {
         let continuation: AsyncStream<NetworkStatus>.Continuation
-        /// The last state it was told.
+        /// The last state that was sent to it.
         var told: NetworkStatus?
     }
 
     private struct State {
         var isMetered: Bool
-        /// What was seen last; `nil` if nobody has looked since the first listener came.
+        /// The state that was seen last; `nil` if there has been no look since the first listener came.
         var isConnected: Bool?
-        /// Looks begun, and the number of the one that `isConnected` is from. An earlier look that ends later counts for
-        /// nothing.
+        /// The number of looks begun, and the number of the one that `isConnected` is from. An earlier look that ends
+        /// later counts for nothing.
         var beganLooks = 0
         var lastLook = 0
         var listeners: [Int: Listener] = [:]
         var nextListener = 0
         var source: NetlinkListener?
-        /// Whether a thread is telling listeners. It also tells what changes meanwhile, so that each is told in order.
+        /// A Boolean value that indicates whether a thread is sending to listeners. It also sends the changes that come
+        /// meanwhile, so that each listener gets them in order.
         var isTelling = false
 
-        /// The state, and those who are to be told of it; `nil`, which ends the telling, if there are none.
+        /// Returns the state, and the listeners to send it to; `nil`, which ends the sending, if there are none.
         mutating func nextNews() -> (NetworkStatus, [AsyncStream<NetworkStatus>.Continuation])? {
             var continuations: [AsyncStream<NetworkStatus>.Continuation] = []
             guard let isConnected else {
@@ -52,7 +53,7 @@ public final class NetworkMonitor: NetworkMonitoring {
     private let isConnected: @Sendable () -> Bool
     private let makeListener: @Sendable (_ onChange: @escaping @Sendable () -> Void) -> NetlinkListener?
 
-    /// A monitor of this machine's network; default: not metered.
+    /// Creates a monitor of this machine's network; default: not metered.
     public convenience init(isMetered: Bool = false) {
         self.init(
             isMetered: isMetered,
@@ -61,7 +62,7 @@ public final class NetworkMonitor: NetworkMonitoring {
         )
     }
 
-    /// A monitor whose knowledge comes from elsewhere.
+    /// Creates a monitor with another source of the state.
     package init(
         isMetered: Bool,
         isConnected: @escaping @Sendable () -> Bool,
@@ -72,7 +73,7 @@ public final class NetworkMonitor: NetworkMonitoring {
         self.makeListener = makeListener
     }
 
-    /// Whether bytes cost money, as the program says.
+    /// A Boolean value that indicates whether bytes cost money, as the program has set it.
     public var isMetered: Bool {
         get { state.withLock { $0.isMetered } }
         set {
@@ -81,15 +82,15 @@ public final class NetworkMonitor: NetworkMonitoring {
         }
     }
 
-    /// The present state, looked up now; it takes about a tenth of a millisecond.
+    /// The present state, read at each access; that takes about a tenth of a millisecond.
     public var status: NetworkStatus {
         NetworkStatus(isConnected: isConnected(), isMetered: isMetered)
     }
 
-    /// Whether it listens to the kernel.
+    /// A Boolean value that indicates whether the monitor listens to the kernel.
     package var isListening: Bool { state.withLock { $0.source != nil } }
 
-    /// The present state, then each change, until the stream is let go of. A slow reader gets the latest state.
+    /// The present state, then each change, until the stream is released. A slow reader gets the latest state.
     public var statusUpdates: AsyncStream<NetworkStatus> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkStatus.self,
@@ -97,12 +98,12 @@ public final class NetworkMonitor: NetworkMonitoring {
         )
         let id = add(continuation)
         continuation.onTermination = { [weak self] _ in self?.remove(id) }
-        // After the kernel is listened to, so that no change falls in between.
+        // After listening to the kernel has begun, so that no change falls in between.
         refresh()
         return stream
     }
 
-    /// Takes in a listener, and listens to the kernel if nothing else does.
+    /// Adds a listener, and listens to the kernel if nothing else does.
     private func add(_ continuation: AsyncStream<NetworkStatus>.Continuation) -> Int {
         var source: NetlinkListener?
         var hasSource = false
@@ -115,7 +116,7 @@ public final class NetworkMonitor: NetworkMonitoring {
                 return state.nextListener
             }
             if let id {
-                // One that somebody else was quicker with.
+                // Another thread was first to make one.
                 source?.close()
                 return id
             }
@@ -124,7 +125,7 @@ public final class NetworkMonitor: NetworkMonitoring {
         }
     }
 
-    /// Looks again, and tells what has changed.
+    /// Reads the state again, and sends what has changed.
     private func refresh() {
         let look = state.withLock { state -> Int? in
             guard !state.listeners.isEmpty else { return nil }
@@ -141,8 +142,8 @@ public final class NetworkMonitor: NetworkMonitoring {
         tell()
     }
 
-    /// Tells the state to the listeners that have not been told, without the lock: a reader that waits may go on at once, on
-    /// this thread.
+    /// Sends the state to the listeners that do not have it, without the lock: a reader that waits may go on at once,
+    /// on this thread.
     private func tell() {
         guard
             state.withLock({ state in
@@ -156,7 +157,7 @@ public final class NetworkMonitor: NetworkMonitoring {
     }
 
     private func remove(_ id: Int) {
-        // Both are let go of outside the lock: the last reference to the source closes the descriptor.
+        // Both are released outside the lock: the last reference to the source closes the descriptor.
         let (listener, source) = state.withLock { state -> (Listener?, NetlinkListener?) in
             let listener = state.listeners.removeValue(forKey: id)
             guard state.listeners.isEmpty else { return (listener, nil) }

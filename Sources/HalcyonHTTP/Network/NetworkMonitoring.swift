@@ -1,9 +1,9 @@
-/// Knows the state of the network, and tells of its changes. What ``NetworkMonitor`` asks the system, a test sets.
+/// Reports the state of the network, and its changes: ``NetworkMonitor`` by asking the system, a test by setting it.
 public protocol NetworkMonitoring: Sendable {
     /// The present state.
     var status: NetworkStatus { get }
 
-    /// The state from now on: the present one first, then each change, until the stream is let go of.
+    /// The state from now on: the present one first, then each change, until the stream is released.
     var statusUpdates: AsyncStream<NetworkStatus> { get }
 }
 
@@ -11,9 +11,9 @@ extension NetworkMonitoring {
     /// Waits until the network is connected; returns at once if it is.
     ///
     /// - Parameters:
-    ///   - timeout: How long to wait; `nil`: as long as it takes.
-    ///   - clock: What the timeout is measured with. Default: the continuous clock.
-    /// - Returns: Whether it is connected; `false` if the time was over before.
+    ///   - timeout: The longest time to wait; `nil`: as long as it takes.
+    ///   - clock: The clock that measures the timeout. Default: the continuous clock.
+    /// - Returns: `true` once it is connected; `false` if the time was over before.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func waitUntilConnected(
         timeout: Duration? = nil,
@@ -21,10 +21,10 @@ extension NetworkMonitoring {
     ) async throws -> Bool {
         try Task.checkCancellation()
         if status.isConnected { return true }
-        // Whichever of the two ends first decides, and ends the other: there is one answer, and nothing comes after it.
+        // The first of the two to end decides, and ends the other: there is one answer, and nothing comes after it.
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             // The stream begins with the present state, so that a change between the look above and now is not missed.
-            // It lives in the child alone: the monitor is told that nobody listens as soon as that ends.
+            // It lives in the child alone: the monitor stops listening as soon as that ends.
             group.addTask {
                 for await status in statusUpdates where status.isConnected { return true }
                 return false

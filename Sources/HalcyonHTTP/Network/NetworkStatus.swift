@@ -1,12 +1,12 @@
-/// What is known of the network this machine is on.
+/// The known state of the network that this machine is on.
 public struct NetworkStatus: Sendable, Hashable {
-    /// Whether other machines can be reached, as far as this one's interfaces and routes tell. It says nothing of any
-    /// single server.
+    /// A Boolean value that indicates whether other machines can be reached, as far as this one's interfaces and routes
+    /// show. It says nothing of any single server.
     public var isConnected: Bool
-    /// Whether bytes cost money, or there are few.
+    /// A Boolean value that indicates whether bytes cost money, or are limited.
     public var isMetered: Bool
 
-    /// A state of the network.
+    /// Creates a state of the network.
     public init(isConnected: Bool, isMetered: Bool) {
         self.isConnected = isConnected
         self.isMetered = isMetered

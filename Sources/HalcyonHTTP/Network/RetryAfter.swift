@@ -1,22 +1,22 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// How long a server asks to be left alone (RFC 9110, section 10.2.3).
+/// The delay that a server demands before the next request (RFC 9110, section 10.2.3).
 public enum RetryAfter {
-    /// What a longer wish is cut to: one day.
+    /// The longest delay, to which a longer one is shortened: one day.
     public static let longest: Duration = .seconds(86_400)
 
-    /// The wish in a response's headers; `nil` if there is none, or none that makes sense.
+    /// Returns the delay in a response's headers; `nil` if there is none, or none that is valid.
     ///
     /// A date is measured from the server's own `Date`, so that clocks that differ do no harm; without one from `now`.
-    /// A date in the past asks for nothing: zero.
+    /// A date in the past demands no delay: zero.
     public static func delay(_ headers: HTTPFields, now: Date = Date()) -> Duration? {
         guard let field = headers[.retryAfter] else { return nil }
         let text = field.utf8.drop { $0 == 0x20 || $0 == 0x09 }
         let digits = text.prefix { (0x30...0x39).contains($0) }
         let rest = text[digits.endIndex...]
         if !digits.isEmpty, rest.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
-            // More digits than an Int holds ask for more than a day.
+            // More digits than an Int holds stand for more than a day.
             guard let seconds = Int(String(digits) ?? "") else { return longest }
             return min(.seconds(seconds), longest)
         }

@@ -5,7 +5,7 @@ enum RouteTable {
     /// `RTF_REJECT` of <linux/route.h>: the route refuses.
     private static let reject = 0x200
 
-    /// Whether a packet for anywhere has somewhere to go.
+    /// Returns whether a packet for any address has a route.
     static func hasDefaultRoute(ipv4: String, ipv6: String) -> Bool {
         rows(ipv4).contains { isDefault($0, length: 8, destination: 1, mask: 7, flags: 3, interface: 0) }
             || rows(ipv6).contains { isDefault($0, length: 32, destination: 0, mask: 1, flags: 8, interface: 9) }
@@ -15,7 +15,7 @@ enum RouteTable {
         text.split(separator: "\n").map { $0.split { $0 == " " || $0 == "\t" } }
     }
 
-    /// The mask is a mask (IPv4) or the length of one (IPv6); for a default route either is zeros.
+    /// Returns whether a row is a default route: its mask (IPv4) or the length of one (IPv6) is zeros.
     private static func isDefault(
         _ row: [Substring],
         length: Int,

@@ -1,11 +1,11 @@
-/// The value of a `Content-Range` field (RFC 9110, section 14.4), read strictly: what is not exactly of its form is none.
+/// The value of a `Content-Range` field (RFC 9110, section 14.4), read strictly: text not exactly of its form is none.
 package enum ContentRange: Sendable, Hashable {
     /// `bytes FIRST-LAST/TOTAL`; the total is `nil` where the server wrote `*`.
     case bytes(ClosedRange<Int>, total: Int?)
     /// `bytes */TOTAL`: there is no such part.
     case unsatisfied(total: Int)
 
-    /// Reads a value.
+    /// Reads a value; `nil` if it is not of the form.
     package init?(_ value: String) {
         let words = value.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -24,7 +24,7 @@ package enum ContentRange: Sendable, Hashable {
         self = .bytes(first...last, total: total)
     }
 
-    /// Digits alone, and no more than fit.
+    /// Reads a number of digits alone, and no more than fit.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 package import HTTPTypes
 
-/// What is known of a response whose body was interrupted, and what follows from it. A value: it does no input or output.
+/// The known part of a response whose body was interrupted, and its consequences. A value: it does no input or output.
 package struct PartialResponse: Sendable, Hashable {
-    /// Where the response came from, after all redirects.
+    /// The URL from which the response came, after all redirects.
     package var url: String
-    /// Its headers, without those that concern a connection, a part, or cookies.
+    /// The headers, without those that concern a connection, a part, or cookies.
     package var headers: HTTPFields
-    /// Goes into `If-Range`.
+    /// The value for `If-Range`.
     package var validator: String
     /// The length of the whole body; `nil` where the server did not say.
     package var totalBytes: Int?
@@ -19,8 +19,8 @@ package struct PartialResponse: Sendable, Hashable {
         self.totalBytes = totalBytes
     }
 
-    /// What to keep of a response; `nil` if its body cannot be gone on with, or is not to be stored: any other status
-    /// than 200, no strong validator, a content coding, `Accept-Ranges: none`, `no-store`.
+    /// Creates the kept part of a response; `nil` if its body cannot be resumed, or is not to be stored: any other
+    /// status than 200, no strong validator, a content coding, `Accept-Ranges: none`, `no-store`.
     package init?(keeping response: TransferResponse) {
         let headers = response.headers
         guard response.status == 200, let validator = StrongValidator.value(of: headers),
@@ -35,8 +35,8 @@ package struct PartialResponse: Sendable, Hashable {
         )
     }
 
-    /// The request for the bytes from `heldBytes` on, provided that nothing has changed (RFC 9110, sections 14.2 and
-    /// 13.1.5).
+    /// Returns the request for the bytes from `heldBytes` on, provided that nothing has changed (RFC 9110, sections
+    /// 14.2 and 13.1.5).
     package func request(_ request: TransferRequest, after heldBytes: Int) -> TransferRequest {
         var request = request
         request.headers[.range] = "bytes=\(heldBytes)-"
@@ -52,7 +52,7 @@ package struct PartialResponse: Sendable, Hashable {
         ].contains(name.canonicalName)
     }
 
-    /// The head of the whole response. A part repeats only some of its headers; those it has are the newer ones
+    /// Returns the head of the whole response. A part repeats only some of its headers; those it has are the newer ones
     /// (RFC 9110, section 15.3.7).
     func whole(updatedWith part: HTTPFields, url: URL, totalBytes: Int) -> TransferResponse {
         let newer = part.filtered { !Self.isLeftOut($0.name) && $0.name != .contentType }
@@ -66,7 +66,7 @@ package struct PartialResponse: Sendable, Hashable {
 }
 
 extension HTTPFields {
-    /// Whether the body is coded in another way than `identity`.
+    /// A Boolean value that indicates whether the body is coded in another way than `identity`.
     var hasContentCoding: Bool {
         guard let coding = self[.contentEncoding] else { return false }
         return coding.trimmed.lowercased() != "identity"

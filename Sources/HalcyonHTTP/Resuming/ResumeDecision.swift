@@ -1,24 +1,25 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// What a response means to someone who holds the beginning of its body and asked for the rest.
+/// The meaning of a response for a client that holds the beginning of its body and asked for the rest.
 package enum ResumeDecision: Sendable, Hashable {
     /// The rest follows; this is the head of the whole.
     case resumes(TransferResponse)
-    /// What is held is all there is; this is its head. The body of this response is to be thrown away.
+    /// The held bytes are the whole body; this is its head. The body of this response is to be discarded.
     case isComplete(TransferResponse)
-    /// The whole follows, from its beginning; what is held is out of date.
+    /// The whole follows, from its beginning; the held bytes are out of date.
     case startsOver
-    /// What follows does not fit what is held, which is of no use: ask once more, for the whole.
+    /// The bytes that follow do not fit the held ones, which are of no use: the request has to be repeated, for the
+    /// whole.
     case asksAgain
-    /// It says nothing about what is held: an error, say.
+    /// The response says nothing about the held bytes: an error, say.
     case isUnrelated
 }
 
 extension PartialResponse {
-    /// Judges the response to ``request(_:after:)``. Bytes of two versions are never mixed: a part counts only if it is
-    /// one part, in no coding, from where the request went before, begins where what is held ends, reaches to the end, and
-    /// contradicts nothing that is known.
+    /// Returns the decision for the response to ``request(_:after:)``. Bytes of two versions are never mixed: a part
+    /// counts only if it is one part, in no coding, from where the request went before, begins where the held bytes
+    /// end, reaches to the end, and contradicts nothing that is known.
     package func judge(_ response: TransferResponse, heldBytes: Int) -> ResumeDecision {
         switch response.status {
         case 200: .startsOver
@@ -46,8 +47,8 @@ extension PartialResponse {
         return .isComplete(whole(updatedWith: [:], url: response.url, totalBytes: heldBytes))
     }
 
-    /// An entity tag tells versions of one resource apart, so it means nothing where another one answered. What comes
-    /// after "?" may differ: signed links do, each time.
+    /// Returns whether the response is of the same version. An entity tag distinguishes versions of one resource, so it
+    /// means nothing where another one answered. The part after "?" may differ: that of signed links does, each time.
     private func isSameVersion(_ response: TransferResponse) -> Bool {
         func resource(_ url: String) -> Substring { url.prefix { $0 != "?" && $0 != "#" } }
         guard resource(url) == resource(response.url.withoutUser.absoluteString) else { return false }
@@ -60,7 +61,8 @@ extension PartialResponse {
 }
 
 extension HTTPFields {
-    /// Several parts in one body (RFC 9110, section 14.6), which nobody asked for.
+    /// A Boolean value that indicates whether the body has several parts (RFC 9110, section 14.6), which were not asked
+    /// for.
     fileprivate var isMultipart: Bool {
         (self[.contentType] ?? "").trimmed.lowercased().hasPrefix("multipart/byteranges")
     }

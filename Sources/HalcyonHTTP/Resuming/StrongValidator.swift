@@ -1,13 +1,14 @@
 internal import FoundationEssentials
 package import HTTPTypes
 
-/// What tells one version of a resource from all others, byte for byte, as `If-Range` wants it (RFC 9110, section 13.1.5).
+/// The text that distinguishes one version of a resource from all others, byte for byte, as `If-Range` demands it
+/// (RFC 9110, section 13.1.5).
 package enum StrongValidator {
-    /// The strong validator of a response; `nil` if it has none.
+    /// Returns the strong validator of a response; `nil` if it has none.
     ///
-    /// An `ETag`, if it is not weak. `Last-Modified` only where there is no `ETag` at all, as section 13.1.5 demands, and
-    /// where it is strong in the sense of section 8.8.2.2: so much older than `Date` that clocks which differ do no harm,
-    /// for which this takes 60 s.
+    /// An `ETag`, if it is not weak. `Last-Modified` only where there is no `ETag` at all, as section 13.1.5 demands,
+    /// and where it is strong in the sense of section 8.8.2.2: so much older than `Date` that clocks which differ do no
+    /// harm, for which this takes 60 s.
     package static func value(of headers: HTTPFields) -> String? {
         if let tag = headers[.eTag] { return isStrongTag(tag) ? tag : nil }
         guard let modified = headers[.lastModified], let date = headers[.date],
@@ -16,15 +17,16 @@ package enum StrongValidator {
         return modified
     }
 
-    /// `"`, visible characters other than `"`, `"` (section 8.8.3). Those beyond ASCII are not sent back unharmed by all.
+    /// Returns whether a tag is `"`, visible characters other than `"`, `"` (section 8.8.3). Not all clients send those
+    /// beyond ASCII back unharmed.
     static func isStrongTag(_ tag: String) -> Bool {
         let bytes = Array(tag.utf8)
         guard bytes.count >= 2, bytes.first == 0x22, bytes.last == 0x22 else { return false }
         return bytes.dropFirst().dropLast().allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 }
     }
 
-    /// Seconds since 1970 of a date as senders must write it, "Sun, 06 Nov 1994 08:49:37 GMT" (section 5.6.7). The two
-    /// older forms make no strong validator here.
+    /// Returns the seconds since 1970 of a date as senders must write it, "Sun, 06 Nov 1994 08:49:37 GMT" (section
+    /// 5.6.7). The two older forms make no strong validator here.
     static func seconds(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int? {
@@ -45,8 +47,8 @@ package enum StrongValidator {
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Days since 1970-01-01 of the Gregorian calendar, whose year is taken to begin in March, so that the leap day is
-    /// its last.
+    /// Returns the days since 1970-01-01 of the Gregorian calendar, whose year is taken to begin in March, so that the
+    /// leap day is its last.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

@@ -1,4 +1,4 @@
-/// What an address is for, by IANA's registries of special-purpose addresses (RFC 6890 and its updates).
+/// The purpose of an address, by IANA's registries of special-purpose addresses (RFC 6890 and its updates).
 package enum AddressClass: String, Sendable, Hashable, CaseIterable {
     case `public`
     case unspecified = "unspecified"
@@ -13,7 +13,7 @@ package enum AddressClass: String, Sendable, Hashable, CaseIterable {
     case benchmarking = "benchmarking"
     case reserved = "reserved"
 
-    /// Addresses of version 6 that stand for one of version 4 are of its class.
+    /// Classifies an address. Addresses of version 6 that stand for one of version 4 are of its class.
     package init(_ address: IPAddress) {
         switch address {
         case .v4(let number): self.init(number)
@@ -25,7 +25,7 @@ package enum AddressClass: String, Sendable, Hashable, CaseIterable {
         func begins(_ prefix: UInt32, _ length: UInt32) -> Bool { (number ^ prefix) >> (32 - length) == 0 }
         self =
             switch number {
-            // Where Amazon, Google, Azure and others answer with a machine's secrets; the second is Azure's alone.
+            // At these, Amazon, Google, Azure and others answer with a machine's secrets; the second is Azure's alone.
             case 0xA9FE_A9FE, 0xA83F_8110: .cloudMetadata
             case 0xFFFF_FFFF: .broadcast
             case _ where begins(0x0000_0000, 8): .unspecified
@@ -55,7 +55,7 @@ package enum AddressClass: String, Sendable, Hashable, CaseIterable {
             // Mapped (RFC 4291, section 2.5.5.2).
             self.init(last)
         case (0, _) where low >> 32 == 0, (0, _) where low >> 32 == 0xFFFF_0000:
-            // Compatible and translated (RFC 4291, 2765), both given up: not public, whatever they stand for.
+            // Compatible and translated (RFC 4291, 2765), both deprecated: not public, whatever they stand for.
             let embedded = AddressClass(last)
             self = embedded == .public ? .reserved : embedded
         case (0x0064_FF9B_0000_0000, _) where low >> 32 == 0:
@@ -75,7 +75,7 @@ package enum AddressClass: String, Sendable, Hashable, CaseIterable {
             self = .privateNetwork
         case _ where begins(0xFE80_0000_0000_0000, 10): self = .linkLocal
         case _ where begins(0xFF00_0000_0000_0000, 8): self = .multicast
-        // Nothing else has been given out (RFC 4291, section 2.4).
+        // No other address is assigned (RFC 4291, section 2.4).
         default: self = begins(0x2000_0000_0000_0000, 3) ? .public : .reserved
         }
     }

@@ -1,26 +1,26 @@
-/// Which addresses a transport may connect to.
+/// The addresses that a transport may connect to.
 ///
-/// A program that loads images from URLs other people give it can be made to ask its own network for them. The check is
+/// A program that loads images from URLs of other people can be made to send requests to its own network. The check is
 /// on the address that is about to be connected to, for each connection anew: however the URL spells it, whatever the
 /// name resolves to that moment, and wherever a redirect leads.
 ///
-/// Behind a proxy the addresses are the proxy's business: its own address is checked instead, and of the targets only
-/// those that are an address themselves, in whatever notation, or `localhost`. A proxy that must not reach private
-/// networks has to see to that itself.
+/// Behind a proxy, the proxy chooses the addresses: its own address is checked instead, and of the targets only those
+/// that are an address themselves, in whatever notation, or `localhost`. A proxy that must not reach private networks
+/// has to ensure that itself.
 public struct AddressPolicy: Sendable, Hashable {
     private var refusesSpecialAddresses = false
     private var allowedHosts: Set<String> = []
     private var allowedNetworks: Set<IPNetwork> = []
 
-    /// Every address.
+    /// Permits every address.
     public static let any = AddressPolicy()
 
-    /// Only addresses of the public Internet: none that is loopback, private (RFC 1918, unique and site-local),
+    /// Permits only addresses of the public Internet: none that is loopback, private (RFC 1918, unique and site-local),
     /// link-local, cloud metadata, shared by a carrier (RFC 6598), multicast, broadcast, unspecified, reserved, or for
     /// documentation, nor one of version 6 that stands for such a one. No Unix socket either.
     public static let publicOnly = publicOnly(allowing: [])
 
-    /// The same with exceptions: host names, addresses, or networks such as "10.1.0.0/16" and "fd00::/8".
+    /// Returns ``publicOnly`` with exceptions: host names, addresses, or networks such as "10.1.0.0/16" and "fd00::/8".
     ///
     /// A name allows whatever it resolves to, but no names below it. A proxy in a private network has to be among them.
     public static func publicOnly(allowing exceptions: Set<String>) -> AddressPolicy {
@@ -38,15 +38,15 @@ public struct AddressPolicy: Sendable, Hashable {
         return policy
     }
 
-    /// Whether there is anything to check.
+    /// A Boolean value that indicates whether there is anything to check.
     package var isRestrictive: Bool { refusesSpecialAddresses }
 
-    /// Whether `host` may be connected to wherever it is.
+    /// Returns whether `host` may be connected to, whatever its address.
     package func allows(host: String) -> Bool {
         !refusesSpecialAddresses || allowedHosts.contains(host.lowercased())
     }
 
-    /// Why no connection is made to `address`, or `nil` if it is allowed.
+    /// Returns the reason why no connection is made to `address`, or `nil` if it is allowed.
     package func objection(to address: IPAddress) -> String? {
         guard refusesSpecialAddresses else { return nil }
         let kind = AddressClass(address)
@@ -54,7 +54,7 @@ public struct AddressPolicy: Sendable, Hashable {
         return "\(address) is no public address (\(kind.rawValue))"
     }
 
-    /// Why a proxy is not asked for `host`, as far as the name tells.
+    /// Returns the reason why a proxy gets no request for `host`, as far as the name shows it.
     package func objection(toProxied host: String) -> String? {
         guard !allows(host: host) else { return nil }
         let name = HostName.decoded(host)
@@ -62,7 +62,7 @@ public struct AddressPolicy: Sendable, Hashable {
         if let address = IPAddress(host: name) { return objection(to: address) }
         let bare = name.hasSuffix(".") ? String(name.dropLast()) : name
         if bare == "localhost" || bare.hasSuffix(".localhost") { return "\(bare) is this machine" }
-        // Full-width digits and the like become ASCII on the way to the proxy, and an address may come out.
+        // Full-width digits and the like become ASCII on the way to the proxy, and an address may result.
         if name.unicodeScalars.contains(where: { !$0.isASCII && $0.properties.changesWhenNFKCCaseFolded }) {
             return "\(name) could be written with plainer characters, which hides where it leads"
         }

@@ -1,14 +1,13 @@
 extension AuthenticationChallenge {
-    /// More than any server asks for; the rest is ignored.
+    /// The largest number of challenges, more than any server sends; the rest is ignored.
     static let maximumCount = 32
-    /// Of one challenge; the rest is ignored.
+    /// The largest number of parameters of one challenge; the rest is ignored.
     static let maximumParameterCount = 64
 
     /// Reads the values of `WWW-Authenticate` or `Proxy-Authenticate` fields (RFC 9110, section 11.6.1).
     ///
     /// One value may hold several challenges, separated by the same commas as the parameters of one. A value is read up
-    /// to the first place that makes no sense; what stood before it counts. Of a parameter given twice the first
-    /// counts.
+    /// to the first invalid place; the part before it counts. Of a parameter given twice the first counts.
     public static func challenges(in values: [String]) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         for value in values where challenges.count < maximumCount {
@@ -21,7 +20,7 @@ extension AuthenticationChallenge {
     }
 }
 
-/// Goes over the bytes of one field value, once.
+/// Parses the bytes of one field value, in one pass.
 private struct ChallengeParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -30,7 +29,7 @@ private struct ChallengeParser {
         bytes = Array(text.utf8)
     }
 
-    /// The challenge that begins here; `nil` at the end and where none begins.
+    /// Returns the challenge that begins here; `nil` at the end and where none begins.
     mutating func next() -> AuthenticationChallenge? {
         skipSeparators()
         guard let scheme = token() else { return nil }
@@ -51,7 +50,7 @@ private struct ChallengeParser {
             guard let name = token() else { return challenge }
             skipSpaces()
             guard take(UInt8(ascii: "=")) else {
-                // No parameter but the next challenge's scheme.
+                // Not a parameter but the next challenge's scheme.
                 position = start
                 return challenge
             }
@@ -90,14 +89,14 @@ private struct ChallengeParser {
         return true
     }
 
-    /// RFC 9110, section 5.6.2.
+    /// Reads a token (RFC 9110, section 5.6.2).
     private mutating func token() -> String? {
         let start = position
         while position < bytes.count, Self.isTokenByte(bytes[position]) { position += 1 }
         return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// RFC 9110, section 11.2; leaves the position as it is where something else stands.
+    /// Reads a token68 (RFC 9110, section 11.2); leaves the position as it is where something else stands.
     private mutating func token68() -> String? {
         var end = position
         while end < bytes.count, Self.isToken68Byte(bytes[end]) { end += 1 }
@@ -110,7 +109,7 @@ private struct ChallengeParser {
         return String(decoding: bytes[position..<end], as: UTF8.self)
     }
 
-    /// Up to the closing quote, escapes undone (RFC 9110, section 5.6.4); `nil` if it never closes.
+    /// Reads up to the closing quote, escapes undone (RFC 9110, section 5.6.4); `nil` if it never closes.
     private mutating func quotedRest() -> String? {
         var text: [UInt8] = []
         while position < bytes.count {

@@ -1,4 +1,4 @@
-/// What proves to a server over TLS who asks (RFC 8446, section 4.4.2).
+/// A certificate that proves the client's identity to a server over TLS (RFC 8446, section 4.4.2).
 ///
 /// Descriptions leave the passphrase out.
 public struct ClientCertificate: Sendable, Hashable {
@@ -10,8 +10,9 @@ public struct ClientCertificate: Sendable, Hashable {
     let container: Container
     let passphrase: String?
 
-    /// A PEM file with the certificate, followed by those of intermediate authorities, and a PEM file with its private
-    /// key; by default the key is in the same file. `passphrase` is the key's, if it is encrypted.
+    /// Returns a certificate in PEM: a file with the certificate, followed by those of intermediate authorities, and a
+    /// file with its private key; by default the key is in the same file. `passphrase` is the key's, if it is
+    /// encrypted.
     public static func pem(
         certificateFile: String,
         keyFile: String? = nil,
@@ -21,7 +22,7 @@ public struct ClientCertificate: Sendable, Hashable {
         return ClientCertificate(container: container, passphrase: passphrase)
     }
 
-    /// A PKCS#12 file (RFC 7292) with certificate and key.
+    /// Returns a certificate with its key in a PKCS#12 file (RFC 7292).
     public static func pkcs12(file: String, passphrase: String? = nil) -> ClientCertificate {
         ClientCertificate(container: .pkcs12(file: file), passphrase: passphrase)
     }

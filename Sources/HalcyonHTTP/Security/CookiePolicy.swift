@@ -1,16 +1,16 @@
-/// What happens to the cookies that servers set.
+/// The handling of the cookies that servers set.
 public enum CookiePolicy: Sendable, Hashable {
-    /// They are ignored, and none are sent.
+    /// Cookies are ignored, and none are sent.
     case none
-    /// They are kept as long as the transport lives, sent back as their attributes say (RFC 6265: domain, path, expiry,
-    /// `Secure`), and forgotten with ``CurlTransport/removeAllCookies()``. Nothing is written to disk.
+    /// Cookies are kept as long as the transport lives, sent back as their attributes say (RFC 6265: domain, path,
+    /// expiry, `Secure`), and removed with ``CurlTransport/removeAllCookies()``. Nothing is written to disk.
     ///
-    /// At most 50 are kept for a domain, the newest, and 3,000 in all, where the domains with the most cookies lose their
-    /// oldest first. One whose name, value, domain and path together take more than 4,096 bytes is not kept (RFC 6265,
-    /// section 6.1).
+    /// At most 50 are kept for a domain, the newest, and 3,000 in all, where the domains with the most cookies lose
+    /// their oldest first. One whose name, value, domain and path together take more than 4,096 bytes is not kept (RFC
+    /// 6265, section 6.1).
     ///
     /// A cookie for a whole public suffix ("co.uk") is refused if the installed libcurl has been built with libpsl, as
     /// those of Debian and Ubuntu are; without it only for top-level domains. A request with a `Cookie` header of its
-    /// own sends that one only, and what its response sets is ignored.
+    /// own sends that one only, and cookies of its response are ignored.
     case inMemory
 }

@@ -1,10 +1,10 @@
-/// What proves to a server or a proxy who asks.
+/// A credential that proves the client's identity to a server or a proxy.
 ///
 /// Descriptions leave the secret out, so that a credential may end up in a log.
 public enum Credential: Sendable, Hashable {
-    /// Name and password, sent unencrypted but for TLS, with the first request (RFC 7617).
+    /// A name and a password, sent unencrypted but for TLS, with the first request (RFC 7617).
     case basic(user: String, password: String)
-    /// Name and password, proved without sending the password, after the server has asked (RFC 7616).
+    /// A name and a password, proved without sending the password, after the server's challenge (RFC 7616).
     case digest(user: String, password: String)
     /// A token, sent with the first request (RFC 6750).
     case bearer(String)
@@ -25,7 +25,7 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension Credential {
-    /// Throws for what would end early in C, or be more than one line of a header.
+    /// Throws an error for text that would end early in C, or be more than one line of a header.
     func validate(for server: String) throws(TransferError) {
         switch self {
         case .basic(let user, let password), .digest(let user, let password):

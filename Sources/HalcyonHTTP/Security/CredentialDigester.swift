@@ -2,25 +2,25 @@ package import FoundationEssentials
 internal import Glibc
 package import HTTPTypes
 
-/// Tells requests that carry one credential from those that carry another, without keeping either.
+/// Distinguishes requests with one credential from those with another, without keeping either.
 ///
-/// A digest is the same for equal credentials, and of no use without the key: neither is the credential found from it, nor
-/// a guess confirmed.
+/// A digest is the same for equal credentials, and of no use without the key: neither is the credential found from it,
+/// nor a guess confirmed.
 package struct CredentialDigester: Sendable {
     private let hash: KeyedHash
 
-    /// - Parameter key: 16 bytes; default random ones.
+    /// - Parameter key: The 16 bytes of the key; default: random ones.
     package init(key: [UInt8]? = nil) {
         hash = KeyedHash(key: key ?? InstallationSecret.random())
     }
 
-    /// The one whose digests are the same in later processes of this user on this machine, as far as there is a place for
-    /// its key. Looked for with the first request that has a credential.
+    /// The digester whose digests are the same in later processes of this user on this machine, where its key can be
+    /// kept. The key is read with the first request that has a credential.
     package static let installation = CredentialDigester(
         key: InstallationSecret.folder { getenv($0).map { String(cString: $0) } }.flatMap(InstallationSecret.key)
     )
 
-    /// 32 hexadecimal digits; `nil` for a request that carries no credential of its own.
+    /// Returns 32 hexadecimal digits; `nil` for a request that carries no credential of its own.
     package func digest(of request: TransferRequest) -> String? {
         guard let bytes = request.credentialBytes else { return nil }
         let words = hash.hash(of: bytes)
@@ -34,14 +34,14 @@ package struct CredentialDigester: Sendable {
 }
 
 extension TransferRequest {
-    /// Whether the request says by itself who asks: by `Authorization`, `Cookie`, ``credential``, a user name in the URL, or
-    /// what a proxy gets that sees the response.
+    /// A Boolean value that indicates whether the request itself proves an identity: by `Authorization`, `Cookie`,
+    /// ``credential``, a user name in the URL, or the credential of a proxy that sees the response.
     package var carriesCredential: Bool { credentialBytes != nil }
 
-    /// Whether both carry the same credential, or none.
+    /// Returns whether both carry the same credential, or none.
     package func hasCredential(of other: TransferRequest) -> Bool { credentialBytes == other.credentialBytes }
 
-    /// What the request proves who asks with, written in one way only; `nil` if it proves nothing.
+    /// The proof of identity in the request, written in one way only; `nil` if there is none.
     fileprivate var credentialBytes: [UInt8]? {
         var bytes: [UInt8] = []
         func append(_ tag: UInt8, _ texts: [String]) {
@@ -58,7 +58,7 @@ extension TransferRequest {
             case .bearer(let token): append(tag, ["bearer", token])
             }
         }
-        // The order in which they go before each other: only one is sent.
+        // In the order of precedence: only one is sent.
         if headers[.authorization] != nil {
             append(1, headers[values: .authorization])
         } else if let credential = credential ?? urlCredential {
@@ -78,7 +78,7 @@ extension TransferRequest {
 }
 
 extension HTTPField.Name {
-    /// Whether a field of this name is a credential.
+    /// A Boolean value that indicates whether a field of this name is a credential.
     package var isCredential: Bool { self == .authorization || self == .cookie || self == .proxyAuthorization }
 }
 

@@ -4,20 +4,20 @@ struct HostTable<Value: Sendable>: Sendable {
 
     var isEmpty: Bool { values.isEmpty }
 
-    /// Keys in any case; addresses of version 6 with or without brackets.
+    /// Creates a table of keys in any case; addresses of version 6 with or without brackets.
     init(_ values: [String: Value]) {
         for (key, value) in values {
             self.values[Self.normalized(key)] = value
         }
     }
 
-    /// What was given for host and port, else for the host.
+    /// The value for host and port, else for the host.
     subscript(origin: Origin) -> Value? {
         guard !values.isEmpty else { return nil }
         return values["\(origin.host):\(origin.port)"] ?? values[origin.host]
     }
 
-    /// What was given for the host, which is in lower case or as a key may be.
+    /// The value for the host, which is in lower case or in a form that a key may have.
     subscript(host host: String) -> Value? {
         values.isEmpty ? nil : values[Self.normalized(host)]
     }

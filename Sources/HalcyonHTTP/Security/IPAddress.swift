@@ -3,10 +3,10 @@ internal import Glibc
 /// An address of IP version 4 or 6.
 package enum IPAddress: Sendable, Hashable {
     case v4(UInt32)
-    /// The upper and the lower half.
+    /// An address of version 6, as its upper and its lower half.
     case v6(UInt64, UInt64)
 
-    /// From the usual notation: four numbers, or eight groups with at most one gap (RFC 4291, section 2.2), without
+    /// Reads the usual notation: four numbers, or eight groups with at most one gap (RFC 4291, section 2.2), without
     /// brackets.
     package init?(_ text: some StringProtocol) {
         // C would stop reading at the zero.
@@ -22,8 +22,8 @@ package enum IPAddress: Sendable, Hashable {
         self = withUnsafeBytes(of: six) { .v6(Self.number($0[..<8]), Self.number($0[8...])) }
     }
 
-    /// From what may stand as host in a URL: also in brackets, with a zone, and version 4 in the notations with fewer
-    /// than four parts, and in octal and hexadecimal (as `inet_aton` and browsers read them).
+    /// Reads the host of a URL: also in brackets, with a zone, and version 4 in the notations with fewer than four
+    /// parts, and in octal and hexadecimal (as `inet_aton` and browsers read them).
     package init?(host: String) {
         guard !host.utf8.contains(0) else { return nil }
         if host.hasPrefix("["), host.hasSuffix("]") {
@@ -35,14 +35,14 @@ package enum IPAddress: Sendable, Hashable {
             return
         }
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        // `inet_aton` ignores what follows white space.
+        // `inet_aton` ignores the text after white space.
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         var four = in_addr()
         guard inet_aton(name, &four) != 0 else { return nil }
         self = .v4(UInt32(bigEndian: four.s_addr))
     }
 
-    /// From what libcurl is about to connect to; `nil` for another family or a length that is too short.
+    /// Reads the address to which libcurl is about to connect; `nil` for another family or a length that is too short.
     package init?(socketAddress bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
         switch Int32(bytes.loadUnaligned(as: sa_family_t.self)) {
@@ -62,7 +62,7 @@ package enum IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// In the notation of RFC 5952.
+    /// The address in the notation of RFC 5952.
     package var description: String {
         switch self {
         case .v4(let number):

@@ -3,7 +3,7 @@ package struct IPNetwork: Sendable, Hashable {
     private let address: IPAddress
     private let prefixLength: Int
 
-    /// From "10.0.0.0/8", "fc00::/7", or a single address; `nil` for anything else.
+    /// Reads "10.0.0.0/8", "fc00::/7", or a single address; `nil` for anything else.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, parts.count <= 2, let address = IPAddress(first) else { return nil }
@@ -19,7 +19,7 @@ package struct IPNetwork: Sendable, Hashable {
         prefixLength = length
     }
 
-    /// Whether `other` is one of these. An address of version 4 never belongs to a network of version 6.
+    /// Returns whether `other` is one of these. An address of version 4 never belongs to a network of version 6.
     package func contains(_ other: IPAddress) -> Bool {
         switch (address, other) {
         case (.v4(let own), .v4(let other)):

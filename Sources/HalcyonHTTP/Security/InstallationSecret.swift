@@ -2,13 +2,14 @@ internal import Glibc
 
 /// A random key of 16 bytes that one user's programs on one machine share and that outlasts them.
 ///
-/// It is kept in `$XDG_STATE_HOME/halcyon/credential-key`, or `~/.local/state/halcyon/credential-key` (XDG Base Directory
-/// Specification 0.8), readable by its owner alone: never in a cache folder, which may be copied, shared or exported.
-/// Where it can be neither read nor written, each process has a key of its own.
+/// It is kept in `$XDG_STATE_HOME/halcyon/credential-key`, or `~/.local/state/halcyon/credential-key` (XDG Base
+/// Directory Specification 0.8), readable by its owner alone: never in a cache folder, which may be copied, shared or
+/// exported. Where it can be neither read nor written, each process has a key of its own.
 enum InstallationSecret {
-    /// The key in `folder`, which is made if need be; `nil` if there can be none.
+    /// Returns the key in `folder`, which is made if need be; `nil` if there can be none.
     ///
-    /// Several processes that start at the same time agree on one: the file appears whole, and only where there is none.
+    /// Several processes that start at the same time agree on one: the file appears whole, and only where there is
+    /// none.
     static func key(in folder: String) -> [UInt8]? {
         let path = folder + "/credential-key"
         if let key = read(path) { return key }
@@ -19,17 +20,17 @@ enum InstallationSecret {
         defer { unlink(temporary) }
         if link(temporary, path) == 0 { return key }
         if let other = read(path) { return other }
-        // What lies there is no key.
+        // The file at that path is no key.
         guard errno == EEXIST, isOwnFile(path), rename(temporary, path) == 0 else { return nil }
         return read(path)
     }
 
-    /// 16 random bytes.
+    /// Returns 16 random bytes.
     static func random() -> [UInt8] {
         (0..<KeyedHash.byteCount).map { _ in UInt8.random(in: .min ... .max) }
     }
 
-    /// Where the environment wants it; `nil` if that says nothing.
+    /// Returns the folder that the environment names; `nil` if it names none.
     static func folder(_ variable: (String) -> String?) -> String? {
         // The specification: paths that are not absolute are ignored.
         func path(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
@@ -41,7 +42,7 @@ enum InstallationSecret {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        // What others may read or have written is no secret.
+        // A key that others may read or have written is no secret.
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             status.st_mode & 0o077 == 0, status.st_size == KeyedHash.byteCount
         else { return nil }
@@ -65,7 +66,7 @@ enum InstallationSecret {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()
     }
 
-    /// Makes a folder and those above it; what fails shows when a file is to be written there.
+    /// Makes a folder and its parent folders; a failure shows when a file is to be written there.
     private static func makeFolder(_ path: String) {
         guard mkdir(path, 0o700) != 0, errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex
         else { return }

@@ -1,5 +1,5 @@
-/// SipHash-2-4 with 128 bits: a hash that tells nothing of what was hashed to one who does not know the key (Aumasson and
-/// Bernstein, "SipHash: a fast short-input PRF", 2012; the reference implementation's `vectors_sip128`).
+/// SipHash-2-4 with 128 bits: a hash that reveals nothing of its input without the key (Aumasson and Bernstein,
+/// "SipHash: a fast short-input PRF", 2012; the reference implementation's `vectors_sip128`).
 ///
 /// A plain hash would not do where a weak password is hashed: all likely ones can be tried in minutes.
 struct KeyedHash: Sendable {
@@ -8,14 +8,14 @@ struct KeyedHash: Sendable {
 
     private let key: (UInt64, UInt64)
 
-    /// - Parameter key: 16 bytes.
+    /// - Parameter key: The 16 bytes of the key.
     init(key: some Sequence<UInt8>) {
         let bytes = Array(key)
         precondition(bytes.count == Self.byteCount, "a key has 16 bytes")
         self.key = (Self.word(bytes[..<8]), Self.word(bytes[8...]))
     }
 
-    /// The two words of the hash of some bytes.
+    /// Returns the two words of the hash of some bytes.
     func hash(of bytes: [UInt8]) -> (UInt64, UInt64) {
         var state = State(key)
         var rest = bytes[...]

@@ -1,8 +1,8 @@
-/// A server that makes connections for others.
+/// A server that makes connections for its clients.
 public struct Proxy: Sendable, Hashable {
-    /// How to talk to it.
+    /// The protocols of a proxy.
     public enum Kind: String, Sendable, Hashable {
-        /// HTTP: `http` requests are handed over, for `https` a tunnel is asked for (RFC 9110, section 9.3.6).
+        /// HTTP: `http` requests are passed on, for `https` the proxy makes a tunnel (RFC 9110, section 9.3.6).
         case http
         /// The same over TLS, verified as servers are.
         case https
@@ -10,16 +10,17 @@ public struct Proxy: Sendable, Hashable {
         case socks5
     }
 
-    /// How to talk to it.
+    /// The protocol of the proxy.
     public var kind: Kind
-    /// Its name or address.
+    /// The name or address of the proxy.
     public var host: String
-    /// Its port.
+    /// The port of the proxy.
     public var port: Int
-    /// Proves to the proxy who asks; SOCKS takes only ``Credential/basic(user:password:)`` (RFC 1929). Default: none.
+    /// The credential that proves the client's identity to the proxy; SOCKS takes only
+    /// ``Credential/basic(user:password:)`` (RFC 1929). Default: none.
     public var credential: Credential?
 
-    /// A proxy at `host` and `port`.
+    /// Creates a proxy at `host` and `port`.
     public init(_ kind: Kind = .http, host: String, port: Int, credential: Credential? = nil) {
         self.kind = kind
         self.host = host
@@ -27,7 +28,7 @@ public struct Proxy: Sendable, Hashable {
         self.credential = credential
     }
 
-    /// As libcurl wants it, without the credential.
+    /// The URL of the proxy in libcurl's form, without the credential.
     var url: String {
         let scheme =
             switch kind {
@@ -38,7 +39,7 @@ public struct Proxy: Sendable, Hashable {
         return "\(scheme)://\(bracketedHost):\(port)"
     }
 
-    /// "host:port".
+    /// The address "host:port".
     var description: String { "\(bracketedHost):\(port)" }
 
     private var bracketedHost: String {

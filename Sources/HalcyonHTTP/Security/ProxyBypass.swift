@@ -1,4 +1,4 @@
-/// Which hosts are reached without a proxy.
+/// The hosts that are reached without a proxy.
 struct ProxyBypass: Sendable, Hashable {
     private enum Pattern: Hashable {
         case all
@@ -13,12 +13,12 @@ struct ProxyBypass: Sendable, Hashable {
 
     private var entries: [Entry]
 
-    /// From entries as they stand in `no_proxy`; empty ones do not count.
+    /// Reads entries in the form of `no_proxy`; empty ones do not count.
     init(_ texts: some Sequence<some StringProtocol>) {
         entries = texts.compactMap { Self.entry(String($0).lowercased()) }
     }
 
-    /// From the value of `no_proxy`, separated by commas or spaces.
+    /// Reads the value of `no_proxy`, separated by commas or spaces.
     init(list: String) {
         self.init(list.split { $0 == "," || $0.isWhitespace })
     }

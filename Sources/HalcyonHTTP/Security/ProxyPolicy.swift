@@ -1,13 +1,13 @@
-/// Which proxy a transport uses.
+/// The choice of a transport's proxy.
 public enum ProxyPolicy: Sendable, Hashable {
-    /// What the environment said when the transport was made: `http_proxy`, `https_proxy` or `HTTPS_PROXY`, `all_proxy`
-    /// or `ALL_PROXY`, and the exceptions of `no_proxy` or `NO_PROXY`.
+    /// The proxies that the environment names when the transport is made: `http_proxy`, `https_proxy` or `HTTPS_PROXY`,
+    /// `all_proxy` or `ALL_PROXY`, and the exceptions of `no_proxy` or `NO_PROXY`.
     ///
     /// `HTTP_PROXY` does not count: in a CGI program it holds what a client sent as `Proxy:` header.
     case environment
-    /// None, whatever the environment says.
+    /// No proxy, whatever the environment says.
     case none
-    /// One for everything but the hosts of `bypassing`: names (and all below them), addresses, networks such as
+    /// One proxy for everything but the hosts of `bypassing`: names (and all below them), addresses, networks such as
     /// "10.0.0.0/8", each with ":port" if it is for that port only, or "*" for all.
     case proxy(Proxy, bypassing: [String] = [])
 }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonFiles
 
-/// Answers which proxy serves an origin.
+/// Finds the proxy of an origin.
 struct ProxySelection: Sendable {
     /// A proxy, or the text that names none.
     private enum Choice: Sendable {
@@ -13,7 +13,7 @@ struct ProxySelection: Sendable {
     private var secure: Choice?
     private var bypass = ProxyBypass(list: "")
 
-    /// `environment` counts for ``ProxyPolicy/environment`` only; by default the process's.
+    /// Creates a selection; `environment` counts for ``ProxyPolicy/environment`` only; by default the process's.
     init(_ policy: ProxyPolicy, environment: @autoclosure () -> [String: String]) {
         switch policy {
         case .none:
@@ -37,11 +37,11 @@ struct ProxySelection: Sendable {
         }
     }
 
-    /// No origin has a proxy.
+    /// A Boolean value that indicates whether no origin has a proxy.
     var isEmpty: Bool { plain == nil && secure == nil }
 
-    /// `nil` where none is to be used. Throws if the environment names one that cannot be understood: going without
-    /// would reveal what the proxy was to hide.
+    /// Returns the proxy of an origin; `nil` where none is to be used. Throws if the environment names one that is not
+    /// valid: a request without it would reveal what the proxy was to hide.
     func proxy(for origin: Origin) throws(TransferError) -> Proxy? {
         guard let choice = origin.isSecure ? secure : plain, !bypass.contains(origin) else { return nil }
         switch choice {
@@ -58,8 +58,8 @@ struct ProxySelection: Sendable {
 }
 
 extension Proxy {
-    /// From a URL as it stands in the environment: the scheme (`http` by default, `https`, `socks5`, `socks5h`), user
-    /// and password in percent escapes, host, and port (by default 1080, or 443 for `https`, as curl has it).
+    /// Reads a URL in the form of the environment: the scheme (`http` by default, `https`, `socks5`, `socks5h`), user
+    /// and password in percent escapes, host, and port (by default 1080, or 443 for `https`, like curl's).
     init?(_ text: String) {
         var rest = text[...]
         var kind = Kind.http

@@ -1,16 +1,16 @@
-/// What the `Content-Length` fields of one response say together.
+/// The length that the `Content-Length` fields of one response state together.
 ///
-/// libcurl takes the last of several lengths, and of each the digits it begins with. Others on the way may take another
+/// libcurl takes the last of several lengths, and of each the digits it begins with. Intermediaries may take another
 /// one, and the rest for the next response (RFC 9112, section 11.1), so only one clear number counts.
 enum ContentLength {
     /// There is no such field.
     case missing
-    /// One number of bytes, which may have been said several times (RFC 9110, section 8.6).
+    /// One number of bytes, which may have been stated several times (RFC 9110, section 8.6).
     case bytes(Int)
-    /// Nobody can tell: the text of the field, cut to 100 bytes.
+    /// The length cannot be determined: the text of the field, cut to 100 bytes.
     case unclear(String)
 
-    /// Takes the value of one more field.
+    /// Adds the value of one more field.
     mutating func append(_ value: UnsafeBufferPointer<UInt8>) {
         guard let length = Self.parse(value) else { return append(unclear: value) }
         switch self {
@@ -20,7 +20,7 @@ enum ContentLength {
         }
     }
 
-    /// Takes a value, or the continuation of one, that is no length.
+    /// Adds a value, or the continuation of one, that is no length.
     mutating func append(unclear value: UnsafeBufferPointer<UInt8>) {
         if case .unclear = self { return }
         self = .unclear(String(decoding: value.prefix(100), as: UTF8.self))
@@ -35,7 +35,7 @@ enum ContentLength {
         for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             var digits = part.drop { $0 == 0x20 || $0 == 0x09 }
             while digits.last == 0x20 || digits.last == 0x09 { digits.removeLast() }
-            // `Int` itself would take a sign.
+            // `Int` itself would accept a sign.
             guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
                 let number = Int(String(decoding: digits, as: UTF8.self)), length == nil || number == length
             else { return nil }

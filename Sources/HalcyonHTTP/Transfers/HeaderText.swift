@@ -3,19 +3,19 @@ internal import HTTPTypes
 
 /// The header lines of one response as they came, without the status line and the blank one.
 ///
-/// Making fields of them took a tenth of what a small transfer costs beside libcurl, so the transport's one thread leaves
-/// it to whoever asks for a field.
+/// Making fields of them took a tenth of the time of a small transfer beside libcurl's, so the transport's one thread
+/// leaves it to the first reader of a field.
 struct HeaderText: Sendable {
     private(set) var bytes: [UInt8] = []
 
-    /// `line` has its line end.
+    /// Appends a line, which includes its line end.
     mutating func append(_ line: UnsafeBufferPointer<UInt8>) {
         if bytes.isEmpty { bytes.reserveCapacity(512) }
         bytes.append(contentsOf: line)
         if line.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
     }
 
-    /// The fields; lines that are none are left out. A line that begins with white space goes on with the one before it
+    /// The fields; lines that are none are left out. A line that begins with white space continues the one before it
     /// (RFC 9112, section 5.2).
     var fields: HTTPFields {
         var fields = HTTPFields()
@@ -66,7 +66,7 @@ struct HeaderText: Sendable {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Without white space and line ends on either side.
+    /// The text without white space and line ends on either side.
     var trimmed: UnsafeBufferPointer {
         var start = startIndex
         var end = endIndex
@@ -83,7 +83,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UInt8 {
-    /// Space or tab.
+    /// A Boolean value that indicates whether the byte is a space or a tab.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
 
     fileprivate var isWhiteSpace: Bool { isBlank || self == 0x0D || self == 0x0A }

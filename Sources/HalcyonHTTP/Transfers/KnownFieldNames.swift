@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
-/// The names of header fields that most responses have. To check and to lower-case a name takes much longer than to find
-/// it here.
+/// The names of header fields that most responses have. To check and to lower-case a name takes much longer than to
+/// find it here.
 ///
 /// In the two spellings that servers use, because ``HTTPTypes/HTTPField/Name`` keeps the case they were received in.
 enum KnownFieldNames {
@@ -11,7 +11,7 @@ enum KnownFieldNames {
     }
 
     private static let placeCount = 256
-    /// By hash; where two meet, one is left out.
+    /// The entries by hash; of two with the same place, one is left out.
     private static let places: [Entry?] = {
         var places = [Entry?](repeating: nil, count: placeCount)
         for spelling in spellings.flatMap({ [$0, $0.lowercased()] }) {
@@ -33,13 +33,13 @@ enum KnownFieldNames {
         "X-Amz-Cf-Id", "X-Amz-Cf-Pop", "Referrer-Policy", "Server-Timing", "Content-Language", "Retry-After",
     ]
 
-    /// The name spelled by `bytes`; `nil` if it is not known.
+    /// Returns the name spelled by `bytes`; `nil` if it is not known.
     static func name(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPField.Name? {
         guard let entry = places[place(bytes)], entry.bytes.elementsEqual(bytes) else { return nil }
         return entry.name
     }
 
-    /// FNV-1a.
+    /// Returns the place of a name, by the hash FNV-1a.
     private static func place(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var hash: UInt32 = 2_166_136_261
         for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 }

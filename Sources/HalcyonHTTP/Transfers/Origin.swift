@@ -1,12 +1,12 @@
-/// Scheme, host and port of a URL: what credentials, connections and limits belong to (RFC 6454, section 4).
+/// The scheme, host and port of a URL, to which credentials, connections and limits belong (RFC 6454, section 4).
 package struct Origin: Sendable, Hashable, CustomStringConvertible {
     package let isSecure: Bool
-    /// In lower case; an IPv6 address keeps its brackets.
+    /// The host in lower case; an IPv6 address keeps its brackets.
     package let host: String
     package let port: Int
 
-    /// `nil` unless `url` is an absolute `http` or `https` URL with a host. Only looks at what stands before the path;
-    /// the rest of the URL is libcurl's to check.
+    /// Reads the origin of a URL; `nil` unless `url` is an absolute `http` or `https` URL with a host. Only reads the
+    /// part before the path; libcurl checks the rest of the URL.
     package init?(_ url: String) {
         var url = url
         let parsed = url.withUTF8 { Origin.parse($0) }
@@ -20,7 +20,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// "host:port", for messages.
+    /// The text "host:port", for messages.
     package var description: String { "\(host):\(port)" }
 
     private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Origin? {
@@ -35,7 +35,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
         guard start < bytes.count, bytes[schemeEnd + 1] == UInt8(ascii: "/"), bytes[schemeEnd + 2] == UInt8(ascii: "/")
         else { return nil }
 
-        // One look at each byte: a transfer that is cancelled before its turn does little else.
+        // One pass over the bytes: a transfer that is cancelled before its turn does little else.
         var hostStart = start
         var colon: Int?
         var isLowercase = true

@@ -1,12 +1,12 @@
-/// Hosts that have room and something waiting, by their most urgent transfer: a binary heap whose members know their
-/// places, so that finding the best takes constant time, and a change logarithmic time in the number of hosts.
+/// The hosts that have room and something waiting, by their most urgent transfer: a binary heap whose members know
+/// their places, so that finding the best takes constant time, and a change logarithmic time in the number of hosts.
 struct ReadyHosts<Element> {
     private var heap: [TransferHost<Element>] = []
 
     /// The host whose turn it is.
     var first: TransferHost<Element>? { heap.first }
 
-    /// Takes in, moves or takes out a host, after any change of what waits or runs there.
+    /// Adds, moves or removes a host, after any change of what waits or runs there.
     mutating func update(_ host: TransferHost<Element>) {
         switch (host.readyIndex, host.isReady) {
         case (nil, false):

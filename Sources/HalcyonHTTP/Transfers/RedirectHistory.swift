@@ -1,15 +1,15 @@
-/// What the earlier hops of a redirected transfer took, and the bounds that hold for all hops together.
+/// The figures of the earlier hops of a redirected transfer, and the limits that hold for all hops together.
 struct RedirectHistory {
     var count = 0
-    /// When the next hop took its place in the queue.
+    /// The time at which the next hop took its place in the queue.
     var queuedAt: MonotonicTime
-    /// Time that hops waited for their turn.
+    /// The time that hops waited for their turn.
     var queued: Duration
-    /// For all hops together.
+    /// The deadline of all hops together.
     let totalDeadline: MonotonicTime
-    /// Bytes of response headers.
+    /// The bytes of response headers.
     var headerBytes = 0
-    /// Bytes on the wire.
+    /// The bytes on the wire.
     var sentBytes = 0
     var receivedBytes = 0
 }

@@ -1,13 +1,15 @@
-/// What the requests of a transfer before this one were, as far as it decides who may be told a credential.
+/// The facts about the earlier requests of a transfer that decide which server or proxy may get a credential.
 ///
-/// Redirects are followed by a transport, or above it by one who asks the transport for each request. It goes along with
-/// the request, so that the same holds in both cases: a credential is for the origin, or the proxy, that it was given for.
+/// Redirects are followed by a transport, or above it by a caller that starts a transfer for each request. The trail
+/// goes along with the request, so that the same holds in both cases: a credential is for the origin, or the proxy, for
+/// which it was given.
 ///
 /// A class, which takes no more than a pointer in each request: few are redirected.
 package final class RedirectTrail: Sendable, Hashable {
-    /// Whether any request before was encrypted. What a transport has for a host is then sent encrypted only.
+    /// A Boolean value that indicates whether any request before was encrypted. The transport's credentials for a host
+    /// are then sent encrypted only.
     package let wasSecure: Bool
-    /// The origin whose proxy the request's proxy credential was given for; `nil` without such a credential.
+    /// The origin for whose proxy the request's proxy credential was given; `nil` without such a credential.
     package let proxyCredentialOrigin: Origin?
 
     package init(wasSecure: Bool, proxyCredentialOrigin: Origin?) {
@@ -15,7 +17,7 @@ package final class RedirectTrail: Sendable, Hashable {
         self.proxyCredentialOrigin = proxyCredentialOrigin
     }
 
-    /// The trail of a request that follows `request`.
+    /// Creates the trail of a request that follows `request`.
     init(after request: TransferRequest, from origin: Origin?) {
         wasSecure = origin?.isSecure ?? false || request.trail?.wasSecure ?? false
         proxyCredentialOrigin =
@@ -33,7 +35,7 @@ package final class RedirectTrail: Sendable, Hashable {
 }
 
 extension TransferRequest {
-    /// Gives the request a credential for the proxy that serves its own URL, wherever an earlier one was for.
+    /// Sets a credential for the proxy that serves the request's own URL, whatever proxy an earlier one was for.
     package mutating func setProxyCredential(_ credential: Credential?) {
         proxyCredential = credential
         guard let trail else { return }
@@ -43,8 +45,8 @@ extension TransferRequest {
         )
     }
 
-    /// Makes this, which was chosen instead of `proposed`, the request that a transfer goes on with: what `proposed` brought
-    /// along for one origin, or for one proxy, does not go to another.
+    /// Makes this request, which was chosen instead of `proposed`, the one that a transfer goes on with: the
+    /// credentials of `proposed` for one origin, or for one proxy, do not go to another.
     package mutating func take(theWayOf proposed: TransferRequest) {
         let own = proxyCredential
         trail = proposed.trail

@@ -1,24 +1,24 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// Where a redirect leads: from a request and the head of its response to the next request (RFC 9110, section 15.4).
+/// The step from a request and the head of its response to the next request (RFC 9110, section 15.4).
 ///
 /// The rules are the Fetch standard's where the RFC leaves a choice: 301 and 302 turn POST into GET, as every browser
-/// does, 303 turns everything but GET and HEAD into GET, 307 and 308 keep method and body. What may prove who asks goes no
-/// further than its origin, and is not taken up again if a later redirect leads back: credentials, and every field but
-/// ``fieldsForAnyOrigin``. What a transport has for hosts and proxies is its own affair, for which the request keeps a
-/// ``RedirectTrail``. 300, 304, 305 and 306 are responses like others.
+/// does, 303 turns everything but GET and HEAD into GET, 307 and 308 keep method and body. Fields that may prove an
+/// identity go no further than their origin, and are not restored if a later redirect leads back: credentials, and
+/// every field but ``fieldsForAnyOrigin``. The transport's credentials for hosts and proxies are the transport's
+/// concern, for which the request keeps a ``RedirectTrail``. 300, 304, 305 and 306 are responses like others.
 package struct Redirection: Sendable, Hashable {
-    /// What to ask for next.
+    /// The next request.
     package let request: TransferRequest
-    /// Whether scheme, host or port change, so that credentials were left behind.
+    /// A Boolean value that indicates whether scheme, host or port change, so that credentials are dropped.
     package let leavesOrigin: Bool
 
-    /// The redirect that `response` to `request` is; `nil` if it is a plain response.
+    /// Creates the redirect that `response` to `request` is; `nil` if it is a plain response.
     ///
-    /// - Parameter count: Redirects that were followed before.
-    /// - Throws: ``TransferError/tooManyRedirects(maximum:)``, ``TransferError/redirectRefused(_:)`` for a scheme that is
-    ///   neither `http` nor `https`, ``TransferError/malformedResponse(_:)`` for a target that is no URL.
+    /// - Parameter count: The number of redirects that were followed before.
+    /// - Throws: ``TransferError/tooManyRedirects(maximum:)``, ``TransferError/redirectRefused(_:)`` for a scheme that
+    ///   is neither `http` nor `https`, ``TransferError/malformedResponse(_:)`` for a target that is no URL.
     package init?(
         _ response: TransferResponse,
         to request: TransferRequest,
@@ -33,7 +33,7 @@ package struct Redirection: Sendable, Hashable {
         try self.init(to: target, status: response.status, from: request, after: count)
     }
 
-    /// The redirect to `target`, a URL or a reference to one.
+    /// Creates the redirect to `target`, a URL or a reference to one.
     init(to target: String, status: Int, from request: TransferRequest, after count: Int) throws(TransferError) {
         let maximum = max(0, request.limits.redirects)
         guard count < maximum else { throw .tooManyRedirects(maximum: maximum) }
@@ -54,12 +54,13 @@ package struct Redirection: Sendable, Hashable {
         self.leavesOrigin = leavesOrigin
     }
 
-    /// Those that are followed, given a target.
+    /// The statuses of redirects that are followed, given a target.
     static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// Fields that say what is wanted and in which form, never who asks. Any other may be a secret that was meant for one
-    /// server: `Authorization`, `Cookie`, `X-Api-Key`, a signature. Browsers send none such to another origin without
-    /// its consent either (Fetch standard, "CORS-safelisted request-header"); a `Host` would name the wrong one.
+    /// The fields that describe the wanted response and its form, never the client's identity. Any other may be a
+    /// secret for one server: `Authorization`, `Cookie`, `X-Api-Key`, a signature. Browsers send none such to another
+    /// origin without its consent either (Fetch standard, "CORS-safelisted request-header"); a `Host` would name the
+    /// wrong one.
     static let fieldsForAnyOrigin: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "dnt", "downlink", "dpr",
         "ect", "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
@@ -67,7 +68,7 @@ package struct Redirection: Sendable, Hashable {
         "tracestate", "upgrade-insecure-requests", "user-agent", "viewport-width", "width",
     ]
 
-    /// The fields without those of `others` that may be meant for one origin only.
+    /// Returns the fields without those of `others` that may be meant for one origin only.
     static func fields(_ fields: HTTPFields, without others: HTTPFields) -> HTTPFields {
         fields.filter { field in
             isForAnyOrigin(field.name) || !others[values: field.name].contains(field.value)
@@ -93,7 +94,7 @@ package struct Redirection: Sendable, Hashable {
         guard let scheme = components.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw .redirectRefused("\(server(request)): redirect to \(target), which is neither http nor https")
         }
-        // A name and password that the redirect brings are the server's choice, not the user's.
+        // A name and password in the redirect are the server's choice, not the user's.
         components.percentEncodedUser = nil
         components.percentEncodedPassword = nil
         if components.percentEncodedFragment == nil {
@@ -115,7 +116,7 @@ package struct Redirection: Sendable, Hashable {
 }
 
 extension TransferRequest {
-    /// Drops the body, and the fields that describe one.
+    /// Removes the body, and the fields that describe one.
     fileprivate mutating func becomeGet() {
         method = .get
         body = nil

@@ -2,33 +2,34 @@ internal import Glibc
 
 /// Collects the header lines of one response after the other; the last one stays.
 ///
-/// Only what the transport has to know itself is read; the rest is kept as ``HeaderText``.
+/// Only the fields that the transport itself needs are read; the rest is kept as ``HeaderText``.
 struct ResponseHead {
-    /// A field of three bytes takes some hundred in memory, so bytes alone are no bound.
+    /// The largest number of fields: one of three bytes takes some hundred in memory, so bytes alone are no bound.
     static let maximumFieldCount = 4096
 
-    /// Fields of which the transport needs to know.
+    /// The fields that the transport needs.
     private enum Notable {
         case contentLength, transferEncoding, contentEncoding
     }
 
     private(set) var status = 0
-    /// Whether the status line is one of HTTP/1, as it came, and not libcurl's rendering of another version's.
+    /// A Boolean value that indicates whether the status line is one of HTTP/1, as it came, and not libcurl's rendering
+    /// of another version's.
     private(set) var speaksHTTP1 = false
     private(set) var text = HeaderText()
-    /// The blank line has come. What follows are trailers, or the next response.
+    /// A Boolean value that indicates whether the blank line has come. After it come trailers, or the next response.
     private(set) var isComplete = false
-    /// Bytes of all responses so far.
+    /// The bytes of all responses so far.
     private(set) var byteCount: Int
     private var lineCount = 0
     private var contentLength = ContentLength.missing
     private var transferCodings = TransferCodings.none
-    /// Those of the body; with any, its length is not that of what it stands for.
+    /// The codings of the body; with any, the body's length is not that of its content.
     private(set) var contentCodings = ContentCodings()
-    /// What the last line was, in case it goes on.
+    /// The field of the last line, in case it goes on.
     private var last: Notable?
 
-    /// `byteCount` is what earlier responses have used up of the limit.
+    /// Creates a head; `byteCount` is the part of the limit that earlier responses have used.
     init(byteCount: Int = 0) {
         self.byteCount = byteCount
     }
@@ -37,10 +38,11 @@ struct ResponseHead {
 
     var isInformational: Bool { (100..<200).contains(status) }
 
-    /// Whether the status is that of a redirect, with or without a target.
+    /// A Boolean value that indicates whether the status is that of a redirect, with or without a target.
     var mayBeRedirect: Bool { (300..<400).contains(status) && Redirection.statuses.contains(status) }
 
-    /// From `Content-Length`, which counts the coded bytes and means nothing beside `Transfer-Encoding` (RFC 9112, 6.3).
+    /// The length by `Content-Length`, which counts the coded bytes and means nothing beside `Transfer-Encoding` (RFC
+    /// 9112, 6.3).
     var expectedBodyBytes: Int? {
         guard transferCodings == .none, contentCodings.isEmpty, case .bytes(let length) = contentLength else {
             return nil
@@ -48,14 +50,15 @@ struct ResponseHead {
         return length
     }
 
-    /// Whether the head tells where the body ends. In HTTP/1, it is else the end of the connection.
+    /// A Boolean value that indicates whether the head states where the body ends. In HTTP/1, it is else the end of the
+    /// connection.
     var isDelimited: Bool {
         if transferCodings == .chunked { return true }
         if case .bytes = contentLength, transferCodings == .none { return true }
         return false
     }
 
-    /// Why nobody can tell where the body ends; `nil` if that is clear.
+    /// The reason why the end of the body cannot be determined; `nil` if it is clear.
     var framingProblem: String? {
         switch transferCodings {
         case .unknown(let text): return "Transfer-Encoding: \(text)"
@@ -66,15 +69,15 @@ struct ResponseHead {
         return "Content-Length: \(text)"
     }
 
-    /// Takes a line with its end, as libcurl hands it over; false if that makes more than `limit` bytes in all, or more
-    /// than ``maximumFieldCount`` fields.
+    /// Appends a line with its end, in the form of libcurl; returns `false` if that makes more than `limit` bytes in
+    /// all, or more than ``maximumFieldCount`` fields.
     mutating func append(_ line: UnsafeBufferPointer<UInt8>, limit: Int) -> Bool {
         guard line.count <= limit - byteCount else { return false }
         byteCount += line.count
         if line.isStatusLine {
             begin(line)
         } else if isComplete {
-            // A trailer; nothing that an image loader uses stands there.
+            // A trailer; it holds nothing that an image loader uses.
         } else if line.count <= 2, line.trimmed.isEmpty {
             isComplete = true
         } else {
@@ -92,8 +95,8 @@ struct ResponseHead {
         speaksHTTP1 = statusLine.count > 6 && statusLine[6] == UInt8(ascii: ".")
     }
 
-    /// "HTTP/1.1 200 OK" (RFC 9112, section 4), or "HTTP/2 200" as libcurl writes it; `nil` for anything else, of which
-    /// libcurl takes a lot for a status line.
+    /// Returns the status of "HTTP/1.1 200 OK" (RFC 9112, section 4), or "HTTP/2 200" as libcurl writes it; `nil` for
+    /// anything else, of which libcurl takes a lot for a status line.
     private static func status(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let space = line.firstIndex(of: UInt8(ascii: " ")), isVersion(line[5..<space]) else { return nil }
         let rest = line[(space + 1)...]

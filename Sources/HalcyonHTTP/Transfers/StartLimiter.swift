@@ -1,9 +1,9 @@
-/// Keeps to a ``StartRate``: a token bucket, told by the one time at which it will be full again (the generic cell rate
-/// algorithm, ITU-T I.371), so that nothing has to fill it.
+/// Keeps to a ``StartRate``: a token bucket, stored as the one time at which it will be full again (the generic cell
+/// rate algorithm, ITU-T I.371), so that nothing has to fill it.
 struct StartLimiter {
     private let interval: Int64
     private let tolerance: Int64
-    /// When all tokens will be back.
+    /// The time at which all tokens will be back.
     private var isFullAt = MonotonicTime(nanoseconds: 0)
 
     init(_ rate: StartRate) {
@@ -13,10 +13,10 @@ struct StartLimiter {
         tolerance = interval * Int64(min(max(rate.burst, 1), 1_000_000) - 1)
     }
 
-    /// When the next token can be taken: not after `now` if there is one.
+    /// The time at which the next token can be taken: not after `now` if there is one.
     var nextToken: MonotonicTime { isFullAt.adding(nanoseconds: -tolerance) }
 
-    /// Takes a token, if there is one.
+    /// Takes a token, if there is one; returns whether there was.
     mutating func take(at now: MonotonicTime) -> Bool {
         guard nextToken <= now else { return false }
         isFullAt = max(isFullAt, now).adding(nanoseconds: interval)

@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// What is left of the bounds that hold for all requests of a transfer together, for who sends them one by one: follows
-/// redirects, or answers demands for credentials.
+/// The rest of the limits that hold for all requests of a transfer together, for a caller that sends them one by one:
+/// that follows redirects, or answers demands for credentials.
 package struct TransferAllowance: Sendable {
     private let total: Duration
     private let headerBytes: Int
     private var remainingTotal: Duration
     private var remainingHeaderBytes: Int
 
-    /// All that a transfer's first request is allowed.
+    /// Creates the allowance of a transfer's first request.
     package init(_ request: TransferRequest) {
         total = request.timeouts.total
         headerBytes = request.limits.headerBytes
@@ -17,11 +17,11 @@ package struct TransferAllowance: Sendable {
         remainingHeaderBytes = headerBytes
     }
 
-    /// A request of this transfer, with no more than what is left.
+    /// Returns a request of this transfer, limited to the rest.
     ///
-    /// - Throws: ``TransferError/timedOut(_:)``, ``TransferError/headersTooLarge(maximum:)`` if nothing is.
+    /// - Throws: ``TransferError/timedOut(_:)``, ``TransferError/headersTooLarge(maximum:)`` if nothing is left.
     package func bounded(_ request: TransferRequest) throws(TransferError) -> TransferRequest {
-        // The first is left as it is.
+        // The first request stays as it is.
         if remainingTotal == total, remainingHeaderBytes == headerBytes { return request }
         guard remainingTotal > .zero else { throw .timedOut(.total) }
         guard remainingHeaderBytes > 0 else { throw .headersTooLarge(maximum: headerBytes) }
@@ -31,11 +31,11 @@ package struct TransferAllowance: Sendable {
         return request
     }
 
-    /// Notes what an exchange took that was not the last.
+    /// Notes the time and headers of an exchange that was not the last.
     ///
     /// - Parameters:
-    ///   - time: Without waiting for a turn.
-    ///   - response: Its head.
+    ///   - time: The time of the exchange, without waiting for a turn.
+    ///   - response: The head of its response.
     package mutating func spend(_ time: Duration, _ response: TransferResponse) {
         remainingTotal -= max(.zero, time)
         // Each field stands for a line: its name, a colon, a space, its value and the end of the line.
@@ -43,7 +43,7 @@ package struct TransferAllowance: Sendable {
         remainingHeaderBytes -= bytes
     }
 
-    /// An error as the whole transfer's: of the bounds that were set for that.
+    /// Returns an error as the whole transfer's, with the limits that were set for that.
     package func restated(_ error: TransferError) -> TransferError {
         if case .headersTooLarge = error { .headersTooLarge(maximum: headerBytes) } else { error }
     }

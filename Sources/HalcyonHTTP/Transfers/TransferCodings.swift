@@ -1,17 +1,17 @@
-/// What the `Transfer-Encoding` fields of one response say together.
+/// The codings that the `Transfer-Encoding` fields of one response state together.
 ///
-/// Requests allow no other coding than `chunked` (RFC 9112, section 7.4), and libcurl would not tell that a body in
+/// Requests allow no other coding than `chunked` (RFC 9112, section 7.4), and libcurl would not report that a body in
 /// another one has been cut off.
 enum TransferCodings: Equatable {
     /// There is no such field.
     case none
-    /// A field that says nothing. `Content-Length` does not count beside it (RFC 9112, section 6.3).
+    /// A field without a coding. `Content-Length` does not count beside it (RFC 9112, section 6.3).
     case identity
     case chunked
     /// Anything else: the text of the field, cut to 100 bytes.
     case unknown(String)
 
-    /// Takes the value of one more field.
+    /// Adds the value of one more field.
     mutating func append(_ value: UnsafeBufferPointer<UInt8>) {
         if self == .none, value.elementsEqual("chunked".utf8) {
             self = .chunked
@@ -29,7 +29,7 @@ enum TransferCodings: Equatable {
         if self == .none { self = .identity }
     }
 
-    /// Takes a value, or the continuation of one, that is no such list.
+    /// Adds a value, or the continuation of one, that is no such list.
     mutating func append(unclear value: UnsafeBufferPointer<UInt8>) {
         if case .unknown = self { return }
         self = .unknown(String(decoding: value.prefix(100), as: UTF8.self))

@@ -1,27 +1,27 @@
 internal import HalcyonConcurrency
 
-/// What waits at one host, by priority, and among equals in the order in which it was lined up.
+/// The entries that wait at one host, by priority, and among equals in the order in which they were queued.
 ///
 /// The entries themselves are linked, so that adding, removing any of them and finding the first take constant time and
 /// no memory. `PriorityQueue` does the same for elements of any kind; in another module than its own, the compiler left
 /// its generics to run time, at 12,000 instructions a transfer, a tenth of all that libcurl and this module take for a
 /// small one.
 ///
-/// An entry is retained as long as it waits; the links themselves are not counted, so that a million of them are let go of
-/// without a recursion. Whoever lets go of a queue empties it before.
+/// An entry is retained as long as it waits; the links themselves are not counted, so that a million of them are
+/// released without a recursion. The owner of a queue empties it before releasing it.
 struct TransferQueue<Element> {
     typealias Entry = TransferScheduler<Element>.Entry
 
-    // Unmanaged: only entries that wait, and are retained for it, stand here and in the entries' links. (`unowned(unsafe)`
-    // would say the same, but crashes the debug builds of compiler 6.3.1 in generic types.)
+    // Unmanaged: only entries that wait, and are retained for it, stand here and in the entries' links.
+    // (`unowned(unsafe)` would say the same, but crashes the debug builds of compiler 6.3.1 in generic types.)
     private struct List {
         var first: Unmanaged<Entry>?
         var last: Unmanaged<Entry>?
     }
 
-    /// One for each priority.
+    /// The lists, one for each priority.
     private var lists: [List]
-    /// A bit for each list that has entries.
+    /// The bits of the lists that have entries.
     private var urgencies: UInt = 0
     private(set) var count = 0
 
@@ -56,7 +56,7 @@ struct TransferQueue<Element> {
         lists[entry.urgency] = list
     }
 
-    /// Takes out an entry that waits here.
+    /// Removes an entry that waits here.
     mutating func remove(_ entry: Entry) {
         var list = lists[entry.urgency]
         let (next, previous) = (entry.next, entry.previous)
@@ -71,7 +71,7 @@ struct TransferQueue<Element> {
         Unmanaged.passUnretained(entry).release()
     }
 
-    /// Takes the most urgent entry out.
+    /// Removes and returns the most urgent entry.
     mutating func popFirst() -> Entry? {
         guard let first else { return nil }
         remove(first)

@@ -7,18 +7,18 @@ package import HalcyonConcurrency
 /// all transfers counts. libcurl's own limit for a host is not used, because the transfers that it holds back are
 /// out of reach of priorities, and their timeouts run.
 ///
-/// Every transfer waits in the queue of its host, and a heap orders the hosts that have room. So no start looks at the
-/// ten thousand that wait behind a full host, nor at the thousand other hosts.
+/// Every transfer waits in the queue of its host, and a heap orders the hosts that have room. So no start examines the
+/// ten thousand that wait behind a full host, nor the thousand other hosts.
 package struct TransferScheduler<Element> {
     /// A transfer that waits or runs.
     package final class Entry {
         package let element: Element
         let host: TransferHost<Element>
-        /// The priority's number.
+        /// The number of the priority.
         fileprivate(set) var urgency: Int
-        /// Its place among its equals; the lowest comes first.
+        /// The entry's place among its equals; the lowest comes first.
         fileprivate var rank = 0
-        // The queue's, while it waits there.
+        // These belong to the queue, while the entry waits there.
         var isWaiting = false
         var next: Unmanaged<Entry>?
         var previous: Unmanaged<Entry>?
@@ -64,7 +64,7 @@ package struct TransferScheduler<Element> {
 
     package var isIdle: Bool { runningCount == 0 && waitingCount == 0 }
 
-    /// Lines a transfer up. One that goes on with another request (`isUnderWay`) comes before all others of its priority.
+    /// Queues a transfer. One that goes on with another request (`isUnderWay`) comes before all others of its priority.
     package mutating func append(
         _ element: Element,
         origin: Origin,
@@ -77,7 +77,7 @@ package struct TransferScheduler<Element> {
         return entry
     }
 
-    /// Lines an entry that still waits up anew, as the last come of another priority.
+    /// Queues an entry that still waits anew, as the last of another priority.
     package mutating func setPriority(_ priority: LoadPriority, of entry: Entry) {
         guard entry.isWaiting, entry.urgency != priority.rawValue else { return }
         entry.host.waiting.remove(entry)
@@ -85,7 +85,7 @@ package struct TransferScheduler<Element> {
         lineUp(entry, first: order == .lastInFirstOut)
     }
 
-    /// Takes out an entry that still waits.
+    /// Removes an entry that still waits.
     package mutating func remove(_ entry: Entry) {
         guard entry.isWaiting else { return }
         entry.host.waiting.remove(entry)
@@ -93,7 +93,7 @@ package struct TransferScheduler<Element> {
         settle(entry.host)
     }
 
-    /// Takes out all that wait.
+    /// Removes and returns all entries that wait.
     package mutating func removeAll() -> [Entry] {
         var entries: [Entry] = []
         for host in Array(hosts.values) {
@@ -104,7 +104,8 @@ package struct TransferScheduler<Element> {
         return entries
     }
 
-    /// Takes the next transfer that may start at this time, if any. Its end must be told with ``ended(_:)``.
+    /// Removes and returns the next transfer that may start at this time, if any. Its end must be reported with
+    /// ``ended(_:)``.
     package mutating func next(at now: MonotonicTime) -> Entry? {
         guard runningCount < maximumTransfers, let host = readyHosts.first, limiter?.take(at: now) ?? true,
             let entry = host.waiting.popFirst()
@@ -116,26 +117,26 @@ package struct TransferScheduler<Element> {
         return entry
     }
 
-    /// When ``next(at:)`` is worth asking again although no transfer has ended or come; ``MonotonicTime/distantFuture``
-    /// if it is not the rate of starts that is waited for.
+    /// The time at which ``next(at:)`` may have a transfer although none has ended or come;
+    /// ``MonotonicTime/distantFuture`` if it is not the rate of starts that delays one.
     package var nextStart: MonotonicTime {
         guard let limiter, runningCount < maximumTransfers, readyHosts.first != nil else { return .distantFuture }
         return limiter.nextToken
     }
 
-    /// A transfer that ``next(at:)`` gave is over.
+    /// Notes the end of a transfer that ``next(at:)`` returned.
     package mutating func ended(_ entry: Entry) {
         runningCount -= 1
         entry.host.running -= 1
         settle(entry.host)
     }
 
-    /// The server of `entry` answered with a protocol that carries many transfers over one connection.
+    /// Notes that the server of `entry` answered with a protocol that carries many transfers over one connection.
     package mutating func markMultiplexing(_ entry: Entry) {
         guard !entry.host.isMultiplexing else { return }
         entry.host.isMultiplexing = true
         readyHosts.update(entry.host)
-        // What is remembered only saves connections, so forgetting it now and then costs little.
+        // The set only saves connections, so emptying it now and then costs little.
         if multiplexingOrigins.count >= 1024 { multiplexingOrigins.removeAll() }
         multiplexingOrigins.insert(entry.origin)
     }
@@ -169,7 +170,7 @@ package struct TransferScheduler<Element> {
         return host
     }
 
-    /// Looks at a host where something ended or went away; a host without transfers is forgotten.
+    /// Updates a host where a transfer ended or was removed; a host without transfers is removed.
     private mutating func settle(_ host: TransferHost<Element>) {
         readyHosts.update(host)
         guard host.running == 0, host.waiting.isEmpty else { return }
@@ -177,7 +178,7 @@ package struct TransferScheduler<Element> {
         if lastHost === host { lastHost = nil }
     }
 
-    /// Checks that hosts, heap and counts agree. Takes time in proportion to what waits.
+    /// Checks that hosts, heap and counts agree. Takes time in proportion to the number of waiting transfers.
     package func checkInvariants() {
         readyHosts.checkInvariants()
         precondition(hosts.values.reduce(0) { $0 + $1.waiting.count } == waitingCount)

@@ -1,17 +1,17 @@
 extension AnswerModel {
-    /// How a call ended.
+    /// The results of a call.
     enum Outcome: Sendable {
-        /// With an image: which, and what was made of it; for bytes as they were sent `nil`.
+        /// An image: its serial number, and the variant that was made of it; `nil` for bytes as they were sent.
         case image(serial: Int, Variant?)
-        /// With pixels or bytes that are of no image.
+        /// Pixels or bytes that are of no image.
         case unreadable(String)
-        /// Memory has no image.
+        /// No image in memory.
         case none
         case cancelled
         case failure(String)
     }
 
-    /// Checks how a call ended.
+    /// Checks the result of a call.
     func end(_ id: Int, _ outcome: Outcome) {
         let broken = state.withLock { state -> (Finding.Rule, String)? in
             guard let activity = state.activities[id], let call = activity.call else { return nil }
@@ -23,7 +23,7 @@ extension AnswerModel {
                 state.activities[id]?.hasLoaded = activity.isAlone && time > activity.start
                 return state.check(serial, variant, for: activity, call, resources)
             case .unreadable(let text):
-                // Bytes are not looked at before they are given out.
+                // Bytes are returned without being checked.
                 if call.kind == .data, state.failing.contains(call.identity.resource) { return nil }
                 return (.damagedImage, "\(call): \(text)")
             case .none:
@@ -54,7 +54,7 @@ extension AnswerModel.State {
         if let variant, variant != call.variant {
             return (.wrongVariant, "\(call): answered with image \(serial) \(variant)")
         }
-        // Bytes are those of the original, whatever the options make of it.
+        // The bytes are those of the original, whatever the options make of it.
         let asked = call.kind == .data ? Variant() : call.variant
         let demand = image.demands.first {
             $0.time < activity.start && ($0.variant == nil || $0.variant == asked)
@@ -70,7 +70,7 @@ extension AnswerModel.State {
         return nil
     }
 
-    /// A load that looked into no cache replaces, once it has ended, what was there when it began.
+    /// Notes that a load that read no cache replaces, once it has ended, what was there when it began.
     private mutating func noteRefresh(
         _ serial: Int,
         _ image: AnswerModel.SentImage,

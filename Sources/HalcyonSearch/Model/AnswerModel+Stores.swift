@@ -1,5 +1,5 @@
 extension AnswerModel {
-    /// What a removal removes.
+    /// The scope of a removal.
     enum Scope: Sendable {
         case everything
         case resource(Int)
@@ -23,13 +23,13 @@ extension AnswerModel {
     struct Removal: Sendable {
         fileprivate let scope: Scope
         fileprivate let start: Int
-        /// Images of which all loads had ended before.
+        /// The images whose loads had all ended before.
         fileprivate let serials: [Int]
     }
 
-    /// An image is about to be removed.
+    /// Notes that images are about to be removed.
     ///
-    /// - Parameter busy: Resources of which a transfer goes on.
+    /// - Parameter busy: The resources that have a running transfer.
     func beginRemoval(_ scope: Scope, busy: Set<Int>) -> Removal {
         state.withLock { state in
             let touched = Set(resources.indices.filter { scope.touches($0) })
@@ -41,7 +41,7 @@ extension AnswerModel {
         }
     }
 
-    /// The removal has ended: what nothing else went on with is gone for good.
+    /// Notes that the removal has ended: the images without other activity must not come back.
     func endRemoval(_ removal: Removal) {
         state.withLock { state in
             let end = state.tick()
@@ -63,24 +63,24 @@ extension AnswerModel {
         }
     }
 
-    /// A program is about to store an image of its own.
+    /// Notes that a program is about to store an image of its own.
     func beginStore(of identity: Identity) -> (id: Int, serial: Int) {
         state.withLock { state in
             state.disturb([identity.resource])
             state.nextSerial += 1
-            // Loads that it meets may find it at once.
+            // Loads at the same time may find it at once.
             state.images[state.nextSerial] = SentImage(identity: identity, time: state.tick())
             return (state.begin([identity.resource], call: nil), state.nextSerial)
         }
     }
 
-    /// It is stored.
+    /// Notes that the image is stored.
     func endStore(_ id: Int, _ serial: Int, isStored: Bool) {
         state.withLock { state in
             let end = state.tick()
             state.activities[id]?.end = end
             guard let start = state.activities[id]?.start, let identity = state.images[serial]?.identity else { return }
-            // Another that is stored meanwhile is neither earlier nor later.
+            // Another one that is stored at the same time is neither earlier nor later.
             state.images[serial]?.time = end
             guard isStored, !state.diskHasFailed else { return }
             state.pending.append(

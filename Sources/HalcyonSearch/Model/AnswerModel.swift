@@ -1,12 +1,12 @@
 internal import HalcyonConcurrency
 
-/// Says which answers are allowed.
+/// The model of the answers that are allowed.
 ///
 /// Every image that the origin sends, and every one that a program stores, has a serial number of its own, so that an
-/// answer tells which of them it is. The model knows nothing of caches: it demands only what follows from the order of
-/// calls and results, so that every demand holds however threads interleave.
+/// answer identifies its image. The model contains no caches: it demands only what follows from the order of calls and
+/// results, so that every demand holds however threads interleave.
 ///
-/// Its time is a count of events. What happens between a call and its result may have happened at any moment between.
+/// Its time is a count of events. The effect of a call may have happened at any moment between the call and its result.
 final class AnswerModel: Sendable {
     struct State {
         var time = 0
@@ -14,11 +14,11 @@ final class AnswerModel: Sendable {
         var nextSerial = 0
         var images: [Int: SentImage] = [:]
         var activities: [Int: Activity] = [:]
-        /// What holds once everything that goes on has ended.
+        /// The replacements that hold once all present activities have ended.
         var pending: [Replacement] = []
-        /// Calls that a cache has to answer.
+        /// The calls that a cache has to answer.
         var cached: Set<Call> = []
-        /// When something last happened that may have removed a resource from a cache.
+        /// The time of the last event that may have removed a resource from a cache.
         var disturbances: [Int: Int] = [:]
         var failing: Set<Int> = []
         var diskHasFailed = false
@@ -28,38 +28,39 @@ final class AnswerModel: Sendable {
     /// An image that was sent or stored.
     struct SentImage {
         let identity: Identity
-        /// When its transfer came to the origin, or its store ended.
+        /// The time at which its transfer came to the origin, or its store ended.
         var time: Int
-        /// When the origin last said that it is still good.
+        /// The time at which the origin last confirmed it.
         var validated = 0
         var demands: [Demand] = []
     }
 
-    /// Calls that begin after this time are not answered with the image.
+    /// A demand that calls that begin after its time are not answered with the image.
     struct Demand {
         let rule: Finding.Rule
-        /// `nil`: whatever is made of it.
+        /// The variant that must not be answered; `nil`: any.
         let variant: Variant?
-        /// The caches of others know nothing of it; `nil`: all do.
+        /// The carrier whose caches are concerned; those of others do not know of it. `nil`: all are.
         var scope: Call.Carrier?
         let time: Int
         let reason: String
     }
 
-    /// Something of which the result is not known yet, or that may still have an effect.
+    /// An activity whose result is not known yet, or that may still have an effect.
     struct Activity {
         let resources: Set<Int>
         let call: Call?
         let start: Int
         var end: Int?
         var isCancelled = false
-        /// Whether others went on with the same resource at the same time.
+        /// A Boolean value that indicates whether no other activity had the same resource at the same time.
         var isAlone: Bool
-        /// Whether the call brought the image itself: one that another cache or another call had is stored as those say.
+        /// A Boolean value that indicates whether the call loaded the image itself: one from another cache or another
+        /// call is stored as those say.
         var hasLoaded = false
     }
 
-    /// An image that takes the place of all that began before.
+    /// An image that replaces all that began before.
     struct Replacement {
         let rule: Finding.Rule
         let identity: Identity
@@ -74,7 +75,7 @@ final class AnswerModel: Sendable {
     private let ignored: Set<Finding.Rule>
     let state = Lock(State())
 
-    /// - Parameter ignored: Rules that may be broken, as one that many programs break hides the others.
+    /// - Parameter ignored: The rules that may be broken, as one that many programs break hides the others.
     init(resources: [Program.Resource], ignoring ignored: Set<Finding.Rule> = []) {
         self.resources = resources
         self.ignored = ignored
@@ -91,7 +92,7 @@ final class AnswerModel: Sendable {
         }
     }
 
-    /// The number of an image that is about to be sent for a request that has come.
+    /// Returns the number of an image that is about to be sent for a request that has come.
     func imageIsSent(to identity: Identity) -> Int {
         state.withLock { state in
             state.nextSerial += 1
@@ -100,7 +101,7 @@ final class AnswerModel: Sendable {
         }
     }
 
-    /// The origin says that an image is still good.
+    /// Notes that the origin has confirmed an image.
     func imageIsValidated(_ serial: Int) {
         state.withLock { state in
             let now = state.tick()
@@ -109,12 +110,12 @@ final class AnswerModel: Sendable {
         }
     }
 
-    /// Something goes on with these resources.
+    /// Notes that an activity with these resources begins.
     func begin(_ resources: Set<Int>, call: Call? = nil) -> Int {
         state.withLock { $0.begin(resources, call: call) }
     }
 
-    /// It has ended.
+    /// Notes that an activity has ended.
     func end(_ id: Int) {
         state.withLock { state in
             let now = state.tick()
@@ -122,12 +123,12 @@ final class AnswerModel: Sendable {
         }
     }
 
-    /// A caller gives up a call.
+    /// Notes that a caller cancels a call.
     func cancel(_ id: Int) {
         state.withLock { $0.activities[id]?.isCancelled = true }
     }
 
-    /// The origin does not answer with images now.
+    /// Notes that the origin does not answer with images now.
     func resourceFails(_ resource: Int) {
         state.withLock { state in
             state.failing.insert(resource)
@@ -135,34 +136,34 @@ final class AnswerModel: Sendable {
         }
     }
 
-    /// The disk does not work, from now on or again.
+    /// Notes that the disk does not work, from now on or again.
     func diskChanges() {
         state.withLock { state in
             state.diskHasFailed = true
             state.disturb(nil)
-            // What is newer may be unreadable for a while, and then be made anew of an original that is older.
+            // A newer image may be unreadable for a while, and then be made anew of an original that is older.
             state.forgetReplacements()
         }
     }
 
-    /// Caches may have lost what they had of these resources; `nil`: of all.
+    /// Notes that caches may have lost what they had of these resources; `nil`: of all.
     func disturb(_ resources: Set<Int>?) {
         state.withLock { $0.disturb(resources) }
     }
 
-    /// Time passes on the clocks.
+    /// Notes that time passes on the clocks.
     func clockMoves(by seconds: Int) {
         state.withLock { state in
             state.disturb(nil)
             guard seconds >= 3_600 else { return }
-            // What is newer may have expired before what is older and was used more often.
+            // A newer image may have expired before one that is older and was used more often.
             state.forgetReplacements()
         }
     }
 
-    /// Everything that went on has ended.
+    /// Notes that all activities have ended.
     ///
-    /// - Parameter isFlushed: Whether all of it is on disk too.
+    /// - Parameter isFlushed: A Boolean value that indicates whether all of their results are on disk too.
     func settle(isFlushed: Bool) {
         state.withLock { state in
             let now = state.tick()
@@ -203,7 +204,7 @@ extension AnswerModel.State {
         return nextID
     }
 
-    /// Older images may come back from now on.
+    /// Notes that older images may come back from now on.
     fileprivate mutating func forgetReplacements() {
         pending = []
         for serial in images.keys { images[serial]?.demands.removeAll { $0.rule == .olderImage } }
@@ -215,8 +216,8 @@ extension AnswerModel.State {
         for resource in resources ?? Set(0..<8) { disturbances[resource] = now }
     }
 
-    /// Whether nothing goes on with a resource. What was cancelled may still have an effect, and so may what a stale
-    /// image's use began.
+    /// Returns whether a resource has no activity. A cancelled call may still have an effect, and so may a refresh that
+    /// the use of a stale image began.
     func isQuiet(_ resource: Int, _ policy: Program.Policy) -> Bool {
         !activities.values.contains { activity in
             activity.resources.contains(resource)
@@ -241,7 +242,7 @@ extension AnswerModel.State {
         }
     }
 
-    /// Whether a cache has to answer the same call from now on.
+    /// Returns whether a cache has to answer the same call from now on.
     fileprivate func isCached(_ activity: AnswerModel.Activity, _ resources: [Program.Resource]) -> Bool {
         guard activity.hasLoaded, let call = activity.call, call.kind == .task || call.kind == .response,
             call.reads == .all, call.storesInMemory, call.storesOnDisk, !call.revalidates, call.identity.body == 0

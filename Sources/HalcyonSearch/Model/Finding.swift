@@ -1,6 +1,6 @@
 /// A rule that a program has shown to be broken.
 struct Finding: Hashable, Codable, Sendable {
-    /// What is promised.
+    /// The rules that are promised.
     enum Rule: String, Codable, Sendable, CaseIterable {
         /// The image is that of this URL, user, language and body.
         case wrongImage
@@ -10,17 +10,17 @@ struct Finding: Hashable, Codable, Sendable {
         case damagedImage
         /// A removed image does not come back.
         case removedImage
-        /// What began earlier does not replace what began later.
+        /// A load or store that began earlier does not replace one that began later.
         case olderImage
-        /// What is cached is not loaded.
+        /// An image that is cached is not loaded.
         case needlessLoad
-        /// A load fails only if something it needs does.
+        /// A load fails only if a part that it needs fails.
         case wrongError
         /// A load is cancelled only by its caller.
         case wrongCancellation
         /// Configured headers are sent.
         case missingHeader
-        /// Each call gets a result; exactly one.
+        /// Each call gets exactly one result.
         case result
         /// Nothing is left over at the end.
         case leftover

@@ -2,9 +2,10 @@ internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
 
-/// Images of one colour, which says which image and which frame it is.
+/// Images of one colour, which identifies the image and the frame.
 enum LabelledImage {
-    /// A frame of an image, as its colour names it: 14 bits of the serial number, one of the frame, nine that check them.
+    /// A frame of an image, in the form of its colour: 14 bits of the serial number, one of the frame, nine that check
+    /// them.
     struct Label: Hashable, Sendable {
         var serial: Int
         var frame: Int
@@ -23,7 +24,7 @@ enum LabelledImage {
             self.frame = frame & 1
         }
 
-        /// `nil` if a colour names nothing.
+        /// Reads a colour; `nil` if it identifies no frame.
         init?(color: [UInt8]) {
             let value = color.prefix(3).reduce(0) { $0 << 8 | Int($1) }
             let number = value >> 9
@@ -35,12 +36,12 @@ enum LabelledImage {
     /// The size that processors resize to.
     static let reducedSize = PixelSize(6, 5)
 
-    /// The size of an original.
+    /// Returns the size of an original.
     static func size(isLarge: Bool) -> PixelSize {
         isLarge ? PixelSize(96, 64) : PixelSize(12, 10)
     }
 
-    /// The encoded bytes of an image: BMP, which takes 18 kB for a large one, or PNG with two frames.
+    /// Returns the encoded bytes of an image: BMP, which takes 18 kB for a large one, or PNG with two frames.
     static func encoded(serial: Int, isLarge: Bool, isAnimated: Bool) throws -> Data {
         let size = size(isLarge: isLarge)
         let first = try bitmap(Label(serial: serial, frame: 0), size)
@@ -64,7 +65,7 @@ enum LabelledImage {
         return bitmap
     }
 
-    /// What an answer shows.
+    /// Returns the outcome that an answer shows.
     static func outcome(of image: DecodedImage, isLarge: Bool) -> AnswerModel.Outcome {
         let bitmap = image.bitmap
         guard let label = Label(color: bitmap.pixel(0, 0)) else {
@@ -90,7 +91,7 @@ enum LabelledImage {
         return .image(serial: label.serial, variant)
     }
 
-    /// Which image encoded bytes are.
+    /// Returns the image that encoded bytes are.
     static func outcome(of data: Data) -> AnswerModel.Outcome {
         guard let image = try? ImageCodecs.standard.decode(data, options: DecodeOptions(), isCancelled: { false }),
             let label = Label(color: image.bitmap.pixel(0, 0))

@@ -7,15 +7,15 @@ internal import HalcyonTesting
 
 /// An origin whose images are different for every identity and every transfer.
 ///
-/// It decides what a transfer is answered with when it comes, so that an answer that is delivered later is an old one.
+/// It decides on the answer to a transfer when that comes, so that an answer that is delivered later is an old one.
 final class SearchOrigin: HTTPTransport {
-    /// What a transfer will be answered with.
+    /// The answer that a transfer will get.
     private struct Answer {
         var status = 200
         var headers: HTTPFields = [:]
         var body = Data()
         var fails = false
-        /// Where redirects have led.
+        /// The URL to which redirects have led.
         var url: URL?
     }
 
@@ -31,7 +31,7 @@ final class SearchOrigin: HTTPTransport {
         var started: [(transfer: ScriptedTransfer, resource: Int)] = []
         var versions: [Int: Int] = [:]
         var outages: [Int: Outage] = [:]
-        /// The version of an image that was sent, and whom it was sent to.
+        /// The version of an image that was sent, and the identity it was sent to.
         var sent: [Int: (version: Int, identity: Identity)] = [:]
         var random: SeededGenerator
         var count = 0
@@ -44,7 +44,8 @@ final class SearchOrigin: HTTPTransport {
     private let model: AnswerModel
     private let planted: PlantedDefect?
     private let state: Lock<State>
-    /// Held while an answer is delivered, so that no lane sends the end of a body before another has sent its beginning.
+    /// The lock that is held while an answer is delivered, so that no lane sends the end of a body before another has
+    /// sent its beginning.
     private let delivery = Lock(())
     private let queues = (0..<3).map { DispatchQueue(label: "halcyon.search-origin.\($0)") }
 
@@ -55,7 +56,7 @@ final class SearchOrigin: HTTPTransport {
         state = Lock(State(random: SeededGenerator(seed: program.seed)))
     }
 
-    /// The URL of a resource.
+    /// Returns the URL of a resource.
     static func url(_ resource: Int) -> URL {
         guard let url = URL(string: "https://origin.example/r\(resource)/") else { preconditionFailure("a valid URL") }
         return url
@@ -79,7 +80,7 @@ final class SearchOrigin: HTTPTransport {
             if !program.answersAtOnce {
                 state.waiting.append(Waiting(transfer: transfer, resource: identity.resource, answer: answer))
             }
-            // Some origins are slow, so that more goes on at the same time.
+            // Some origins are slow, so that more transfers run at the same time.
             return Int.random(in: 0..<4, using: &state.random) * (program.seed % 3 == 0 ? 3_000 : 300)
         }
         if program.answersAtOnce {
@@ -151,7 +152,7 @@ final class SearchOrigin: HTTPTransport {
 }
 
 extension SearchOrigin {
-    /// New images from now on: those that were sent are no longer valid.
+    /// Changes the images of a resource: those that were sent are no longer valid.
     func publish(_ resource: Int) {
         state.withLock { $0.versions[resource, default: 0] += 1 }
     }
@@ -161,16 +162,16 @@ extension SearchOrigin {
         state.withLock { $0.outages[resource] = outage }
     }
 
-    /// Transfers that have not been answered.
+    /// The number of transfers that have not been answered.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Transfers whose receiver has not been told the end.
+    /// The number of transfers whose receiver has no result yet.
     var unfinishedCount: Int { state.withLock { $0.started.count { $0.transfer.result == nil } } }
 
-    /// Transfers so far.
+    /// The number of transfers so far.
     var startedCount: Int { state.withLock { $0.count } }
 
-    /// Resources of which a transfer goes on.
+    /// The resources that have a running transfer.
     var busy: Set<Int> {
         state.withLock { state in Set(state.started.filter { $0.transfer.result == nil }.map(\.resource)) }
     }
@@ -198,7 +199,7 @@ extension SearchOrigin {
         if !isPart { finish(waiting.transfer, waiting.answer, isBegun: true) }
     }
 
-    /// Answers all.
+    /// Answers all transfers that wait.
     func deliverAll() {
         while waitingCount > 0 { deliver(0) }
     }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonStore
 
-/// A file system that a program makes full, or failing, and whole again.
+/// A file system that a program makes full, or failing, and sound again.
 final class FailingFileSystem: FileSystem {
     private let base = POSIXFileSystem()
     private let state = Lock(DiskState.healthy)

@@ -1,10 +1,10 @@
 internal import Halcyon
 internal import HalcyonConcurrency
 
-/// Adds a column of a colour of its own, so that an image shows which processors it has gone through, in which order.
+/// Adds a column of a colour of its own, so that an image shows the processors it has gone through, in their order.
 struct MarkProcessor: ImageProcessing {
     let mark: UInt8
-    /// Keeps the processor from ending; not part of its identity.
+    /// The holds that keep the processor from ending; not part of its identity.
     let holds: ProcessorHolds
 
     static func == (left: MarkProcessor, right: MarkProcessor) -> Bool { left.mark == right.mark }
@@ -17,7 +17,7 @@ struct MarkProcessor: ImageProcessing {
         encoder.encode(Int(mark))
     }
 
-    /// The colour of a mark, premultiplied.
+    /// Returns the colour of a mark, premultiplied.
     static func color(_ mark: UInt8) -> [UInt8] { [mark, ~mark, 77, 255] }
 
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
@@ -40,7 +40,7 @@ struct MarkProcessor: ImageProcessing {
     }
 }
 
-/// Processors that wait until a program lets them go on.
+/// The processors that wait until a program lets them go on.
 final class ProcessorHolds: Sendable {
     private let held = Lock<Set<UInt8>>([])
 

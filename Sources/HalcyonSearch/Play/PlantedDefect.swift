@@ -1,6 +1,6 @@
-/// A defect that the search itself brings about, so that a test can see that it is found.
+/// A defect that the search itself causes, so that a test can check that it is found.
 enum PlantedDefect: String, Codable, Sendable, CaseIterable {
-    /// The origin takes every user for the first one.
+    /// The origin treats every user as the first one.
     case sharesUsers
     /// The process ends by itself where a program removes everything.
     case crashes

@@ -3,15 +3,15 @@ internal import HTTPTypes
 internal import Halcyon
 
 extension Player {
-    /// Begins a call, and has its result checked when it comes.
+    /// Begins a call whose result is checked when it comes.
     func begin(_ call: Call) -> Running {
         let id = model.begin([call.identity.resource], call: call)
-        let (source, options) = (source(of: call), options(of: call))
+        let request = ImageRequest(source(of: call), options: options(of: call))
         let pipeline = pipeline
         let running: Running
         switch call.kind {
         case .task:
-            let task = pipeline.task(for: source, options: options)
+            let task = pipeline.task(for: request)
             let watcher = Task { [self] in model.end(id, await outcome(call) { try await task.image }) }
             running = Running(id: id, watcher: watcher) {
                 task.cancel()
@@ -20,7 +20,7 @@ extension Player {
             }
         case .response:
             let watcher = Task { [self] in
-                let outcome = await outcome(call) { try await pipeline.response(for: source, options: options).image }
+                let outcome = await outcome(call) { try await pipeline.response(for: request).image }
                 model.end(id, outcome)
             }
             running = Running(id: id, watcher: watcher, cancel: { watcher.cancel() }, prioritize: { _ in })
@@ -30,8 +30,8 @@ extension Player {
                     // Without options of its own the call starts from the configured ones, too.
                     let data =
                         call == Call(kind: .data, identity: call.identity, carrier: .request)
-                        ? try await pipeline.data(for: source)
-                        : try await pipeline.data(for: source, options: options)
+                        ? try await pipeline.data(for: ImageRequest(request.source))
+                        : try await pipeline.data(for: request)
                     model.end(id, LabelledImage.outcome(of: data))
                 } catch {
                     model.end(id, failure(error))
@@ -39,7 +39,7 @@ extension Player {
             }
             running = Running(id: id, watcher: watcher, cancel: { watcher.cancel() }, prioritize: { _ in })
         case .memory:
-            let image = pipeline.responseFromMemory(for: source, options: options)?.image
+            let image = pipeline.responseFromMemory(for: request)?.image
             model.end(id, image.map { self.outcome(of: $0, call) } ?? .none)
             running = Running(id: id, watcher: Task {}, cancel: {}, prioritize: { _ in })
         }
@@ -66,7 +66,7 @@ extension Player {
         error is CancellationError ? .cancelled : .failure("\(error)")
     }
 
-    /// What is loaded.
+    /// Returns the source that a call loads.
     func source(of call: Call) -> Source {
         let identity = call.identity
         var request = TransferRequest(url: SearchOrigin.url(identity.resource))
@@ -86,7 +86,7 @@ extension Player {
         return request == TransferRequest(url: request.url) ? .url(request.url) : .request(request)
     }
 
-    /// The configured options with those of the call.
+    /// Returns the configured options with those of the call.
     func options(of call: Call) -> ImageOptions {
         var options = pipeline.configuration.defaultOptions
         if call.carrier == .options, call.identity.user > 0 {

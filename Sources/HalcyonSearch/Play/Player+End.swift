@@ -4,8 +4,8 @@ internal import Halcyon
 internal import HalcyonConcurrency
 
 extension Player {
-    /// Waits for a call. Meanwhile nothing else stands in its way: processors go on, and an origin that answers when told
-    /// answers all that waits.
+    /// Waits for a call. Meanwhile nothing blocks it: processors go on, and an origin that answers on demand answers
+    /// all transfers that wait.
     func wait(for running: Running) async {
         let isOver = Lock(false)
         let watcher = Task {
@@ -32,13 +32,13 @@ extension Player {
         }
     }
 
-    /// Ends all that goes on.
+    /// Ends all calls and transfers.
     func settle(flushes: Bool) async {
         holds.release()
         for running in state.withLock({ $0.running }) {
             await wait(for: running)
         }
-        // What stale images began goes on without a call.
+        // Refreshes of stale images go on without a call.
         while origin.unfinishedCount > 0 || pipeline.unfinishedWorkCount > 0 {
             origin.deliverAll()
             await Sleep.briefly()
@@ -48,7 +48,7 @@ extension Player {
         model.settle(isFlushed: flushes)
     }
 
-    /// Lets go of the pipeline, and sees that it goes.
+    /// Releases the pipeline, and checks that it is deallocated.
     func stop() async {
         let released = state.withLock { state -> Released in
             defer { (state.pipeline, state.pressure) = (nil, nil) }
@@ -59,7 +59,7 @@ extension Player {
         if released.pipeline != nil { model.report(.leftover, "the pipeline is still held after its last call") }
     }
 
-    /// Looks at what is left when nothing goes on.
+    /// Checks what is left when nothing goes on.
     func examine() async {
         let cache = pipeline.cache
         let broken = cache.brokenInvariants()
@@ -81,7 +81,7 @@ extension Player {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Ends the play early: what goes on is no matter any more.
+    /// Ends the play early: the results of running calls do not matter any more.
     func abandon() async {
         holds.release()
         for running in state.withLock({ $0.running }) { running.cancel() }
@@ -89,16 +89,16 @@ extension Player {
     }
 }
 
-/// A pipeline that is let go of.
+/// A pipeline that is released.
 private struct Released {
     weak var pipeline: ImagePipeline?
 }
 
 extension AnswerModel {
-    /// How many events there were.
+    /// The number of events so far.
     var time: Int { state.withLock { $0.time } }
 
-    /// Whether the disk has ever failed.
+    /// A Boolean value that indicates whether the disk has ever failed.
     var diskHasFailed: Bool { state.withLock { $0.diskHasFailed } }
 }
 
@@ -107,7 +107,7 @@ enum TemporaryFolder {
     static let path = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
 }
 
-/// Files that the process has open.
+/// The files that the process has open.
 enum OpenFiles {
     static var count: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0

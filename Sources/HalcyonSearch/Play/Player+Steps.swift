@@ -3,7 +3,7 @@ internal import Halcyon
 internal import HalcyonConcurrency
 
 extension Player {
-    /// Does one step that is no barrier.
+    /// Performs one step that is no barrier.
     func perform(_ step: Step) async {
         switch step {
         case .load(let call):
@@ -26,7 +26,7 @@ extension Player {
         case .publish(let resource):
             origin.publish(resource)
         case .outage(let resource, let outage):
-            // Before and after it caches may lose what they have.
+            // Before and after an outage caches may lose what they have.
             model.disturb([resource])
             origin.setOutage(resource, outage)
         case .advance(let seconds):
@@ -49,7 +49,8 @@ extension Player {
         }
     }
 
-    /// Calls of the cache. Their errors come from the disk that a program made fail; the model then demands nothing.
+    /// Performs a step on the cache. Its errors come from the disk that a program made fail; the model then demands
+    /// nothing.
     private func maintain(_ step: Step) async {
         let cache = pipeline.cache
         switch step {
@@ -59,7 +60,7 @@ extension Player {
             await remove(.image(identity, variant)) {
                 for carrier in Call.scopes(of: identity) {
                     let call = Call(identity: identity, carrier: carrier, variant: variant)
-                    try await cache.remove(self.source(of: call), options: self.options(of: call))
+                    try await cache.remove(for: ImageRequest(self.source(of: call), options: self.options(of: call)))
                 }
             }
         case .removeResource(let resource):
@@ -73,7 +74,7 @@ extension Player {
         case .removeFromDisk(let identity):
             model.disturb([identity.resource])
             let call = Call(identity: identity)
-            _ = try? await cache.removeFromDisk(source(of: call), options: options(of: call))
+            _ = try? await cache.remove(for: ImageRequest(source(of: call), options: options(of: call)), from: .disk)
         case .clearMemory:
             cache.removeAllFromMemory()
         case .clearDisk:
@@ -99,7 +100,7 @@ extension Player {
             try await body()
             model.endRemoval(removal)
         } catch {
-            // The disk fails; what it holds may come back.
+            // The disk fails; its entries may come back.
         }
     }
 
@@ -114,7 +115,8 @@ extension Player {
         ) {
             let call = Call(identity: identity)
             isStored =
-                (try? await pipeline.cache.store(data, for: source(of: call), options: options(of: call))) ?? false
+                (try? await pipeline.cache.store(data, for: ImageRequest(source(of: call), options: options(of: call))))
+                ?? false
         }
         model.endStore(id, serial, isStored: isStored)
     }
@@ -123,9 +125,9 @@ extension Player {
         let id = model.begin(Set(resources))
         let completions = Lock(0)
         let prefetcher = ImagePrefetcher(
-            sources: resources.map { .url(SearchOrigin.url($0)) },
-            pipeline: pipeline,
+            urls: resources.map { SearchOrigin.url($0) },
             options: options(of: Call(variant: variant)),
+            pipeline: pipeline,
             destination: toDisk ? .disk : .memory,
             maxConcurrentLoads: 2,
             onCompletion: { [model] _ in
@@ -154,7 +156,8 @@ extension Player {
         )
     }
 
-    /// Those who wait for the same work wish for the highest and the lowest priority in turn, so that its own changes often.
+    /// Changes the priorities of callers that wait for the same work to the highest and the lowest in turn, so that the
+    /// work's own priority changes often.
     private func changePriorities(_ count: Int) async {
         let tasks = state.withLock { Array($0.running.suffix(6)) }
         await withTaskGroup(of: Void.self) { group in

@@ -4,7 +4,7 @@ internal import Halcyon
 internal import HalcyonConcurrency
 internal import HalcyonTesting
 
-/// Plays a program against a real pipeline over an origin of its own, and says which rule it breaks.
+/// Plays a program against a real pipeline over an origin of its own, and reports the rule that it breaks.
 final class Player: Sendable {
     /// A call that goes on.
     struct Running: Sendable {
@@ -17,7 +17,7 @@ final class Player: Sendable {
     struct State {
         var pipeline: ImagePipeline?
         var pressure: MemoryPressureMonitor?
-        /// In the order they began.
+        /// The running calls, in the order in which they began.
         var running: [Running] = []
         var step = "none"
     }
@@ -33,7 +33,7 @@ final class Player: Sendable {
     let planted: PlantedDefect?
     let state = Lock(State())
 
-    /// - Parameter folder: A folder for the disk cache, which is not there yet.
+    /// - Parameter folder: The folder for the disk cache, which does not exist yet.
     init(program: Program, folder: String, conditions: Conditions = Conditions()) {
         let planted = conditions.planted
         self.program = program
@@ -43,7 +43,7 @@ final class Player: Sendable {
         origin = SearchOrigin(program: program, model: model, planted: planted)
     }
 
-    /// Plays all of it.
+    /// Plays the whole program.
     ///
     /// - Returns: The first rule that was broken.
     func play() async -> Finding? {
@@ -91,7 +91,7 @@ final class Player: Sendable {
         }
     }
 
-    /// What is going on, for the case that it does not end.
+    /// The description of what is going on, for the case that it does not end.
     var report: String {
         let step = state.withLock { "\($0.step); \($0.running.count) calls begun since the last barrier" }
         return
@@ -100,7 +100,7 @@ final class Player: Sendable {
 }
 
 extension Player {
-    /// The pipeline of this moment.
+    /// The present pipeline.
     var pipeline: ImagePipeline {
         guard let pipeline = state.withLock({ $0.pipeline }) else {
             preconditionFailure("steps run between start and stop")
@@ -138,7 +138,7 @@ extension Player {
 }
 
 extension Program {
-    /// Steps up to a barrier, by lanes.
+    /// The steps up to a barrier, by lanes.
     struct Group: Sendable {
         var lanes: [[Step]]
         var barrier: Step?

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Waits that give other threads their time. No verdict depends on their length.
+/// Waits that give other threads time to run. No verdict depends on their length.
 enum Sleep {
     /// Blocks the thread.
     static func microseconds(_ count: UInt32) {

@@ -1,6 +1,6 @@
 /// A load, with its options: arguments that can be written down, compared and simplified.
 struct Call: Hashable, Codable, Sendable {
-    /// Which function of the pipeline.
+    /// The functions of the pipeline.
     enum Kind: String, Codable, Sendable {
         /// `task(for:)`, which can be cancelled and re-prioritised.
         case task
@@ -12,7 +12,7 @@ struct Call: Hashable, Codable, Sendable {
         case memory
     }
 
-    /// Where the user's credential is given.
+    /// The places of the user's credential.
     enum Carrier: String, Codable, Sendable {
         /// `Authorization` in the request.
         case request
@@ -24,12 +24,13 @@ struct Call: Hashable, Codable, Sendable {
         case credential
     }
 
-    /// Carriers whose credentials caches tell apart: the pipeline does not know that they are of the same user.
+    /// Returns the carriers whose credentials caches distinguish: the pipeline does not know that they are of the same
+    /// user.
     static func scopes(of identity: Identity) -> [Carrier] {
         identity.user == 0 ? [.request] : [.request, .cookie, .credential]
     }
 
-    /// The carrier that stands for all that caches do not tell from this call's.
+    /// The carrier that stands for all that caches do not distinguish from this call's.
     var scope: Carrier { identity.user == 0 || carrier == .options ? .request : carrier }
 
     enum Reads: String, Codable, Sendable {
@@ -52,14 +53,14 @@ struct Call: Hashable, Codable, Sendable {
     var freshness = Freshness.server
     var revalidates = false
     var isOffline = false
-    /// 0…4.
+    /// The priority, 0…4.
     var priority = 2
-    /// Whether the caller waits for the result before it goes on.
+    /// A Boolean value that indicates whether the caller waits for the result before it goes on.
     var isAwaited = false
 }
 
 extension Call {
-    /// The call without what does not change which answers are allowed.
+    /// The call without the parts that do not change which answers are allowed.
     var withoutUrgency: Call {
         var call = self
         call.priority = 2

@@ -1,10 +1,10 @@
-/// Whose image a request is for: what the origin tells apart.
+/// The identity of an image: the parts of a request that the origin distinguishes.
 struct Identity: Hashable, Codable, Sendable {
     /// The number of the URL.
     var resource = 0
     /// The user whose credential is sent; 0: none.
     var user = 0
-    /// The language asked for; 0: none, or the resource does not vary.
+    /// The language requested; 0: none, or the resource does not vary.
     var language = 0
     /// The body sent with POST; 0: the request is a GET.
     var body = 0
@@ -20,16 +20,16 @@ extension Identity: CustomStringConvertible {
     }
 }
 
-/// What is made of an original.
+/// The result that is made of an original.
 struct Variant: Hashable, Codable, Sendable {
-    /// Which frame.
+    /// The number of the frame.
     var frame = 0
-    /// Whether the first processor resizes, so that the decoder may save work.
+    /// A Boolean value that indicates whether the first processor resizes, so that the decoder may save work.
     var isReduced = false
     /// The marks that later processors leave, in order.
     var marks: [UInt8] = []
 
-    /// Whether there is no processor.
+    /// A Boolean value that indicates whether there is no processor.
     var isUnprocessed: Bool { !isReduced && marks.isEmpty }
 }
 

@@ -1,5 +1,5 @@
 extension Program {
-    /// Programs that do the same with simpler arguments: one change each.
+    /// The programs that do the same with simpler arguments: one change each.
     var simplifications: [Program] {
         var programs: [Program] = []
         func add(_ change: (inout Program) -> Void) {
@@ -29,7 +29,7 @@ extension Program {
 }
 
 extension Step {
-    /// The same with a simpler argument.
+    /// The steps that do the same with a simpler argument.
     fileprivate var simplifications: [Step] {
         switch self {
         case .load(let call): call.simplifications.map { .load($0) }
@@ -56,7 +56,7 @@ extension Call {
             change(&call)
             if call != self { calls.append(call) }
         }
-        // At once what most calls do without.
+        // At once all parts that most calls do without.
         add { $0 = Call(identity: identity, carrier: carrier, isAwaited: isAwaited) }
         add { $0.kind = plain.kind }
         add { $0.identity.resource = 0 }

@@ -1,25 +1,25 @@
 import FoundationEssentials
 
-/// A random program: what is done to a pipeline, in which order, over which origin.
+/// A random program: the steps that a pipeline performs, in their order, over an origin.
 struct Program: Hashable, Codable, Sendable {
-    /// A step and the lane it runs in. The steps of a lane run one after the other, those of different lanes at the same
-    /// time, up to the next step that is a barrier.
+    /// A step and the lane it runs in. The steps of a lane run one after the other, those of different lanes at the
+    /// same time, up to the next step that is a barrier.
     struct Line: Hashable, Codable, Sendable {
         var lane: Int
         var step: Step
     }
 
-    /// What the origin says of a resource.
+    /// The behaviour of the origin for a resource.
     struct Resource: Hashable, Codable, Sendable {
         var policy = Policy.none
         var hasValidator = false
-        /// Whether the images differ by language, which `Vary` says.
+        /// A Boolean value that indicates whether the images differ by language, as `Vary` states.
         var isVarying = false
-        /// Whether the bytes are more than the index keeps inline.
+        /// A Boolean value that indicates whether the bytes are more than the index keeps inline.
         var isLarge = false
-        /// Whether there is a second frame.
+        /// A Boolean value that indicates whether there is a second frame.
         var isAnimated = false
-        /// Whether the transport comes to the image by a redirect.
+        /// A Boolean value that indicates whether the transport reaches the image by a redirect.
         var isRedirected = false
     }
 
@@ -27,7 +27,7 @@ struct Program: Hashable, Codable, Sendable {
     enum Policy: String, Codable, Sendable, CaseIterable {
         case none, minute, noStore, noCache, staleWhileRevalidate, staleIfError
 
-        /// The field's value.
+        /// The value of the field.
         var value: String? {
             switch self {
             case .none: nil
@@ -39,25 +39,26 @@ struct Program: Hashable, Codable, Sendable {
             }
         }
 
-        /// Whether an image is kept and, for a while, used without asking.
+        /// A Boolean value that indicates whether an image is kept and, for a while, used without validation.
         var isStorable: Bool { self != .noStore && self != .noCache }
     }
 
-    /// What the program was generated from; the delays of the origin follow from it too.
+    /// The seed from which the program was generated; the delays of the origin follow from it too.
     var seed: UInt64
-    /// Whether the origin answers by itself, after short random times. If not, the program says when.
+    /// A Boolean value that indicates whether the origin answers by itself, after short random times. If not, the
+    /// program has steps that answer.
     var answersAtOnce: Bool
     var resources: [Resource]
     var lines: [Line]
 
-    /// As one line of JSON.
+    /// Returns the program as one line of JSON.
     func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(self)
     }
 
-    /// A program from JSON.
+    /// Returns a program from JSON.
     static func decoded(_ data: Data) throws -> Program {
         try JSONDecoder().decode(Program.self, from: data)
     }

@@ -1,9 +1,9 @@
 internal import HalcyonTesting
 
-/// Makes random programs. Each uses only some of the features, at random: a defect that nearly every program meets would
-/// hide all others, and what meets seldom among many features meets often among few.
+/// Generates random programs. Each uses only some of the features, at random: a defect that nearly every program meets
+/// would hide all others, and events that seldom meet among many features meet often among few.
 struct ProgramGenerator {
-    /// What a program may use.
+    /// The features that a program may use.
     enum Feature: CaseIterable {
         case users, bodies, languages, marks, resizing, frames, priorities, cancelling, refreshing, cachePolicies,
             freshness, removing, storing, clearing, time, outages, diskFaults, restarting, prefetching, pressure,
@@ -16,9 +16,9 @@ struct ProgramGenerator {
     private var resources: [Program.Resource] = []
     private var answersAtOnce = false
     private var laneCount = 1
-    /// Marks of which chains are beginnings, so that they share work.
+    /// The marks of which chains are beginnings, so that they share work.
     private var chain: [UInt8] = []
-    /// Calls that a program makes again and again: what was done to an image shows when it is asked for once more.
+    /// The calls that a program repeats: a change to an image shows when it is requested once more.
     private var favorites: [Call] = []
 
     init(seed: UInt64) {
@@ -26,7 +26,7 @@ struct ProgramGenerator {
         random = SeededGenerator(seed: seed)
     }
 
-    /// The program of a seed.
+    /// Returns the program of a seed.
     static func program(seed: UInt64) -> Program {
         var generator = ProgramGenerator(seed: seed)
         return generator.program()
@@ -35,7 +35,7 @@ struct ProgramGenerator {
     private mutating func program() -> Program {
         let share = [25, 40, 60].randomElement(using: &random) ?? 40
         features = Set(Feature.allCases.filter { _ in chance(share) })
-        // Much shared work whose waiters come, change and go.
+        // Much shared work whose waiters join, change and leave.
         let churns = chance(15)
         if churns { features = [.priorities, .marks, .cancelling, .churning] }
         let isConcurrent = churns || chance(40)
@@ -84,7 +84,7 @@ struct ProgramGenerator {
         return rare() ?? .load(nextCall())
     }
 
-    /// Loads that share the beginning of their chains, which is kept from ending while their priorities change.
+    /// Returns loads that share the beginning of their chains, which is kept from ending while their priorities change.
     private mutating func storm() -> [Step] {
         var steps: [Step] = [.hold(chain[0])]
         for _ in 0..<Int.random(in: 3...6, using: &random) {
@@ -97,7 +97,7 @@ struct ProgramGenerator {
         return steps + [.priorityStorm(200), .release]
     }
 
-    /// Mostly one that was made before, perhaps in another way.
+    /// Returns a call: mostly one that was made before, perhaps in another way.
     private mutating func nextCall() -> Call {
         guard chance(80), var call = favorites.randomElement(using: &random) else { return call() }
         if features.contains(.refreshing) { call.reads = chance(25) ? .none : call.reads }
@@ -107,7 +107,7 @@ struct ProgramGenerator {
         return call
     }
 
-    /// What is removed or stored: mostly what is loaded, too.
+    /// Returns the image to remove or store: mostly one that is loaded, too.
     private mutating func target() -> (identity: Identity, variant: Variant) {
         if chance(75), let call = favorites.randomElement(using: &random), call.identity.body == 0,
             call.identity.language == 0
@@ -118,7 +118,7 @@ struct ProgramGenerator {
         return (identity, variant(identity.resource))
     }
 
-    /// One of the other steps; `nil` if the program does not use what was drawn.
+    /// Returns one of the other steps; `nil` if the program does not use the one that was drawn.
     private mutating func rare() -> Step? {
         guard let feature = features.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) else { return nil }
         switch feature {
@@ -182,7 +182,7 @@ struct ProgramGenerator {
         }
         if features.contains(.freshness), chance(60) {
             call.freshness = [.ignoringServer, .never, .minute].randomElement(using: &random) ?? .never
-            // Who ignores the server ignores whom it says an image is for.
+            // A call that ignores the server also ignores for which requests it says an image is.
             if call.freshness == .ignoringServer, resources[call.identity.resource].isVarying {
                 call.freshness = .minute
             }

@@ -1,10 +1,10 @@
-/// One public call, or one thing that happens to the pipeline from outside.
+/// One public call, or one event that happens to the pipeline from outside.
 enum Step: Hashable, Codable, Sendable {
-    /// Loads.
+    /// Loads an image.
     case load(Call)
-    /// Cancels one of the tasks that go on, counted from the one that began last.
+    /// Cancels one of the running tasks, counted from the one that began last.
     case cancel(Int)
-    /// Gives one of them another priority.
+    /// Gives one of the running tasks another priority.
     case prioritize(Int, Int)
     /// Changes the priorities of the tasks that began last, all at the same time, each so many times.
     case priorityStorm(Int)
@@ -29,9 +29,9 @@ enum Step: Hashable, Codable, Sendable {
     case memoryPressure(Bool)
     /// Evicts everything from disk.
     case trimDisk
-    /// Removes what has expired.
+    /// Removes the entries that have expired.
     case removeExpired
-    /// Waits until what was stored is on disk.
+    /// Waits until everything that was stored is on disk.
     case flush
 
     /// Answers one of the transfers that wait, counted from the oldest.
@@ -40,32 +40,32 @@ enum Step: Hashable, Codable, Sendable {
     case deliverPart(Int)
     /// Gives a resource new images from now on.
     case publish(Int)
-    /// What the origin answers for a resource from now on.
+    /// Sets the answer of the origin for a resource from now on.
     case outage(Int, Outage)
     /// Moves the clocks, in seconds.
     case advance(Int)
-    /// What the file system does from now on.
+    /// Sets the state of the file system from now on.
     case disk(DiskState)
     /// Keeps a processor from ending.
     case hold(UInt8)
     /// Lets all processors end.
     case release
-    /// Lets the pipeline come to rest, apart from what waits for the origin.
+    /// Waits until the pipeline is idle, apart from transfers that wait for the origin.
     case pause
-    /// Ends all that goes on, and examines what is left over; `true`: writes everything to disk before.
+    /// Ends all activities, and checks for leftovers; `true`: writes everything to disk before.
     case settle(Bool)
     /// The same, and then a new pipeline with a new cache in the same folder.
     case restart
 }
 
-/// What an origin answers instead of an image.
+/// The answer of an origin instead of an image.
 enum Outage: String, Codable, Sendable, CaseIterable {
-    /// Nothing: images as ever.
+    /// No outage: images as before.
     case none
     case notFound, serverError, disconnected, noImage, emptyBody
 }
 
-/// What the file system does.
+/// The state of the file system.
 enum DiskState: String, Codable, Sendable, CaseIterable {
     case healthy
     /// Nothing can be written.
@@ -75,7 +75,7 @@ enum DiskState: String, Codable, Sendable, CaseIterable {
 }
 
 extension Step {
-    /// Whether everything that goes on ends before the next step, in all lanes.
+    /// A Boolean value that indicates whether all activities end before the next step, in all lanes.
     var isBarrier: Bool {
         switch self {
         case .settle, .restart: true

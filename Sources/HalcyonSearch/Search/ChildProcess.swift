@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// This program once more, in a process that may crash or hang.
+/// A run of this program in a process of its own, which may crash or hang.
 struct ChildProcess {
-    /// How it ended.
+    /// The ways in which it ended.
     enum End: Hashable {
         case exited(Int32)
         case signalled(Int32)
-        /// It did not, and was killed.
+        /// It did not end, and was killed.
         case timedOut
     }
 
     let end: End
-    /// What it printed, by lines.
+    /// The lines that it printed.
     let output: [String]
-    /// The line of its errors that says why it ended, or the last one.
+    /// The line of its errors that states why it ended, or the last one.
     let reason: String
 
     /// Runs this program with other arguments, and waits for its end.
@@ -70,7 +70,7 @@ struct ChildProcess {
         return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The path of this program, also where a test has been built with it.
+    /// Returns the path of this program, also where a test has been built with it.
     static func ownPath() throws -> String {
         var buffer = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -81,7 +81,7 @@ struct ChildProcess {
     }
 }
 
-/// Why a search could not go on.
+/// The reason why a search could not go on.
 struct SearchError: Error, CustomStringConvertible {
     let description: String
 

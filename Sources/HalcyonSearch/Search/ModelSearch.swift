@@ -1,25 +1,26 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// Plays random programs in processes of their own until one breaks a rule, and makes that small.
+/// Plays random programs in processes of their own until one breaks a rule, and reduces that one.
 struct ModelSearch {
     /// The first seed; each program has the next.
     var seed: UInt64
     var seconds: Double
-    /// Goes on after a finding, for as long as there is time, and tells each rule once.
+    /// A Boolean value that indicates whether the search goes on after a finding, for as long as there is time, and
+    /// reports each rule once.
     var findsAll = false
     var conditions = Conditions()
-    /// Where failing programs are written.
+    /// The folder for failing programs.
     var folder: String
 
-    /// What was found, and the program that shows it.
+    /// A finding, and the program that shows it.
     struct Result {
         let finding: Finding
         let program: Program
         let path: String
     }
 
-    /// Searches; prints each finding with its program, and how to play it again.
+    /// Searches; prints each finding with its program, and the command that plays it again.
     func run() throws -> (results: [Result], programCount: Int) {
         let start = ContinuousClock.now
         func elapsed() -> Double { (ContinuousClock.now - start) / .seconds(1) }
@@ -53,7 +54,7 @@ struct ModelSearch {
         return (results, count)
     }
 
-    /// What a process found, by its own words or by its end.
+    /// Returns the finding of a process, by its own words or by its end.
     private func finding(_ child: ChildProcess) -> Finding? {
         if let finding = Output.finding(in: child.output) {
             let state = child.output.first { $0.hasPrefix("state ") }.map { "; " + $0.dropFirst(6) } ?? ""
@@ -68,13 +69,13 @@ struct ModelSearch {
         }
     }
 
-    /// Makes a program small that breaks a rule, and keeps it in a file.
+    /// Reduces a program that breaks a rule, and keeps it in a file.
     func shrunk(_ program: Program, _ finding: Finding) throws -> Result {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let path = "\(folder)/\(finding.rule.rawValue)-\(program.seed).json"
         let trial = "\(folder)/trial-\(getpid()).json"
         defer { try? FileManager.default.removeItem(atPath: trial) }
-        // A hang costs its whole patience each time, so it is waited for less long.
+        // A hang takes its whole patience each time, so the patience is shorter.
         var conditions = conditions
         if finding.rule == .hang { conditions.patience = min(3, conditions.patience) }
         let deadline = ContinuousClock.now + .seconds(min(120, max(20, seconds)))
@@ -89,7 +90,7 @@ struct ModelSearch {
             last = found
             return true
         }
-        // One that fails now and then is played so often that it hardly ever passes by chance.
+        // A program that fails only sometimes is played so often that it hardly ever passes by chance.
         var failures = 0
         for _ in 0..<8 where try fails(program, times: 1) { failures += 1 }
         let times = failures == 0 ? 40 : min(40, 24 / failures)

@@ -1,11 +1,11 @@
-/// Makes a failing program small: drops steps, then simplifies arguments, for as long as it still fails.
+/// Reduces a failing program: removes steps, then simplifies arguments, for as long as it still fails.
 struct Shrinker {
-    /// Whether a program breaks the rule that is looked for.
+    /// Returns whether a program breaks the rule that is searched for.
     let fails: (Program) throws -> Bool
-    /// Whether there is time for more.
+    /// Returns whether there is time for more.
     var goesOn: () -> Bool = { true }
 
-    /// The smallest failing program that was found.
+    /// Returns the smallest failing program that was found.
     func shrunk(_ program: Program) throws -> Program {
         var program = program
         var isSmaller = true
@@ -18,7 +18,7 @@ struct Shrinker {
         return program
     }
 
-    /// Drops halves, quarters and so on down to single lines.
+    /// Removes halves, quarters and so on down to single lines.
     private func withFewerLines(_ program: Program) throws -> Program {
         var program = program
         var size = max(1, program.lines.count / 2)

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// One play of a program in this process, watched.
+/// One watched play of a program in this process.
 enum Trial {
     /// Plays a program in a folder that is new.
     ///
@@ -18,8 +18,8 @@ enum Trial {
     }
 }
 
-/// Ends the process if it is not told in time that all is well. It is a thread of its own, as those of a program that
-/// hangs may all be blocked.
+/// Ends the process unless ``end()`` is called in time. It is a thread of its own, as those of a program that hangs may
+/// all be blocked.
 private final class Watchdog: Sendable {
     private let isOver = Lock(false)
 
@@ -30,7 +30,7 @@ private final class Watchdog: Sendable {
                 if isOver.withLock({ $0 }) { return }
                 Sleep.microseconds(10_000)
             }
-            // Said before the state is looked at, which may need a lock that is never given back.
+            // Written before the state is read, which may need a lock that is never released.
             Output.write(Finding(rule: .hang, message: "not ended after \(seconds) s"))
             Output.line("state \(report())")
             _exit(3)
@@ -69,7 +69,7 @@ private struct WatchdogThread {
             &thread,
             &attributes,
             { argument in
-                // What `start` passed, which hands its reference over.
+                // The argument is what `start` passed, with its reference.
                 if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
                 return nil
             },
@@ -90,7 +90,7 @@ enum Output {
         line("finding \(String(decoding: data, as: UTF8.self))")
     }
 
-    /// The finding that a process wrote, if it did.
+    /// Returns the finding that a process wrote, if any.
     static func finding(in lines: [String]) -> Finding? {
         lines.lazy.filter { $0.hasPrefix("finding ") }.compactMap { line in
             try? JSONDecoder().decode(Finding.self, from: Data(line.dropFirst(8).utf8))

@@ -15,10 +15,10 @@ extension DiskCache {
             try fileSystem.createFolder(folder)
             var manifest = Data(ExchangeRecord.header.utf8)
             var count = 0
-            for entry in listing.reversed() {
-                guard let found = get(entry.key, extending: .none) else { continue }
+            for listed in listing.reversed() {
+                guard let found = entry(for: listed.key, extending: .none) else { continue }
                 count += 1
-                let record = ExchangeRecord(number: count, key: entry.key, found)
+                let record = ExchangeRecord(number: count, key: listed.key, found)
                 try writeFile("\(folder)/\(record.file)", found.body)
                 manifest += try record.line()
             }
@@ -57,9 +57,9 @@ extension DiskCache {
     ///
     /// - Returns: whether it was stored.
     package func store(_ entry: DiskExchangeEntry) throws(DiskCacheError) -> Bool {
-        try put(
-            entry.key,
-            body: entry.body,
+        try store(
+            entry.body,
+            for: entry.key,
             metadata: entry.metadata,
             expiration: entry.expiration,
             durability: .none

@@ -7,7 +7,7 @@ extension DiskCache {
         try failing(.open) { try withIndex { _ in } }
     }
 
-    /// Writes down what is buffered and closes the index. Later look-ups find nothing, and later puts throw.
+    /// Writes down what is buffered and closes the index. Later look-ups find nothing, and later stores throw.
     public func close() throws(DiskCacheError) {
         defer {
             sweep.stop()

@@ -27,7 +27,7 @@ extension DiskCache {
     public var countLimit: Int { state.withLock { $0.settings.countLimit } }
 
     /// The part of a limit down to which entries are evicted once it is reached, 0…1. A new one counts from the next
-    /// put.
+    /// store.
     public var lowWaterMark: Double {
         get { state.withLock { $0.settings.lowWaterMark } }
         set { state.withLock { $0.settings.lowWaterMark = DiskSettings.mark(newValue) } }
@@ -93,8 +93,8 @@ extension DiskCache {
         return DiskLimits(bytes: bytes, count: count)
     }
 
-    /// Keeps the limits after a put: evicts until they hold, and from then on a batch with each put until the low-water
-    /// mark is reached, so that no single put pays for all of it.
+    /// Keeps the limits after a store: evicts until they hold, and from then on a batch with each store until the low-water
+    /// mark is reached, so that no single store pays for all of it.
     func enforceLimits(_ totals: DiskTotals) throws {
         let limits = try resolvedLimits()
         let (target, isTrimming) = state.withLock { state in

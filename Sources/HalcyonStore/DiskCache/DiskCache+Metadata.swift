@@ -12,18 +12,18 @@ extension DiskCache {
     @discardableResult
     public func updateMetadata(
         _ metadata: Data,
-        expiration: Expiration? = nil,
         for key: String,
+        expiration: Expiration? = nil,
         replacing version: Version? = nil
     ) throws(DiskCacheError) -> Bool {
-        try replaceMetadata(metadata, expiration: expiration, for: key, replacing: version) != nil
+        try replaceMetadata(metadata, for: key, expiration: expiration, replacing: version) != nil
     }
 
     /// Does the same, and returns the state that the entry has now; nil if nothing was done.
     package func replaceMetadata(
         _ metadata: Data,
-        expiration: Expiration?,
         for key: String,
+        expiration: Expiration?,
         replacing version: Version?
     ) throws(DiskCacheError) -> Version? {
         try failing(.write) {
@@ -40,7 +40,7 @@ extension DiskCache {
                         let updated: Version?
                         // Nothing is being written meanwhile, so an entry is either waiting or in the index.
                         switch staging.withLock({
-                            $0.updateMetadata(key, metadata, lifetime, replacing: version, at: now)
+                            $0.updateMetadata(metadata, for: key, lifetime, replacing: version, at: now)
                         }) {
                         case .updated(let entry, let version):
                             former = entry
@@ -49,8 +49,8 @@ extension DiskCache {
                             updated = nil
                         case .absent:
                             updated = try connection.updateMetadata(
-                                key,
                                 metadata,
+                                for: key,
                                 lifetime,
                                 replacing: version,
                                 at: now

@@ -6,10 +6,10 @@ extension DiskCache {
     ///
     /// - Returns: whether there was one.
     @discardableResult
-    public func remove(_ key: String) throws(DiskCacheError) -> Bool {
+    public func remove(for key: String) throws(DiskCacheError) -> Bool {
         try failing(.remove) {
             try requireWritable(.remove)
-            return try removeEntry(key)
+            return try removeEntry(for: key)
         }
     }
 
@@ -17,7 +17,7 @@ extension DiskCache {
     ///
     /// - Returns: whether it was.
     @discardableResult
-    public func remove(_ key: String, ifStill version: Version) throws(DiskCacheError) -> Bool {
+    public func remove(for key: String, ifStill version: Version) throws(DiskCacheError) -> Bool {
         try failing(.remove) {
             try requireWritable(.remove)
             try flushStaged()
@@ -36,7 +36,7 @@ extension DiskCache {
     ///
     /// - Parameter store: the store that the entry makes way for: later ones are not affected. Default: there is none.
     @discardableResult
-    func removeEntry(_ key: String, replacedBy store: DiskStore? = nil) throws -> Bool {
+    func removeEntry(for key: String, replacedBy store: DiskStore? = nil) throws -> Bool {
         keepSharedFiles()
         let listsKeys = !listeners.isEmpty
         var staged: StagedEntry?
@@ -57,7 +57,7 @@ extension DiskCache {
                         removed = isValid ? try connection.removeRow(key, listsKeys: listsKeys) : RemovedRows()
                     } whenCommitted: {
                         // Not before: until then a look-up would find what the staged entry was to replace.
-                        staged = staging.withLock { $0.remove(key, notAfter: last) }
+                        staged = staging.withLock { $0.remove(for: key, notAfter: last) }
                     }
                     return removed
                 }
@@ -65,7 +65,7 @@ extension DiskCache {
                 // What is only in memory goes even so, and does not give place to what it had replaced.
                 staged = staging.withLock { staging in
                     staging.stores.revoke(key, before: store?.number ?? .max)
-                    return staging.withdraw(key, notAfter: last)
+                    return staging.withdraw(for: key, notAfter: last)
                 }
                 throw error
             }

@@ -3,7 +3,7 @@ internal import HalcyonConcurrency
 
 extension DiskCache {
     /// Begins a store of a key. A removal, or a later store of the key, overtakes it until it has ended.
-    func beginStore(_ key: String) -> DiskStore {
+    func beginStore(for key: String) -> DiskStore {
         withKey(key) { key in staging.withLock { $0.stores.begin(key) } }
     }
 
@@ -15,12 +15,12 @@ extension DiskCache {
     /// Stores an entry that waits in memory until a common transaction writes it. A large body is written to its file now.
     func stage(
         _ store: DiskStore,
-        _ key: String,
         _ body: Data,
+        for key: String,
         _ metadata: Data,
         _ expiration: Expiration?
     ) throws -> Bool {
-        guard try isStorable(store, key, size: body.count, metadata, expiration) else { return false }
+        guard try isStorable(store, for: key, size: body.count, metadata, expiration) else { return false }
         let hash = Checksum.hash(of: body)
         let content = try body.count > configuration.inlineLimit ? stagedFile(of: body, hash: hash) : .inline(body)
         let date = configuration.clock.now()
@@ -33,7 +33,7 @@ extension DiskCache {
         )
         let staged = StagedEntry(key: key, content: content, entry: entry, number: store.number)
         // Freed with no lock held, as all that leaves the staging.
-        let result = withKey(key) { key in staging.withLock { $0.add(staged, key, of: store) } }
+        let result = withKey(key) { key in staging.withLock { $0.add(staged, for: key, of: store) } }
         guard let result else { return false }
         if result.isDue {
             do {
@@ -41,7 +41,7 @@ extension DiskCache {
             } catch {
                 // Where another process keeps the index, the entry waits for a later transaction, and can be read.
                 let waits = withKey(key) { key in
-                    stagedEntry(key).map { $0.number == store.number && !$0.isWithdrawn } ?? false
+                    stagedEntry(for: key).map { $0.number == store.number && !$0.isWithdrawn } ?? false
                 }
                 guard waits else { throw error }
                 answering(.write, ()) { throw error }
@@ -64,8 +64,8 @@ extension DiskCache {
     }
 
     /// The entry of a key that is staged, or was given up.
-    func stagedEntry(_ key: DiskKey) -> StagedEntry? {
-        staging.isEmpty ? nil : staging.withLock { $0.entry(key) }
+    func stagedEntry(for key: DiskKey) -> StagedEntry? {
+        staging.isEmpty ? nil : staging.withLock { $0.entry(for: key) }
     }
 
     /// A look into the staging.
@@ -79,15 +79,15 @@ extension DiskCache {
 
     /// Looks for a staged entry and its body. One whose file is no use is given up, and what it was to replace with it.
     func lookUpStaged(_ key: DiskKey) throws -> StagedLookUp {
-        while let staged = stagedEntry(key) {
+        while let staged = stagedEntry(for: key) {
             if staged.isWithdrawn { return .absent(storedAfter: staged.entry.storedAt) }
             let row = staged.row(id: key.id)
             let result = try withExtendedLifetime(staged) { try readBody(of: row) }
             if case .sound(let body) = result { return .found(row, body) }
-            let dropped = staging.withLock { $0.withdraw(staged, key) }
+            let dropped = staging.withLock { $0.withdraw(staged, for: key) }
             guard dropped != nil else {
                 // One that is being written is the index's to correct; one that was replaced is looked for again.
-                if staging.withLock({ $0.entry(key)?.number == staged.number }) { return .lost }
+                if staging.withLock({ $0.entry(for: key)?.number == staged.number }) { return .lost }
                 continue
             }
             let listsKeys = !listeners.isEmpty
@@ -193,10 +193,10 @@ extension DiskCache {
                     return try connection.removeRow(key, notAfter: staged.entry.storedAt, listsKeys: false).files
                 }
                 guard let body = staged.inlineBody else {
-                    return try connection.store(staged.entry, key, inlineBody: nil, file: staged.file)
+                    return try connection.store(staged.entry, for: key, inlineBody: nil, file: staged.file)
                 }
                 return try body.withUnsafeBytes { body in
-                    try connection.store(staged.entry, key, inlineBody: body, file: nil)
+                    try connection.store(staged.entry, for: key, inlineBody: body, file: nil)
                 }
             }
         }

@@ -15,64 +15,64 @@ extension DiskCache {
     /// - Returns: whether it was stored.
     /// - Throws: ``DiskCacheError`` if the disk is full, read-only or fails. What was stored before may then be gone.
     @discardableResult
-    public func put(
-        _ key: String,
-        body: Data,
+    public func store(
+        _ body: Data,
+        for key: String,
         metadata: Data = Data(),
         expiration: Expiration? = nil,
         durability: Durability = .normal
     ) throws(DiskCacheError) -> Bool {
-        let store = beginStore(key)
+        let store = beginStore(for: key)
         defer { endStore(store) }
-        return try put(store, key, body, metadata, expiration, durability)
+        return try complete(store, body, for: key, metadata, expiration, durability)
     }
 
     /// Stores the body of a store that has begun.
-    func put(
+    func complete(
         _ store: DiskStore,
-        _ key: String,
         _ body: Data,
+        for key: String,
         _ metadata: Data,
         _ expiration: Expiration?,
         _ durability: Durability
     ) throws(DiskCacheError) -> Bool {
         try failing(.write) {
             if body.count > configuration.inlineLimit {
-                let putBody = { [self] in
+                let storeBody = { [self] in
                     durability == .none
-                        ? try stage(store, key, body, metadata, expiration)
-                        : try putFile(store, key, body, metadata, expiration, durability)
+                        ? try stage(store, body, for: key, metadata, expiration)
+                        : try completeFile(store, body, for: key, metadata, expiration, durability)
                 }
                 // Once more if the folder vanished between the two steps: the body is still at hand.
                 do {
-                    return try putBody()
+                    return try storeBody()
                 } catch let error as FileSystemError where error == .notFound {
-                    return try putBody()
+                    return try storeBody()
                 }
             }
-            if durability == .none { return try stage(store, key, body, metadata, expiration) }
+            if durability == .none { return try stage(store, body, for: key, metadata, expiration) }
             return try body.withUnsafeBytes { bytes in
                 let hash = Checksum.hash(of: bytes)
                 let staged = StagedBody(inline: bytes, file: nil, size: bytes.count, hash: hash)
-                return try complete(store, staged, key, metadata, expiration, durability)
+                return try complete(store, staged, for: key, metadata, expiration, durability)
             }
         }
     }
 
-    private func putFile(
+    private func completeFile(
         _ store: DiskStore,
-        _ key: String,
         _ body: Data,
+        for key: String,
         _ metadata: Data,
         _ expiration: Expiration?,
         _ durability: Durability
     ) throws -> Bool {
-        guard try isStorable(store, key, size: body.count, metadata, expiration) else { return false }
+        guard try isStorable(store, for: key, size: body.count, metadata, expiration) else { return false }
         let hash = Checksum.hash(of: body)
         if durability != .full, let shared = try sharedFile(hash: hash, size: body.count, holds: { body == $0 }) {
             let staged = StagedBody(inline: nil, file: nil, sharedFile: shared, size: body.count, hash: hash)
             do {
-                return try complete(store, staged, key, metadata, expiration, durability)
+                return try complete(store, staged, for: key, metadata, expiration, durability)
             } catch is SharedFileIsGone {
                 // It is written like any other.
             }
@@ -81,13 +81,13 @@ extension DiskCache {
         defer { file.close() }
         try body.withUnsafeBytes { try file.append($0) }
         let staged = StagedBody(inline: nil, file: file, size: body.count, hash: hash)
-        return try complete(store, staged, key, metadata, expiration, durability)
+        return try complete(store, staged, for: key, metadata, expiration, durability)
     }
 
     /// Whether an entry may be stored; if not, the one it was to replace is removed.
     func isStorable(
         _ store: DiskStore,
-        _ key: String,
+        for key: String,
         size: Int,
         _ metadata: Data,
         _ expiration: Expiration?
@@ -96,7 +96,7 @@ extension DiskCache {
         let isOver = (expiration ?? self.expiration).isOver(at: configuration.clock.now())
         let limits = try resolvedLimits()
         if !isOver, size + metadata.count + key.utf8.count <= limits.bytes, limits.count > 0 { return true }
-        try removeEntry(key, replacedBy: store)
+        try removeEntry(for: key, replacedBy: store)
         return false
     }
 
@@ -110,12 +110,12 @@ extension DiskCache {
     func complete(
         _ store: DiskStore,
         _ body: StagedBody,
-        _ key: String,
+        for key: String,
         _ metadata: Data,
         _ expiration: Expiration?,
         _ durability: Durability
     ) throws -> Bool {
-        guard try isStorable(store, key, size: body.size, metadata, expiration) else { return false }
+        guard try isStorable(store, for: key, size: body.size, metadata, expiration) else { return false }
         let date = configuration.clock.now()
         let entry = NewDiskEntry(
             metadata: metadata,
@@ -128,7 +128,7 @@ extension DiskCache {
         let awaitName = try body.file?.publish(durablyBy: isDurable ? folderSync : nil)
         let (replaced, totals): ([Int64], DiskTotals)
         do {
-            (replaced, totals) = try commit(store, entry, of: body, key, isDurable: isDurable)
+            (replaced, totals) = try commit(store, entry, of: body, for: key, isDurable: isDurable)
         } catch {
             try? awaitName?()
             if error is StoreWasOvertaken { return false }
@@ -149,7 +149,7 @@ extension DiskCache {
         _ store: DiskStore,
         _ entry: NewDiskEntry,
         of body: StagedBody,
-        _ key: String,
+        for key: String,
         isDurable: Bool
     ) throws -> ([Int64], DiskTotals) {
         keepSharedFiles()
@@ -165,14 +165,14 @@ extension DiskCache {
                     if let file = body.sharedFile, try !connection.usesFile(file) { throw SharedFileIsGone() }
                     let replaced = try connection.store(
                         entry,
-                        key,
+                        for: key,
                         inlineBody: body.inline,
                         file: body.file?.number ?? body.sharedFile
                     )
                     return (replaced, try connection.totals())
                 } whenCommitted: {
                     // Not before: until then a look-up would find what the staged entry was to replace.
-                    dropped = staging.withLock { $0.complete(store, key) }
+                    dropped = staging.withLock { $0.complete(store, for: key) }
                 }
             }
         }

@@ -8,7 +8,7 @@ internal import HalcyonConcurrency
 ///   else is a miss, and the entry is removed.
 /// - **Never lost by a crash**, except the entry being written: a body is complete before its entry exists.
 /// - **Shared.** Any number of caches and processes may use one folder at a time.
-/// - **Bounded.** The limit is enforced by each put, the least recently used going first. What has expired, and files that
+/// - **Bounded.** The limit is enforced by each store, the least recently used going first. What has expired, and files that
 ///   processes left which ended while they wrote, go in the background.
 /// - **Self-healing.** The folder may vanish and the index be overwritten at any time; the cache goes on empty. Until
 ///   the clock moves on, which is every 4 ms, one look-up after another may still find what was in a folder that vanished.
@@ -78,7 +78,7 @@ public final class DiskCache: Sendable {
     /// The entry stored under `key`; nil if there is none, its time is over, or it cannot be read.
     ///
     /// - Parameter extending: what the look-up does to its expiry; default: its lifetime starts again.
-    public func get(_ key: String, extending: ExpirationExtension = .originalLifetime) -> Entry? {
+    public func entry(for key: String, extending: ExpirationExtension = .originalLifetime) -> Entry? {
         answering(.read, nil) {
             try withKey(key) { key in
                 switch try lookUpStaged(key) {
@@ -97,7 +97,7 @@ public final class DiskCache: Sendable {
     public func contains(_ key: String) -> Bool {
         answering(.read, false) {
             try withKey(key) { key in
-                let staged = stagedEntry(key)
+                let staged = stagedEntry(for: key)
                 if let staged, !staged.isWithdrawn { return !isOver(staged.row(id: key.id), at: now) }
                 let row = try withIndex(found: .inTurn) { index in
                     try requireLinked(index)

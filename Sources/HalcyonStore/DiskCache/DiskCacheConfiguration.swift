@@ -33,7 +33,7 @@ extension DiskCache {
         /// The most memory that the pages of the index take in each connection to it, in bytes: one that writes, and one for each
         /// look-up at the same time. Default 16 MiB, as the 1,000 entries used most among a million lie on as many pages.
         public var indexMemoryLimit = 16 << 20
-        /// The most pages of 4 KiB that the index may have; nil is no limit. A put above it fails as on a full disk.
+        /// The most pages of 4 KiB that the index may have; nil is no limit. A store above it fails as on a full disk.
         public var indexPageLimit: Int?
         /// Whether the folder is only read, as one that was made elsewhere and came with a program. Nothing in it is
         /// changed, not even the times of use, and storing and removing throw. Unless other processes write it, the

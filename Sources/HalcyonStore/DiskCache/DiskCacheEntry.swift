@@ -93,7 +93,7 @@ extension DiskCache {
     /// How safe a stored entry is from a crash and from a loss of power.
     public enum Durability: Sendable, Hashable, CaseIterable {
         /// The entry waits in memory, where this cache object finds it, for a common transaction: after 128 entries,
-        /// 1 MiB, 32 files, 16 MiB of files or a second (looked at by the next put), or a ``DiskCache/flush()``. Until
+        /// 1 MiB, 32 files, 16 MiB of files or a second (looked at by the next store), or a ``DiskCache/flush()``. Until
         /// then a crash of the process loses it, and other processes do not see it. A body beyond the inline limit is
         /// with the system before. What a ``DiskCache/Writer`` has written to a file is stored as with ``normal``.
         case none

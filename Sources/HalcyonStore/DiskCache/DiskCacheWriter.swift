@@ -34,7 +34,7 @@ extension DiskCache {
         init(_ cache: DiskCache, _ key: String) {
             self.cache = cache
             self.key = key
-            store = cache.beginStore(key)
+            store = cache.beginStore(for: key)
         }
 
         deinit {
@@ -101,7 +101,7 @@ extension DiskCache {
             }
         }
 
-        /// Stores what was appended, as ``DiskCache/put(_:body:metadata:expiration:durability:)`` does.
+        /// Stores what was appended, as ``DiskCache/store(_:for:metadata:expiration:durability:)`` does.
         ///
         /// - Returns: whether it was stored.
         @discardableResult
@@ -119,7 +119,7 @@ extension DiskCache {
                     cache.endStore(store)
                 }
                 guard let file = content.file else {
-                    return try cache.put(store, key, content.head, metadata, expiration, durability)
+                    return try cache.complete(store, content.head, for: key, metadata, expiration, durability)
                 }
                 let hash = content.checksum.value
                 if durability != .full,
@@ -133,13 +133,13 @@ extension DiskCache {
                         hash: hash
                     )
                     do {
-                        return try cache.complete(store, body, key, metadata, expiration, durability)
+                        return try cache.complete(store, body, for: key, metadata, expiration, durability)
                     } catch is SharedFileIsGone {
                         // The file at hand is stored.
                     }
                 }
                 let body = StagedBody(inline: nil, file: file, size: content.size, hash: hash)
-                return try cache.complete(store, body, key, metadata, expiration, durability)
+                return try cache.complete(store, body, for: key, metadata, expiration, durability)
             }
         }
 

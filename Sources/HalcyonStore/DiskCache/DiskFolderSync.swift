@@ -2,7 +2,7 @@ internal import Dispatch
 internal import HalcyonConcurrency
 
 /// Sees to it that the names of bodies stored with full durability are on the device: that of the file in its folder, and
-/// those of the folders in theirs, which may have been made by a put that was in no hurry, or by another process.
+/// those of the folders in theirs, which may have been made by a store that was in no hurry, or by another process.
 final class DiskFolderSync: Sendable {
     /// Waits for the end of it, and throws what it met.
     typealias Completion = () throws(FileSystemError) -> Void

@@ -17,7 +17,7 @@ extension SQLiteConnection {
     /// Puts an entry in the place of the one that has its number. Returns the file of that one.
     func store(
         _ entry: NewDiskEntry,
-        _ key: DiskKey,
+        for key: DiskKey,
         inlineBody: UnsafeRawBufferPointer?,
         file: Int64?
     ) throws -> [Int64] {
@@ -135,8 +135,8 @@ extension SQLiteConnection {
     /// - Parameter version: what the entry must still be; nil for whatever it is.
     /// - Returns: what it is now; nil if it is not there, or another.
     func updateMetadata(
-        _ key: DiskKey,
         _ metadata: Data,
+        for key: DiskKey,
         _ lifetime: DiskLifetime?,
         replacing version: DiskCache.Version?,
         at now: DiskTime

@@ -143,7 +143,7 @@ final class DiskIndex: @unchecked Sendable {
             let application = try number("PRAGMA application_id", connection)
             guard version == DiskLayout.version, application == DiskLayout.applicationID else { throw foreign }
         }
-        // Four times the default between checkpoints: puts write many of the same pages again and again, so rarer
+        // Four times the default between checkpoints: stores write many of the same pages again and again, so rarer
         // checkpoints copy less, and wait for the device less often.
         let settings =
             isReadOnly
@@ -186,7 +186,7 @@ final class DiskIndex: @unchecked Sendable {
         let result = try readPatience.noting { try body(connection) }
         if isImpatient { connection.setBusyTimeout(readPatience.milliseconds) }
         // A connection that met an error is closed instead.
-        idleReaders.put(connection)
+        idleReaders.putBack(connection)
         return result
     }
 

@@ -9,7 +9,7 @@ enum DiskIndexSchema {
 
     /// Bodies have a table of their own, so that changing an entry's times does not rewrite its body, and numbers of
     /// their own, so that a new one goes to the end of the table: in the order of the entries' numbers, which are hashes,
-    /// it would go between others and move them, which makes a put take half as long again.
+    /// it would go between others and move them, which makes a store take half as long again.
     ///
     /// A use of an entry changes neither of the indexed times, `queued_at` and `due_at`: they are at most as late as
     /// `last_access` and `expires_at`, and whoever walks their indices corrects what he meets. Among a million entries,

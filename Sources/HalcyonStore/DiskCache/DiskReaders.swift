@@ -44,7 +44,7 @@ final class DiskReaders: @unchecked Sendable {
     }
 
     /// Puts a connection back, or closes it if there are enough.
-    func put(_ connection: SQLiteConnection) {
+    func putBack(_ connection: SQLiteConnection) {
         let retained = Unmanaged.passRetained(connection)
         let first = firstPlace
         for step in 0..<Self.count {

@@ -30,7 +30,7 @@ struct DiskStaging {
     var sharesFiles: Bool { pending.values.contains { $0.borrowedFile != nil } }
 
     /// The entry of a key.
-    func entry(_ key: DiskKey) -> StagedEntry? {
+    func entry(for key: DiskKey) -> StagedEntry? {
         guard let entry = pending[key.id] ?? writing[key.id], key.hasBytes(of: entry.key) else { return nil }
         return entry
     }
@@ -48,7 +48,7 @@ struct DiskStaging {
     /// 16 MiB of files, or what has waited for a second; nil if the store was overtaken, and nothing was added.
     mutating func add(
         _ entry: StagedEntry,
-        _ key: DiskKey,
+        for key: DiskKey,
         of store: DiskStore
     ) -> (isDue: Bool, replaced: StagedEntry?)? {
         guard stores.isValid(store) else { return nil }
@@ -78,13 +78,13 @@ struct DiskStaging {
     }
 
     /// Takes out the entry of a key if its store is not later than one with this number.
-    mutating func remove(_ key: DiskKey, notAfter number: UInt64) -> StagedEntry? {
+    mutating func remove(for key: DiskKey, notAfter number: UInt64) -> StagedEntry? {
         guard let entry = pending[key.id], key.hasBytes(of: entry.key), entry.number <= number else { return nil }
         return take(key.id)
     }
 
     /// Ends a store whose entry is in the index: it overtakes those of its key that began before it, and what they staged.
-    mutating func complete(_ store: DiskStore, _ key: DiskKey) -> StagedEntry? {
+    mutating func complete(_ store: DiskStore, for key: DiskKey) -> StagedEntry? {
         stores.end(store)
         stores.revoke(key, before: store.number)
         // Of whatever key: two with one hash have one place.
@@ -106,13 +106,13 @@ struct DiskStaging {
     }
 
     /// Gives up the entry of a key if its store is not later than one with this number. Returns what it was.
-    mutating func withdraw(_ key: DiskKey, notAfter number: UInt64) -> StagedEntry? {
+    mutating func withdraw(for key: DiskKey, notAfter number: UInt64) -> StagedEntry? {
         guard let entry = pending[key.id], key.hasBytes(of: entry.key), entry.number <= number else { return nil }
         return withdraw(key.id)
     }
 
     /// Gives up an entry, if it is still there. One that is being written stays until it is written.
-    mutating func withdraw(_ entry: StagedEntry, _ key: DiskKey) -> StagedEntry? {
+    mutating func withdraw(_ entry: StagedEntry, for key: DiskKey) -> StagedEntry? {
         pending[key.id]?.number == entry.number ? withdraw(key.id) : nil
     }
 
@@ -150,8 +150,8 @@ struct DiskStaging {
 
     /// Replaces the metadata of an entry that is not being written.
     mutating func updateMetadata(
-        _ key: DiskKey,
         _ metadata: Data,
+        for key: DiskKey,
         _ lifetime: DiskLifetime?,
         replacing version: DiskCache.Version?,
         at now: DiskTime

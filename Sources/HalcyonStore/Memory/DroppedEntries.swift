@@ -19,7 +19,7 @@ struct DroppedEntries<Key: Hashable & Sendable, Value: Sendable> {
 
 /// What became of an entry that was to be stored.
 @usableFromInline
-enum MemoryInsertion {
+enum MemoryStoreOutcome {
     /// It was not stored: it is beyond the limits. What had its key is gone.
     case refused
     case added

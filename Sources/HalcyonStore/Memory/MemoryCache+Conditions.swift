@@ -1,5 +1,5 @@
 extension MemoryCache {
-    /// Stores a value as ``insert(_:for:cost:expiration:)`` does, if `isAllowed` says so.
+    /// Stores a value as ``store(_:for:cost:expiration:)`` does, if `isAllowed` says so.
     ///
     /// - Parameters:
     ///   - latest: when it expires whatever extends its lifetime; nil, the default, is never.
@@ -8,7 +8,7 @@ extension MemoryCache {
     /// - Returns: whether it was stored.
     @discardableResult
     @inlinable
-    package func insert(
+    package func store(
         _ value: Value,
         for key: Key,
         cost: Int,
@@ -21,10 +21,10 @@ extension MemoryCache {
         let lifetime = MemoryLifetime(expiration ?? self.expiration, clock: clock, at: now)
         let latest = latest.map { MemoryLifetime($0, clock: clock, at: now).expiresAt } ?? .max
         guard min(lifetime.expiresAt, latest) > now else {
-            remove(key, if: isAllowed)
+            remove(for: key, if: isAllowed)
             return false
         }
-        return insert(
+        return store(
             Entry(
                 key: key,
                 hash: hash,
@@ -40,10 +40,10 @@ extension MemoryCache {
         )
     }
 
-    /// Removes the value for `key`, if `isAllowed` says so, which is called as for ``insert(_:for:cost:expiration:if:)``.
+    /// Removes the value for `key`, if `isAllowed` says so, which is called as for ``store(_:for:cost:expiration:latest:if:)``.
     @inlinable
-    package func remove(_ key: Key, if isAllowed: () -> Bool) {
-        let entry = ledger.withLock { isAllowed() ? removeEntry(key, hash: key.hashValue) : nil }
+    package func remove(for key: Key, if isAllowed: () -> Bool) {
+        let entry = ledger.withLock { isAllowed() ? removeEntry(for: key, hash: key.hashValue) : nil }
         if entry?.value != nil { listeners.tell(CollectionOfOne(key), .removed) }
         withExtendedLifetime(entry) {}
     }

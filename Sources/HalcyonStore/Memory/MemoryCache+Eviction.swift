@@ -1,13 +1,13 @@
 extension MemoryCache {
     /// Stores an entry that holds a value, if `isAllowed` says so under the ledger's lock.
     @inlinable
-    func insert(_ entry: consuming Entry, at now: Int64, if isAllowed: () -> Bool = { true }) -> Bool {
+    func store(_ entry: consuming Entry, at now: Int64, if isAllowed: () -> Bool = { true }) -> Bool {
         // What leaves the cache is freed after the locks are released: that may run code of the user, and takes long.
         var first: Entry?
         var dropped = Dropped()
         ledger.lock.acquire()
         sweepSome(at: now, into: &dropped)
-        let outcome = isAllowed() ? store(entry, at: now, dropping: &first, &dropped) : .refused
+        let outcome = isAllowed() ? replaceOrAdd(entry, at: now, dropping: &first, &dropped) : .refused
         let isFirst = outcome != .refused && !ledger.isSwept
         if isFirst { ledger.isSwept = true }
         ledger.lock.release()
@@ -24,16 +24,16 @@ extension MemoryCache {
     /// Puts an entry in the place of that with its key, or makes room for it. The ledger's lock must be held.
     ///
     /// - Parameters:
-    ///   - first: what had the key, or had to make room: nearly always all that goes, and without an array for it an
-    ///     insertion takes three quarters of the time.
+    ///   - first: what had the key, or had to make room: nearly always all that goes, and without an array for it a
+    ///     store takes three quarters of the time.
     ///   - dropped: what else goes.
     @inlinable
-    func store(
+    func replaceOrAdd(
         _ entry: consuming Entry,
         at now: Int64,
         dropping first: inout Entry?,
         _ dropped: inout Dropped
-    ) -> MemoryInsertion {
+    ) -> MemoryStoreOutcome {
         let shard = shardIndex(for: entry.hash)
         let table = tables[shard]
         let place = table.find(entry.key, hash: entry.hash)
@@ -80,13 +80,13 @@ extension MemoryCache {
         ledger.lastSerial &+= 1
         let shard = shardIndex(for: entry.hash)
         gate.close(shard)
-        tables[shard].insert(entry, serial: ledger.lastSerial)
+        tables[shard].add(entry, serial: ledger.lastSerial)
         gate.open(shard)
     }
 
     /// Takes the entry for a key out of its shard and out of the sums. The ledger's lock must be held.
     @inlinable
-    func removeEntry(_ key: Key, hash: Int) -> Entry? {
+    func removeEntry(for key: Key, hash: Int) -> Entry? {
         let shard = shardIndex(for: hash)
         let place = withTable(shard) { $0.find(key, hash: hash) }
         return place < 0 ? nil : removeEntry(at: place, of: shard)

@@ -2,8 +2,8 @@ extension MemoryCache {
     /// Removes and returns the value for `key`; nil if there was none, or its time was over.
     @discardableResult
     @inlinable
-    public func remove(_ key: Key) -> Value? {
-        let entry = ledger.withLock { removeEntry(key, hash: key.hashValue) }
+    public func remove(for key: Key) -> Value? {
+        let entry = ledger.withLock { removeEntry(for: key, hash: key.hashValue) }
         guard let entry else { return nil }
         // One that was evicted and is only weakly held was told as evicted.
         if entry.value != nil { listeners.tell(CollectionOfOne(key), .removed) }
@@ -63,7 +63,7 @@ extension MemoryCache {
         for table in tables {
             let keys = ledger.withLock { (0..<table.placeCount).compactMap(table.entry).map(\.key) }
             for key in keys where isUnwanted(key) {
-                let entry = ledger.withLock { removeEntry(key, hash: key.hashValue) }
+                let entry = ledger.withLock { removeEntry(for: key, hash: key.hashValue) }
                 guard let entry, entry.value != nil else { continue }
                 listeners.tell(CollectionOfOne(key), .removed)
                 count += 1
@@ -108,7 +108,7 @@ extension MemoryCache {
         }
     }
 
-    /// Looks at a few entries on each insertion, so that what expired goes without a timer. The ledger's lock must be
+    /// Looks at a few entries on each store, so that what expired goes without a timer. The ledger's lock must be
     /// held.
     @inlinable
     func sweepSome(at now: Int64, into dropped: inout Dropped) {

@@ -7,7 +7,7 @@
 ///   algorithm: least recently used, without a list to keep in order).
 /// - With a `weakReference`, an evicted value is still found for as long as something else keeps its object alive. It
 ///   then takes its place again.
-/// - Inserting sweeps a few entries that expired, ``removeExpired()`` sweeps all. So does a task that sleeps for
+/// - Storing sweeps a few entries that expired, ``removeExpired()`` sweeps all. So does a task that sleeps for
 ///   ``sweepInterval`` in between; an empty cache has none.
 ///
 /// Keys should carry a good hash that is cheap, such as a digest. Everything on the way of a hit is inlinable, because a
@@ -74,7 +74,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// - Parameter extending: what the access does to its expiry; default: its lifetime starts again.
     @inlinable
-    public func value(for key: Key, extending: ExpirationExtension = .originalLifetime) -> Value? {
+    public func entry(for key: Key, extending: ExpirationExtension = .originalLifetime) -> Value? {
         let hash = key.hashValue
         let now = clock.monotonic()
         let shard = shardIndex(for: hash)
@@ -93,7 +93,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return weaklyHeldValue(for: key, hash: hash, at: now)
     }
 
-    /// Whether ``value(for:extending:)`` would find a value. It changes neither expiry nor order nor statistics.
+    /// Whether ``entry(for:extending:)`` would find a value. It changes neither expiry nor order nor statistics.
     @inlinable
     public func contains(_ key: Key) -> Bool {
         let hash = key.hashValue
@@ -120,15 +120,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Returns: whether it was stored.
     @discardableResult
     @inlinable
-    public func insert(_ value: Value, for key: Key, cost: Int, expiration: Expiration? = nil) -> Bool {
+    public func store(_ value: Value, for key: Key, cost: Int, expiration: Expiration? = nil) -> Bool {
         let hash = key.hashValue
         let now = clock.monotonic()
         let lifetime = MemoryLifetime(expiration ?? self.expiration, clock: clock, at: now)
         guard lifetime.expiresAt > now else {
-            remove(key)
+            remove(for: key)
             return false
         }
-        return insert(
+        return store(
             Entry(
                 key: key,
                 hash: hash,

@@ -14,7 +14,7 @@ struct MemoryEntry<Key: Hashable & Sendable, Value: Sendable> {
     @usableFromInline var lifetime: Int64
     /// When it expires whatever extends it, in nanoseconds on the monotonic clock; `Int64.max` is never.
     @usableFromInline let latest: Int64
-    /// The number of its insertion, in a copy of an entry that is in a table.
+    /// The number of its store, in a copy of an entry that is in a table.
     @usableFromInline var serial = 0
 
     @inlinable

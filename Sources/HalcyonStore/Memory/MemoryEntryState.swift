@@ -8,7 +8,7 @@ struct MemoryEntryState: ~Copyable {
     @usableFromInline let atomicIsReferenced = Atomic<Bool>(false)
     /// Whether an entry is at this place.
     @usableFromInline var isTaken = false
-    /// The number of the entry's insertion; at a free place the next free one, or -1.
+    /// The number of the entry's store; at a free place the next free one, or -1.
     @usableFromInline var serial = 0
 
     @inlinable

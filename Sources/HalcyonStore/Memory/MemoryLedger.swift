@@ -32,7 +32,7 @@ final class MemoryLedger: @unchecked Sendable {
     @exclusivity(unchecked)
     @usableFromInline
     var expirations = 0
-    /// Numbers the insertions, so that an evicted entry is told from a later one with its key.
+    /// Numbers the stores, so that an evicted entry is told from a later one with its key.
     @exclusivity(unchecked)
     @usableFromInline
     var lastSerial = 0

@@ -1,4 +1,4 @@
-/// A hash table whose entries keep their place from insertion to removal, so that an eviction hand can walk over them
+/// A hash table whose entries keep their place from addition to removal, so that an eviction hand can walk over them
 /// while a hit only sets a bit.
 ///
 /// The hash is given by the caller, who needs it to choose the shard as well, so a look-up hashes once. Buckets hold
@@ -102,7 +102,7 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
 
     /// Adds an entry whose key is not in the table. Complexity: O(1) amortised.
     @inlinable
-    func insert(_ entry: consuming Entry, serial: Int) {
+    func add(_ entry: consuming Entry, serial: Int) {
         if (count + 1) * 2 > bucketCount { growBuckets() }
         let place: Int
         if firstFree >= 0 {
@@ -115,7 +115,7 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
         }
         count += 1
         link(place, hash: entry.hash)
-        put(entry, at: place, serial: serial)
+        initialize(entry, at: place, serial: serial)
     }
 
     /// Puts an entry in the place of one with its key, and returns that. Complexity: O(1).
@@ -123,12 +123,12 @@ final class MemoryTable<Key: Hashable & Sendable, Value: Sendable> {
     func replace(at place: Int, by entry: consuming Entry, serial: Int) -> Entry {
         var earlier = (entries + place).move()
         earlier.expiresAt = states[place].expiresAt
-        put(entry, at: place, serial: serial)
+        initialize(entry, at: place, serial: serial)
         return earlier
     }
 
     @inlinable
-    func put(_ entry: consuming Entry, at place: Int, serial: Int) {
+    func initialize(_ entry: consuming Entry, at place: Int, serial: Int) {
         states[place].expiresAt = entry.expiresAt
         states[place].isReferenced = false
         states[place].isTaken = true

@@ -9,15 +9,15 @@ internal import HalcyonConcurrency
 /// clock.advance(by: .seconds(3))
 /// ```
 public final class ManualClock: Clock {
-    /// A point on the clock, counted from its making.
+    /// A point on the clock, counted from its creation.
     public struct Instant: InstantProtocol {
         /// The time since the clock was made.
         public var offset: Duration
 
-        /// The instant this much later.
+        /// Returns the instant this much later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// The time from this instant to another.
+        /// Returns the time from this instant to another.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
         /// Orders instants by time.
@@ -32,7 +32,7 @@ public final class ManualClock: Clock {
     private struct State {
         var now = Instant(offset: .zero)
         var sleepers: [UInt64: Sleeper] = [:]
-        /// Sleeps whose cancellation came before they were noted.
+        /// The sleeps whose cancellation came before they were noted.
         var cancelled: Set<UInt64> = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
         var nextID: UInt64 = 0
@@ -40,19 +40,19 @@ public final class ManualClock: Clock {
 
     private let state = Lock(State())
 
-    /// A clock that shows zero.
+    /// Creates a clock that shows zero.
     public init() {}
 
-    /// What the clock shows.
+    /// The instant that the clock shows.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// Every step can be told from the next.
+    /// The smallest step of the clock; every step is distinct from the next.
     public var minimumResolution: Duration { .zero }
 
-    /// How many sleep on the clock.
+    /// The number of sleeps on the clock.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Lets time pass, and wakes those whose time has come, the earliest first.
+    /// Lets time pass, and ends the sleeps whose time has come, the earliest first.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state -> [Sleeper] in
             state.now = state.now.advanced(by: duration)
@@ -63,7 +63,7 @@ public final class ManualClock: Clock {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
-    /// Returns once at least this many sleep at the same time.
+    /// Returns once there are at least this many sleeps at the same time.
     public func waitForSleepers(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in
@@ -75,7 +75,7 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Waits until the clock has been moved there.
+    /// Waits until the clock has been moved to a time.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

@@ -1,14 +1,14 @@
-/// A random number generator that gives the same numbers for the same seed, so that a test knows them (SplitMix64;
+/// A random number generator that returns the same numbers for the same seed, so that a test knows them (SplitMix64;
 /// Steele, Lea and Flood, 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// A generator whose numbers follow from the seed.
+    /// Creates a generator whose numbers follow from the seed.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -2,20 +2,20 @@ public import FoundationEssentials
 internal import HalcyonConcurrency
 public import HalcyonStore
 
-/// A file system that works until the call with a given number, and then fails as told.
+/// A file system that works until the call with a given number, and then fails in a given way.
 ///
 /// A test runs its work with a fault at call 1, at call 2, and so on, until a run has met no fault: then every call the
-/// work makes has failed once. Calls to close a file are not counted, since they cannot fail in a way that matters.
+/// work makes has failed once. Calls to close a file are not counted, since their failure has no effect that matters.
 public final class FaultInjectingFileSystem: FileSystem {
-    /// What happens at the call.
+    /// The faults that can happen at the call.
     public enum Fault: Sendable, Hashable {
-        /// It fails, once, and does nothing.
+        /// The call fails, once, and does nothing.
         case error(FileSystemError)
-        /// It and every call of its kind after it fail, as on a device that became full or read-only.
+        /// The call and every call of its kind after it fail, as on a device that became full or read-only.
         case errorFromNowOn(FileSystemError)
-        /// It writes or reads only half of what it was given, which is allowed. Does nothing to other calls.
+        /// The call writes or reads only half of its bytes, which is allowed. Does nothing to other calls.
         case halfDone
-        /// One bit of what it reads or writes is flipped. Does nothing to other calls.
+        /// One bit that the call reads or writes is flipped. Does nothing to other calls.
         case flippedBit
         /// The process dies: nothing is done by this call or any later one, and the locks of its files are dropped.
         case crash
@@ -47,9 +47,9 @@ public final class FaultInjectingFileSystem: FileSystem {
     /// Wraps a file system.
     ///
     /// - Parameters:
-    ///   - fault: what happens.
-    ///   - number: the call at which it happens, counted from 1, among those in `calls`.
-    ///   - calls: the calls that count; default all.
+    ///   - fault: The fault that happens.
+    ///   - number: The call at which it happens, counted from 1, among those in `calls`.
+    ///   - calls: The calls that count. Default: all.
     public init(
         _ fault: Fault,
         atCall number: Int,
@@ -67,8 +67,8 @@ public final class FaultInjectingFileSystem: FileSystem {
     /// Wraps a file system that never fails.
     ///
     /// - Parameters:
-    ///   - observer: called before each call, on the thread that makes it, which it may hold up.
-    ///   - freeBytes: what it says is free on the device; default what `base` says.
+    ///   - observer: Called before each call, on the thread that makes it, which it may delay.
+    ///   - freeBytes: Returns the bytes that are free on the device. Default: those of `base`.
     public init(
         observing observer: @escaping @Sendable (Call) -> Void = { _ in },
         freeBytes: (@Sendable () -> Int)? = nil,
@@ -82,13 +82,13 @@ public final class FaultInjectingFileSystem: FileSystem {
         self.observer = observer
     }
 
-    /// Whether the fault has happened.
+    /// A Boolean value that indicates whether the fault has happened.
     public var hasFired: Bool { state.withLock { $0.firedAt != nil } }
 
-    /// The call the fault happened at.
+    /// The call at which the fault happened.
     public var firedAt: Call? { state.withLock { $0.firedAt } }
 
-    /// The number of calls so far that counted.
+    /// The number of counted calls so far.
     public var callCount: Int { state.withLock { $0.count } }
 
     private enum Outcome {

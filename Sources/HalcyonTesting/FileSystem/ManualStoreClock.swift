@@ -11,12 +11,12 @@ public final class ManualStoreClock: Sendable {
 
     private let state: Lock<State>
 
-    /// Makes a clock that shows `date`; default 2026-01-01 00:00 UTC.
+    /// Creates a clock that shows `date`. Default: 2026-01-01 00:00 UTC.
     public init(date: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
         state = Lock(State(nanoseconds: 1_000_000_000, date: date))
     }
 
-    /// The clock as a store takes it.
+    /// The clock in the form that a store takes.
     public var clock: StoreClock {
         StoreClock(
             monotonic: { self.state.withLock { $0.nanoseconds } },
@@ -24,7 +24,7 @@ public final class ManualStoreClock: Sendable {
         )
     }
 
-    /// The date it shows.
+    /// The date that the clock shows.
     public var date: Date { state.withLock { $0.date } }
 
     /// Lets time pass, in seconds.

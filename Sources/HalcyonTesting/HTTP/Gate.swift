@@ -1,9 +1,9 @@
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// A point that nobody passes until a test opens it; then everyone does, for good.
+/// A point at which threads and tasks wait until a test opens it; from then on it stays open.
 ///
-/// This is how a test orders what happens on several threads, without sleeping.
+/// A test orders events on several threads with it, without sleeping.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -12,15 +12,15 @@ public final class Gate: Sendable {
 
     private let state = Lock(State())
 
-    /// A closed gate.
+    /// Creates a closed gate.
     public init() {}
 
-    /// Whether it has been opened.
+    /// A Boolean value that indicates whether the gate has been opened.
     public var isOpen: Bool {
         state.withLock { $0.isOpen }
     }
 
-    /// Lets everyone pass who waits now or comes later. Opening it again does nothing.
+    /// Opens the gate for all present and later waiters. Opening it again does nothing.
     public func open() {
         let waiters = state.withLock { state in
             state.isOpen = true
@@ -74,7 +74,7 @@ final class Semaphore: @unchecked Sendable {
     }
 
     func wait() {
-        // Interrupted by a signal handler: wait on.
+        // Interrupted by a signal handler: it waits again.
         while sem_wait(semaphore) != 0 {}
     }
 }

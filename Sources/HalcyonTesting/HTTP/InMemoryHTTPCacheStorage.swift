@@ -11,18 +11,18 @@ public final class InMemoryHTTPCacheStorage: HTTPCacheStorage {
 
     private let responses = Lock<[String: [Stored]]>([:])
 
-    /// An empty storage.
+    /// Creates an empty storage.
     public init() {}
 
-    /// The keys that anything is stored under, in no order.
+    /// The keys that have stored responses, in no order.
     public var keys: [String] { responses.withLock { $0.filter { !$0.value.isEmpty }.map(\.key) } }
 
-    /// The heads stored under a key, the latest last.
+    /// Returns the heads stored under a key, the latest last.
     public func heads(for key: String) -> [StoredResponse] {
         responses.withLock { $0[key] ?? [] }.map(\.head)
     }
 
-    /// Finds the response that was stored or validated last.
+    /// Returns the response that was stored or validated last.
     public func response(
         for key: String,
         where matches: @Sendable (StoredResponse) -> Bool

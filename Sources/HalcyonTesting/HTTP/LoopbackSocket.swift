@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// What servers of this module share: sockets on 127.0.0.1, and threads.
+/// The parts that the servers of this module share: sockets on 127.0.0.1, and threads.
 enum LoopbackSocket {
-    /// A listening socket and its port.
+    /// Returns a listening socket and its port.
     static func listen(port: Int = 0) throws -> (Int32, Int) {
         try bind(port: port, listens: true)
     }
 
-    /// A socket that has a port of its own, on which nobody listens.
+    /// Returns a socket that has a port of its own, on which no server listens.
     static func reserve() throws -> (Int32, Int) {
         try bind(port: 0, listens: false)
     }
@@ -16,7 +16,7 @@ enum LoopbackSocket {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard listener >= 0 else { throw OriginServerError(call: "socket", code: errno) }
         if listens {
-            // Not for one that only keeps its port: two sockets that may share one may also get the same.
+            // Not for a socket that only keeps its port: two that may share one may also get the same.
             var yes: Int32 = 1
             setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -37,7 +37,7 @@ enum LoopbackSocket {
         return (listener, Int(in_port_t(bigEndian: address.sin_port)))
     }
 
-    /// A socket connected to `port`; `nil` if nobody listens there.
+    /// Returns a socket connected to `port`; `nil` if no server listens there.
     static func connect(port: Int) -> Int32? {
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard client >= 0 else { return nil }
@@ -56,8 +56,8 @@ enum LoopbackSocket {
         return client
     }
 
-    /// The next connection, closed on exec from the start, so that no process that is started meanwhile keeps it open; -1
-    /// with `errno` where there is none.
+    /// Returns the next connection, closed on exec from the start, so that no process that is started meanwhile keeps
+    /// it open; -1 with `errno` where there is none.
     static func accept(_ listener: Int32) -> Int32 {
         guard let acceptClosingOnExec else {
             let client = Glibc.accept(listener, nil, nil)
@@ -72,8 +72,8 @@ enum LoopbackSocket {
             Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
         ) -> Int32
 
-    /// accept4(2), which Swift does not import because the header declares it for `_GNU_SOURCE` alone; the symbol is a
-    /// function of this type.
+    /// The function accept4(2), which Swift does not import because the header declares it for `_GNU_SOURCE` alone; the
+    /// symbol is a function of this type.
     private static let acceptClosingOnExec = dlsym(nil, "accept4").map { unsafeBitCast($0, to: Accept.self) }
 
     private static func address(port: Int) -> sockaddr_in {

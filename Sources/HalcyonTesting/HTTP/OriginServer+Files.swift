@@ -4,7 +4,7 @@ internal import HalcyonFiles
 
 extension OriginServer {
     /// Serves the files of a folder as web servers do, with `Content-Type`, `Content-Length`, `ETag` and
-    /// `Last-Modified`; answers `HEAD` and `If-None-Match`. Never leaves the folder by way of "..".
+    /// `Last-Modified`; answers `HEAD` and `If-None-Match`. Never leaves the folder through "..".
     public static func files(in folder: String) -> Handler {
         { request in
             guard request.method == "GET" || request.method == "HEAD" else { return Response(405) }
@@ -30,7 +30,7 @@ extension OriginServer {
         }
     }
 
-    /// As RFC 9110, section 5.6.7 wants it: "Sun, 06 Nov 1994 08:49:37 GMT".
+    /// Returns a date in the form of RFC 9110, section 5.6.7: "Sun, 06 Nov 1994 08:49:37 GMT".
     static func httpDate(_ secondsSince1970: Int) -> String {
         var time = time_t(secondsSince1970)
         var parts = tm()

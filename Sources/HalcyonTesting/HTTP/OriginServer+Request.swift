@@ -3,15 +3,15 @@ public import HTTPTypes
 extension OriginServer {
     /// A request as it came over the wire.
     public struct Request: Sendable, Hashable {
-        /// "GET", …
+        /// The method: "GET", …
         public let method: String
         /// The request target, query included.
         public let path: String
-        /// In order.
+        /// The headers in order.
         public let headers: HTTPFields
-        /// As long as its `Content-Length` says.
+        /// The body, as long as its `Content-Length` says.
         public let body: [UInt8]
-        /// Which connection it came on, counted from 0.
+        /// The number of the connection on which it came, counted from 0.
         public let connection: Int
     }
 }

@@ -2,10 +2,10 @@ public import FoundationEssentials
 internal import Glibc
 internal import HalcyonConcurrency
 
-/// A real HTTP/1.1 server on a loopback port, which answers as a closure says: well, badly, or not at all.
+/// A real HTTP/1.1 server on a loopback port, which answers as a closure decides: well, badly, or not at all.
 ///
-/// Each connection has a thread of its own, so a ``Response`` may block at a ``Gate`` for as long as a test likes.
-/// The server runs from its creation until ``stop()``, which also ends what blocks.
+/// Each connection has a thread of its own, so a ``Response`` may block at a ``Gate`` for any time. The server runs
+/// from its creation until ``stop()``, which also ends blocked connections.
 public final class OriginServer: Sendable {
     /// Answers a request, on the connection's thread.
     public typealias Handler = @Sendable (Request) -> Response
@@ -15,14 +15,14 @@ public final class OriginServer: Sendable {
         var connectionCount = 0
         var connections: [Int: OriginConnection] = [:]
         var isStopped = false
-        /// Signalled when the last thread has ended, once the server is stopped.
+        /// The number of running threads; the end of the last one is signalled once the server is stopped.
         var runningThreads = 0
     }
 
     /// The port on 127.0.0.1.
     public let port: Int
     private let listener: Int32
-    /// Speaks with a client, on the connection's thread, until the connection is of no more use.
+    /// Serves a client, on the connection's thread, until the connection is of no more use.
     private let session: @Sendable (OriginServer, OriginConnection) -> Void
     private let state = Lock(State())
     private let allThreadsEnded = Semaphore()
@@ -53,7 +53,7 @@ public final class OriginServer: Sendable {
         }
     }
 
-    /// "http://127.0.0.1:PORT" and `path`, which begins with a slash.
+    /// Returns "http://127.0.0.1:PORT" and `path`, which begins with a slash, as a URL.
     public func url(_ path: String = "/") -> URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
             preconditionFailure("not a path: \(path)")
@@ -66,12 +66,12 @@ public final class OriginServer: Sendable {
         state.withLock { $0.requests }
     }
 
-    /// How many connections have been accepted so far.
+    /// The number of connections that have been accepted so far.
     public var connectionCount: Int {
         state.withLock { $0.connectionCount }
     }
 
-    /// How many requests for `path` have come so far.
+    /// Returns the number of requests for `path` so far.
     public func requestCount(_ path: String) -> Int {
         state.withLock { state in state.requests.count { $0.path == path } }
     }

@@ -4,9 +4,9 @@ internal import Glibc
 public struct OriginServerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system call.
     public let call: String
-    /// Its `errno`.
+    /// The `errno` of the call.
     public let code: Int32
 
-    /// "bind: Address already in use".
+    /// The error in words: "bind: Address already in use".
     public var description: String { "\(call): \(String(cString: strerror(code)))" }
 }

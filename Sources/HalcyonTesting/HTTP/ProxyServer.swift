@@ -2,23 +2,23 @@ internal import Glibc
 public import HTTPTypes
 internal import HalcyonConcurrency
 
-/// A real proxy on a loopback port: HTTP (whole URLs, and CONNECT) or SOCKS 5 with names, which may ask for a password.
+/// A real proxy on a loopback port: HTTP (whole URLs, and CONNECT) or SOCKS 5 with names, which may demand a password.
 ///
-/// Wherever a client wants to go, the proxy connects to a port of 127.0.0.1: to the one asked for, or to the one that
-/// `routes` has for "host:port". So a test can use any name, and see that the client left it to the proxy.
+/// Whatever the target of a client, the proxy connects to a port of 127.0.0.1: to the requested one, or to the one that
+/// `routes` has for "host:port". So a test can use any name, and check that the client left its look-up to the proxy.
 /// It runs from its creation until ``stop()``.
 public final class ProxyServer: Sendable {
-    /// What the proxy speaks.
+    /// The protocols of the proxy.
     public enum Kind: Sendable, Hashable {
-        /// RFC 9110 and 9112.
+        /// HTTP, RFC 9110 and 9112.
         case http
-        /// RFC 1928 and 1929.
+        /// SOCKS 5, RFC 1928 and 1929.
         case socks5
     }
 
-    /// What a client asked for.
+    /// A request of a client.
     public struct Request: Sendable, Hashable {
-        /// "GET", …; "CONNECT" over SOCKS, too.
+        /// The method: "GET", …; "CONNECT" over SOCKS, too.
         public let method: String
         /// The request target as it came: a whole URL, or "host:port".
         public let target: String
@@ -36,7 +36,7 @@ public final class ProxyServer: Sendable {
 
     /// The port on 127.0.0.1.
     public let port: Int
-    /// What the proxy speaks.
+    /// The protocol of the proxy.
     public let kind: Kind
     let routes: [String: Int]
     let user: String?
@@ -46,7 +46,7 @@ public final class ProxyServer: Sendable {
     private let state = Lock(State())
     private let allThreadsEnded = Semaphore()
 
-    /// Starts to listen on a free port of 127.0.0.1. With a `user`, clients who don't prove to be that one, with a
+    /// Starts to listen on a free port of 127.0.0.1. With a `user`, clients that do not prove to be that one, with a
     /// password by the basic scheme, get 407 with `challenge` as `Proxy-Authenticate`, or are refused by SOCKS.
     ///
     /// Throws ``OriginServerError`` where the system refuses.
@@ -71,12 +71,12 @@ public final class ProxyServer: Sendable {
         }
     }
 
-    /// What clients have asked for so far, in order.
+    /// The requests of clients so far, in order.
     public var requests: [Request] {
         state.withLock { $0.requests }
     }
 
-    /// How many connections have been accepted so far.
+    /// The number of connections that have been accepted so far.
     public var connectionCount: Int {
         state.withLock { $0.connectionCount }
     }
@@ -122,7 +122,7 @@ public final class ProxyServer: Sendable {
         }
     }
 
-    /// Takes in a socket to be interrupted by ``stop()``; `nil` if that has come.
+    /// Adds a socket to be interrupted by ``stop()``; `nil` if that has been called.
     func register(_ socket: Int32, isClient: Bool = true) -> Int? {
         return state.withLock { state in
             guard !state.isStopped else { return nil }
@@ -134,7 +134,7 @@ public final class ProxyServer: Sendable {
         }
     }
 
-    /// Closes the socket, out of reach of ``stop()``.
+    /// Closes the socket, so that ``stop()`` no longer uses it.
     func unregister(_ number: Int) {
         state.withLock { state in
             if let socket = state.connections.removeValue(forKey: number) { close(socket) }

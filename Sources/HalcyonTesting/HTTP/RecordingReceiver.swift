@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import HalcyonConcurrency
 public import HalcyonHTTP
 
-/// A receiver that keeps what it gets, and notes each breach of the contract of ``HTTPTransport``.
+/// A receiver that keeps everything it receives, and notes each breach of the contract of ``HTTPTransport``.
 public final class RecordingReceiver: TransferReceiver {
     private struct State {
         var response: TransferResponse?
@@ -20,7 +20,7 @@ public final class RecordingReceiver: TransferReceiver {
     private let onBytes: @Sendable (UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand
     private let onCompletion: @Sendable (Result<TransferMetrics, TransferError>) -> Void
 
-    /// A receiver that does what the closures say beside recording; by default it takes everything.
+    /// Creates a receiver that calls the closures beside recording; by default it takes everything.
     public init(
         onResponse: @escaping @Sendable (TransferResponse) throws(TransferError) -> Void = { _ in },
         onBytes: @escaping @Sendable (UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand = { _ in .proceed
@@ -32,19 +32,19 @@ public final class RecordingReceiver: TransferReceiver {
         self.onCompletion = onCompletion
     }
 
-    /// What the transfer ended with; waits for the end.
+    /// Returns the result of the transfer; waits for the end.
     public func result() async -> Result<TransferMetrics, TransferError> {
         await completed.wait()
         return state.withLock { $0.results.first } ?? .failure(.other("no result"))
     }
 
-    /// The error that the transfer ended with, or `nil`; waits for the end.
+    /// Returns the error that the transfer ended with, or `nil`; waits for the end.
     public func failure() async -> TransferError? {
         guard case .failure(let error) = await result() else { return nil }
         return error
     }
 
-    /// The head of the response; waits until it is there or the transfer has ended.
+    /// Returns the head of the response; waits until it is there or the transfer has ended.
     public func responseHead() async -> TransferResponse? {
         await responded.wait()
         return response
@@ -53,16 +53,16 @@ public final class RecordingReceiver: TransferReceiver {
     /// The head of the response, if it has come.
     public var response: TransferResponse? { state.withLock { $0.response } }
 
-    /// The bytes so far.
+    /// The bytes received so far.
     public var body: Data { state.withLock { $0.body } }
 
-    /// How many pieces they came in.
+    /// The number of pieces in which they came.
     public var pieceCount: Int { state.withLock { $0.pieceCount } }
 
-    /// How many times it was completed; 1 in the end.
+    /// The number of times that it was completed; 1 in the end.
     public var completionCount: Int { state.withLock { $0.results.count } }
 
-    /// Calls that came twice, too late, too early or at the same time as another.
+    /// The calls that came twice, too late, too early or at the same time as another.
     public var violations: [String] { state.withLock { $0.violations } }
 
     /// Records the head.

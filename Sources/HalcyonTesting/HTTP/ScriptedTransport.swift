@@ -4,7 +4,7 @@ public import HTTPTypes
 internal import HalcyonConcurrency
 public import HalcyonHTTP
 
-/// A transport without a network: a test answers each transfer step by step, or once and for all by URL.
+/// A transport without a network: a test answers each transfer step by step, or all transfers of a URL by a route.
 ///
 /// ```swift
 /// let transport = ScriptedTransport()
@@ -16,29 +16,29 @@ public import HalcyonHTTP
 /// transfer.finish()
 /// ```
 ///
-/// It keeps the contract of ``HTTPTransport``: calls to a receiver come one after the other, nothing comes after the end
-/// or while the receiver has paused, limits on body and headers hold, and cancelling completes exactly once, on
+/// It keeps the contract of ``HTTPTransport``: calls to a receiver come one after the other, nothing comes after the
+/// end or while the receiver has paused, limits on body and headers hold, and cancelling completes exactly once, on
 /// another thread than the caller's.
 public final class ScriptedTransport: HTTPTransport {
-    /// What a URL is answered with.
+    /// The answer for a URL.
     public struct Route: Sendable {
-        /// Default: 200.
+        /// The status. Default: 200.
         public var status: Int
-        /// `Content-Length` is added where it is missing.
+        /// The headers. `Content-Length` is added where it is missing.
         public var headers: HTTPFields
-        /// Sent in one piece.
+        /// The body, sent in one piece.
         public var body: Data
-        /// Ends the transfer instead of the response. Default: `nil`.
+        /// The error that ends the transfer instead of the response. Default: `nil`.
         public var error: TransferError?
 
-        /// A response.
+        /// Creates a route with a response.
         public init(status: Int = 200, headers: HTTPFields = [:], body: Data = Data()) {
             self.status = status
             self.headers = headers
             self.body = body
         }
 
-        /// A failure before any response.
+        /// Creates a route with a failure before any response.
         public init(error: TransferError) {
             self.init()
             self.error = error
@@ -49,7 +49,7 @@ public final class ScriptedTransport: HTTPTransport {
         var routes: [URL: Route] = [:]
         var answer: (@Sendable (TransferRequest) -> Route?)?
         var transfers: [ScriptedTransfer] = []
-        /// Not yet handed out by `nextTransfer`.
+        /// The transfers that `nextTransfer` has not returned yet.
         var untaken: [ScriptedTransfer] = []
         var waiters: [CheckedContinuation<ScriptedTransfer, Never>] = []
     }
@@ -57,22 +57,22 @@ public final class ScriptedTransport: HTTPTransport {
     private let state = Lock(State())
     private let queue = DispatchQueue(label: "halcyon.scripted-transport")
 
-    /// A transport that answers nothing by itself.
+    /// Creates a transport that answers nothing by itself.
     public init() {}
 
-    /// Answers every later transfer from `url` at once, on the transport's own thread. Such transfers are not given to
-    /// ``nextTransfer()``. `nil` removes the route.
+    /// Answers every later transfer from `url` at once, on the transport's own thread. ``nextTransfer()`` does not
+    /// return such transfers. `nil` removes the route.
     public func setRoute(_ url: URL, _ route: Route?) {
         state.withLock { $0.routes[url] = route }
     }
 
-    /// Answers every later transfer whose URL has no route of its own at once, on the transport's own thread, by what
-    /// `answer` makes of its request. Those for which that is `nil` are given to ``nextTransfer()``.
+    /// Answers every later transfer whose URL has no route of its own at once, on the transport's own thread, with the
+    /// route that `answer` returns for its request. Those for which that is `nil` are returned by ``nextTransfer()``.
     public func setAnswer(_ answer: (@Sendable (TransferRequest) -> Route?)?) {
         state.withLock { $0.answer = answer }
     }
 
-    /// The oldest transfer that has not been handed out yet; waits until there is one.
+    /// Returns the oldest transfer that has not been returned yet; waits until there is one.
     public func nextTransfer() async -> ScriptedTransfer {
         await withCheckedContinuation { continuation in
             let transfer = state.withLock { state -> ScriptedTransfer? in
@@ -89,17 +89,17 @@ public final class ScriptedTransport: HTTPTransport {
         state.withLock { $0.transfers }
     }
 
-    /// How many transfers have been started.
+    /// The number of transfers that have been started.
     public var startedCount: Int {
         state.withLock { $0.transfers.count }
     }
 
-    /// How many transfers from `url` have been started.
+    /// Returns the number of transfers from `url` that have been started.
     public func startedCount(_ url: URL) -> Int {
         state.withLock { state in state.transfers.count { $0.request.url == url } }
     }
 
-    /// Takes a transfer, for the test or a route to answer.
+    /// Starts a transfer, for the test or a route to answer.
     public func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         let transfer = ScriptedTransfer(request, receiver: receiver, queue: queue)
         let answered = state.withLock { $0.answer }?(request)

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// A frame of HTTP/2 (RFC 9113, section 4.1), well formed or not.
 public struct HTTP2Frame: Sendable, Hashable {
-    /// What a frame is (RFC 9113, section 6).
+    /// The type of a frame (RFC 9113, section 6).
     public enum Kind: UInt8, Sendable, Hashable {
         case data = 0
         case headers = 1
@@ -16,7 +16,7 @@ public struct HTTP2Frame: Sendable, Hashable {
         case continuation = 9
     }
 
-    /// Why a stream or connection ends (RFC 9113, section 7).
+    /// The reason why a stream or connection ends (RFC 9113, section 7).
     public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
         case noError = 0
         case protocolError = 1
@@ -34,21 +34,21 @@ public struct HTTP2Frame: Sendable, Hashable {
         case http11Required = 13
     }
 
-    /// END_STREAM, and ACK of settings and ping.
+    /// The flag END_STREAM, and ACK of settings and ping.
     public static let endStream: UInt8 = 0x01
-    /// END_HEADERS.
+    /// The flag END_HEADERS.
     public static let endHeaders: UInt8 = 0x04
 
-    /// What it is.
+    /// The type of the frame.
     public var kind: Kind
-    /// ``endStream``, ``endHeaders``, …
+    /// The flags: ``endStream``, ``endHeaders``, …
     public var flags: UInt8
-    /// 0 is the connection.
+    /// The number of the stream; 0 is the connection.
     public var stream: Int
-    /// At most 16 MiB less one byte; more than a client allows is one of the faults.
+    /// The payload: at most 16 MiB less one byte; more than a client allows is one of the faults.
     public var payload: [UInt8]
 
-    /// A frame of any content.
+    /// Creates a frame of any content.
     public init(_ kind: Kind, flags: UInt8 = 0, stream: Int = 0, payload: [UInt8] = []) {
         self.kind = kind
         self.flags = flags
@@ -56,8 +56,8 @@ public struct HTTP2Frame: Sendable, Hashable {
         self.payload = payload
     }
 
-    /// The head of a response. Nothing follows unless `endsHeaders` is false (then a ``continuation(stream:block:endsHeaders:)``) or
-    /// `endsStream` is.
+    /// Returns the head of a response. Nothing follows unless `endsHeaders` is false (then a
+    /// ``continuation(stream:block:endsHeaders:)``) or `endsStream` is.
     public static func headers(
         stream: Int,
         status: Int = 200,
@@ -69,28 +69,28 @@ public struct HTTP2Frame: Sendable, Hashable {
         return HTTP2Frame(.headers, flags: flags, stream: stream, payload: block(status: status, fields))
     }
 
-    /// More of a field block.
+    /// Returns a further part of a field block.
     public static func continuation(stream: Int, block: [UInt8], endsHeaders: Bool) -> HTTP2Frame {
         HTTP2Frame(.continuation, flags: endsHeaders ? endHeaders : 0, stream: stream, payload: block)
     }
 
-    /// A piece of a body.
+    /// Returns a piece of a body.
     public static func data(stream: Int, _ bytes: [UInt8], endsStream: Bool = true) -> HTTP2Frame {
         HTTP2Frame(.data, flags: endsStream ? endStream : 0, stream: stream, payload: bytes)
     }
 
-    /// Ends a stream (RST_STREAM).
+    /// Returns a frame that ends a stream (RST_STREAM).
     public static func resetStream(_ stream: Int, _ code: ErrorCode) -> HTTP2Frame {
         HTTP2Frame(.resetStream, stream: stream, payload: code.rawValue.bigEndianBytes)
     }
 
-    /// Announces that no stream after `lastStream` is looked at.
+    /// Returns a frame that announces that no stream after `lastStream` is processed.
     public static func goAway(lastStream: Int, _ code: ErrorCode = .noError) -> HTTP2Frame {
         let last = UInt32(truncatingIfNeeded: lastStream).bigEndianBytes
         return HTTP2Frame(.goAway, payload: last + code.rawValue.bigEndianBytes)
     }
 
-    /// Settings by their number (RFC 9113, section 6.5.2).
+    /// Returns settings by their number (RFC 9113, section 6.5.2).
     public static func settings(_ values: [UInt16: UInt32] = [:]) -> HTTP2Frame {
         let payload = values.sorted { $0.key < $1.key }.flatMap { key, value in
             [UInt8(key >> 8), UInt8(key & 0xFF)] + value.bigEndianBytes
@@ -98,7 +98,8 @@ public struct HTTP2Frame: Sendable, Hashable {
         return HTTP2Frame(.settings, payload: payload)
     }
 
-    /// A field block (RFC 7541) of literals that no table remembers: the status unless it is `nil`, then the fields.
+    /// Returns a field block (RFC 7541) of literals that no table keeps: the status unless it is `nil`, then the
+    /// fields.
     public static func block(status: Int?, _ fields: HTTPFields) -> [UInt8] {
         // Entry 8 of the static table has the name ":status".
         var block = status.map { [0x08] + literal("\($0)") } ?? []
@@ -106,14 +107,15 @@ public struct HTTP2Frame: Sendable, Hashable {
         return block
     }
 
-    /// As it goes over the wire.
+    /// The bytes of the frame on the wire.
     public var bytes: [UInt8] {
         let length = Array(UInt32(truncatingIfNeeded: payload.count).bigEndianBytes.dropFirst())
         let number = UInt32(truncatingIfNeeded: stream).bigEndianBytes
         return length + [kind.rawValue, flags] + number + payload
     }
 
-    /// A string without Huffman coding (RFC 7541, section 5.2), its length with a prefix of seven bits (section 5.1).
+    /// Returns a string without Huffman coding (RFC 7541, section 5.2), its length with a prefix of seven bits (section
+    /// 5.1).
     private static func literal(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         guard bytes.count >= 127 else { return [UInt8(bytes.count)] + bytes }

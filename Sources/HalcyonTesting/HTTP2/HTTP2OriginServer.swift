@@ -1,24 +1,25 @@
 public import FoundationEssentials
 internal import HalcyonConcurrency
 
-/// A real HTTP/2 peer on a loopback port, without TLS, which answers each stream with the frames that a closure says.
+/// A real HTTP/2 peer on a loopback port, without TLS, which answers each stream with the frames that a closure
+/// returns.
 ///
-/// It speaks from the first byte on (RFC 9113, section 3.3), so a client must know beforehand, as
-/// `cleartextHTTP2` of `CurlTransport.Configuration` says. Requests are counted, not decoded: a script knows which stream
-/// it answers. Settings and pings are acknowledged; the client's windows are left for scripts to mind.
+/// It speaks HTTP/2 from the first byte on (RFC 9113, section 3.3), so a client must be configured for that, with
+/// `cleartextHTTP2` of `CurlTransport.Configuration`. Requests are counted, not decoded: a script knows which stream
+/// it answers. Settings and pings are acknowledged; the client's windows are left to scripts.
 public final class HTTP2OriginServer: Sendable {
     /// Answers a request once it has come whole, on the connection's thread, which reads nothing meanwhile.
     public typealias Handler = @Sendable (Request) -> [Step]
 
-    /// A request, as far as it is looked at.
+    /// A request, as far as it is read.
     public struct Request: Sendable, Hashable {
-        /// 1, 3, 5, …
+        /// The number of the stream: 1, 3, 5, …
         public let stream: Int
-        /// Which connection it came on, counted from 0.
+        /// The number of the connection on which it came, counted from 0.
         public let connection: Int
     }
 
-    /// One thing to do on the connection.
+    /// One action on the connection.
     public enum Step: Sendable {
         /// Writes a frame.
         case frame(HTTP2Frame)
@@ -28,7 +29,7 @@ public final class HTTP2OriginServer: Sendable {
         case bytes([UInt8])
         /// Waits until the gate is open.
         case wait(Gate)
-        /// Opens a gate, to tell the test how far things have come.
+        /// Opens a gate, to report the progress to the test.
         case open(Gate)
         /// Waits until the client closes the connection.
         case awaitDisconnect
@@ -58,13 +59,13 @@ public final class HTTP2OriginServer: Sendable {
     /// The port on 127.0.0.1.
     public var port: Int { server.port }
 
-    /// "http://127.0.0.1:PORT" and `path`, which begins with a slash.
+    /// Returns "http://127.0.0.1:PORT" and `path`, which begins with a slash, as a URL.
     public func url(_ path: String = "/") -> URL { server.url(path) }
 
     /// The requests so far, in order of their arrival.
     public var requests: [Request] { state.withLock { $0 } }
 
-    /// How many connections have been accepted so far.
+    /// The number of connections that have been accepted so far.
     public var connectionCount: Int { server.connectionCount }
 
     /// Closes every connection and the port, and returns when all threads have ended. Calling it again does nothing.

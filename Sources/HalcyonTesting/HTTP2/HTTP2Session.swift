@@ -15,7 +15,7 @@ struct HTTP2Session {
         }
     }
 
-    /// `nil` at the end of the connection; frames of unknown kinds are passed over.
+    /// Returns the next frame; `nil` at the end of the connection; frames of unknown kinds are skipped.
     private func nextFrame() -> HTTP2Frame? {
         while let head = connection.nextBytes(9) {
             func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }

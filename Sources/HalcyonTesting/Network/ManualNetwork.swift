@@ -11,12 +11,12 @@ public final class ManualNetwork: NetworkMonitoring {
 
     private let state: Lock<State>
 
-    /// A network in a state; default: connected, not metered.
+    /// Creates a network in a state; default: connected, not metered.
     public init(isConnected: Bool = true, isMetered: Bool = false) {
         state = Lock(State(status: NetworkStatus(isConnected: isConnected, isMetered: isMetered)))
     }
 
-    /// The present state. Setting it tells those who listen, if it differs.
+    /// The present state. Setting it sends it to the listeners, if it differs.
     public var status: NetworkStatus {
         get { state.withLock { $0.status } }
         set {
@@ -29,7 +29,7 @@ public final class ManualNetwork: NetworkMonitoring {
         }
     }
 
-    /// How many listen.
+    /// The number of listeners.
     public var listenerCount: Int { state.withLock { $0.listeners.count } }
 
     /// The present state, then each change.

@@ -10,7 +10,7 @@ struct AVIFAnimationTests {
 
     private func frames(_ count: Int, hasAlpha: Bool = false) throws -> [AnimationFrame] {
         try (0..<count).map { index in
-            let bitmap = try TestPictures.bitmap(32, 24) { x, y in
+            let bitmap = try TestImages.bitmap(32, 24) { x, y in
                 (index * 60 % 256, x * 8, y * 10, hasAlpha && x < 8 ? 0 : 255)
             }
             return AnimationFrame(bitmap: bitmap, duration: 40 + 10 * index)
@@ -72,7 +72,7 @@ struct AVIFAnimationTests {
         #expect(try decoder.info(of: data, limits: DecodeLimits(frameCount: 4)).frameCount == 4)
     }
 
-    @Test("tracks that are neither pictures nor alpha do not count")
+    @Test("tracks that are neither images nor alpha do not count")
     func foreignTracks() throws {
         let data = try file(3, hasAlpha: true)
         var sound = AVIFBytes(data)

@@ -12,7 +12,7 @@ struct AVIFBytes {
         bytes = Array(file)
     }
 
-    /// Where the box's header begins; the path may lead through several levels.
+    /// Returns the offset of the box's header; the path may lead through several levels.
     func start(ofBox path: String..., skipping count: Int = 0) throws -> Int {
         var range = 0..<bytes.count
         for (depth, type) in path.enumerated() {

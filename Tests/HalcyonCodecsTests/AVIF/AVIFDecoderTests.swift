@@ -20,7 +20,7 @@ struct AVIFDecoderTests {
         )
     }
 
-    @Test("pictures without loss come back as they were, premultiplied", arguments: [false, true])
+    @Test("images without loss come back as they were, premultiplied", arguments: [false, true])
     func lossless(_ hasAlpha: Bool) throws {
         let original = try Bitmap.sample(PixelSize(61, 40), hasAlpha: hasAlpha)
         let data = try file(original.size, hasAlpha: hasAlpha)
@@ -57,7 +57,7 @@ struct AVIFDecoderTests {
 
     /// Quarters counter-clockwise, then top to bottom (0) or left to right (1).
     @Test(
-        "irot and imir turn the picture once, unless not wanted",
+        "irot and imir turn the image once, unless not wanted",
         arguments: [
             (1, 0, Orientation.leftMirrored), (1, 1, .rightMirrored), (2, 0, .upMirrored), (2, 1, .downMirrored),
             (3, 0, .rightMirrored), (3, 1, .leftMirrored), (0, 1, .upMirrored), (0, 0, .downMirrored),

@@ -12,9 +12,9 @@ struct AVIFEncoderTests {
         try encoder.encode(bitmap, options: EncodeOptions(quality: quality))
     }
 
-    @Test("a higher quality is nearer to the picture and larger")
+    @Test("a higher quality is nearer to the image and larger")
     func quality() throws {
-        let photo = try TestPictures.photo(96, 64)
+        let photo = try TestImages.photo(96, 64)
         var (lastSize, lastDifference) = (0, 256)
         for quality in [5, 50, 95] {
             let data = try encode(photo, quality: quality)
@@ -29,7 +29,7 @@ struct AVIFEncoderTests {
 
     @Test("4:4:4 keeps coloured edges, 4:2:0 does not")
     func chromaSampling() throws {
-        let stripes = try TestPictures.bitmap(32, 32) { x, _ in x % 2 == 0 ? (255, 0, 0, 255) : (0, 0, 255, 255) }
+        let stripes = try TestImages.bitmap(32, 32) { x, _ in x % 2 == 0 ? (255, 0, 0, 255) : (0, 0, 255, 255) }
         func difference(_ sampling: AVIFEncoder.ChromaSampling) throws -> Int {
             let data = try encode(stripes, quality: 95, AVIFEncoder(speed: 10, chromaSampling: sampling))
             let image = try AVIFDecoder().decode(data, options: DecodeOptions(), isCancelled: { false })

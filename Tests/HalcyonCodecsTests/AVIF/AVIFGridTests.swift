@@ -74,7 +74,7 @@ struct AVIFGridTests {
     }
 
     @Test(
-        "tiles stated with other sizes than they are coded with end in a picture of the size stated, or an error",
+        "tiles stated with other sizes than they are coded with end in an image of the size stated, or an error",
         arguments: [(32, 32), (128, 64), (64, 63), (1_024, 1_024)]
     )
     func statedTiles(_ width: Int, _ height: Int) throws {
@@ -108,7 +108,7 @@ struct AVIFGridTests {
         }
     }
 
-    @Test("alpha of another size than its grid ends in a picture of the size stated, or an error")
+    @Test("alpha of another size than its grid ends in an image of the size stated, or an error")
     func alphaSize() throws {
         for size in [PixelSize(64, 64), PixelSize(128, 64), PixelSize(256, 128)] {
             var file = try grid()

@@ -56,8 +56,8 @@ struct AVIFHostileInputTests {
                     #expect(shortest > length)
                 }
             }
-            let picture = try #require(file.firstRange(of: Data("mdat".utf8))).upperBound
-            #expect(shortest <= picture, "\(shortest) of \(picture)")
+            let start = try #require(file.firstRange(of: Data("mdat".utf8))).upperBound
+            #expect(shortest <= start, "\(shortest) of \(start)")
         }
     }
 
@@ -86,7 +86,7 @@ struct AVIFHostileInputTests {
         #expect(throws: refused) { try decoder.info(of: large.data, limits: .standard) }
     }
 
-    @Test("a picture of another size than the file states is brought to that size, unless it is far larger")
+    @Test("an image of another size than the file states is brought to that size, unless it is far larger")
     func contradictingSize() throws {
         var bytes = AVIFBytes(still)
         let property = try bytes.start(ofBox: "meta", "iprp", "ipco", "ispe")
@@ -121,7 +121,7 @@ struct AVIFHostileInputTests {
         }
     }
 
-    @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3] as [UInt64])
+    @Test("random damage ends in an image or a typed error", arguments: [1, 2, 3] as [UInt64])
     func randomDamage(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let limits = DecodeLimits(pixelCount: 1 << 18, memory: 16 << 20)

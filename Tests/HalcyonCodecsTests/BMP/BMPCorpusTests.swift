@@ -31,17 +31,17 @@ struct BMPCorpusTests {
         #expect(run.unexpectedSuccesses.isEmpty)
     }
 
-    /// What browsers do not show either.
+    /// The files that browsers do not show either.
     private static let unsupported: Set = [
         "bmp_suite/questionable/pal1huffmsb.bmp", "bmp_suite/questionable/rgb24jpeg.bmp",
         "bmp_suite/questionable/rgb24png.bmp", "bmp_suite/questionable/rgba64.bmp",
     ]
-    /// Pictures that we show differently from their reference, with the reason.
+    /// Images that we show differently from their reference, with the reason.
     private static let exceptions = [
         "bmp_suite/questionable/rgb24rle24.bmp": "its reference has a palette of 252 colours"
     ]
 
-    @Test("look like one of their references, where those are pictures", arguments: ["bmp", "ico", "qoi"])
+    @Test("look like one of their references, where those are images", arguments: ["bmp", "ico", "qoi"])
     func references(_ format: String) throws {
         let decoder = try #require(ImageCodecs.standard.decoders.first { $0.format.rawValue == format })
         var compared = 0

@@ -6,12 +6,12 @@ import Testing
 @Suite("BMP encoder")
 struct BMPEncoderTests {
     @Test(
-        "what is written is read back: opaque pictures exactly, translucent ones within the rounding of straight alpha"
+        "what is written is read back: opaque images exactly, translucent ones within the rounding of straight alpha"
     )
     func roundTrip() throws {
         for width in [1, 2, 3, 5, 64] {
-            let opaque = try TestPictures.photo(width, 7)
-            let translucent = try TestPictures.translucent(width, 7)
+            let opaque = try TestImages.photo(width, 7)
+            let translucent = try TestImages.translucent(width, 7)
             for (bitmap, bits) in [(opaque, 24), (translucent, 32)] {
                 let file = try BMPEncoder().encode(bitmap, options: EncodeOptions())
                 let image = try BMPDecoder().decode(file, options: DecodeOptions(), isCancelled: { false })
@@ -26,7 +26,7 @@ struct BMPEncoderTests {
 
     @Test("a bitmap that could have alpha but has none takes 24 bits")
     func opaqueWithoutKnowing() throws {
-        var bitmap = try TestPictures.photo(4, 4)
+        var bitmap = try TestImages.photo(4, 4)
         bitmap.isOpaque = false
         #expect(try BMPEncoder().encode(bitmap, options: EncodeOptions())[28] == 24)
     }

@@ -173,7 +173,7 @@ struct BMPFormatTests {
     @Test("an embedded profile and calibrated colours are handed out, and those of sRGB are none")
     func color() throws {
         let profile = ICCProfileBytes.version2("Display P3")
-        let bitmap = try TestPictures.photo(3, 2)
+        let bitmap = try TestImages.photo(3, 2)
         let options = EncodeOptions(metadata: ImageMetadata(iccProfile: profile))
         let embedded = try decode(try BMPEncoder().encode(bitmap, options: options))
         #expect(embedded.colorProfile == .icc(profile))

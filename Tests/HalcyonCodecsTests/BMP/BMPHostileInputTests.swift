@@ -17,7 +17,7 @@ struct BMPHostileInputTests {
 
     @Test("a file cut at any byte is truncated")
     func truncation() throws {
-        let whole = try BMPEncoder().encode(try TestPictures.translucent(4, 3), options: EncodeOptions())
+        let whole = try BMPEncoder().encode(try TestImages.translucent(4, 3), options: EncodeOptions())
         for count in 1..<whole.count {
             #expect(throws: CodecError.truncated(.bmp), "\(count) bytes") { try decode(whole.prefix(count)) }
         }
@@ -27,13 +27,13 @@ struct BMPHostileInputTests {
         #expect(throws: CodecError.empty) { try decode(Data()) }
     }
 
-    @Test("changed bytes give a picture or a typed error, never a crash", arguments: 0..<6)
+    @Test("changed bytes give an image or a typed error, never a crash", arguments: 0..<6)
     func damage(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         let files = [
             Self.runs,
-            try BMPEncoder().encode(try TestPictures.translucent(9, 7), options: EncodeOptions()),
-            try BMPEncoder().encode(try TestPictures.photo(9, 7), options: EncodeOptions()),
+            try BMPEncoder().encode(try TestImages.translucent(9, 7), options: EncodeOptions()),
+            try BMPEncoder().encode(try TestImages.photo(9, 7), options: EncodeOptions()),
             BMPBytes.file(BMPBytes.header(3, 1, bits: 4, colors: 4), BMPBytes.fourColors, [0x12, 0x30, 0, 0]),
         ]
         for file in files {
@@ -54,8 +54,8 @@ struct BMPHostileInputTests {
                 try decode(BMPBytes.file(header, between, [UInt8](repeating: 0, count: 64)))
             }
         }
-        fails(BMPBytes.header(0, 1, bits: 24), with: "the picture has a size of 0×1")
-        fails(BMPBytes.header(-1, 1, bits: 24), with: "the picture has a size of -1×1")
+        fails(BMPBytes.header(0, 1, bits: 24), with: "the image has a size of 0×1")
+        fails(BMPBytes.header(-1, 1, bits: 24), with: "the image has a size of -1×1")
         fails(BMPBytes.header(1, 1, bits: 7), with: "7 bits a pixel")
         fails(BMPBytes.header(1, 1, bits: 4, compression: 1), with: "4 bits a pixel do not go with its compression")
         fails(BMPBytes.number(13) + [UInt8](repeating: 0, count: 60), with: "a header of 13 bytes")
@@ -103,7 +103,7 @@ struct BMPHostileInputTests {
 
     @Test("a cancelled decode ends between rows, and between codes")
     func cancellation() throws {
-        let rows = try BMPEncoder().encode(try TestPictures.photo(4, 40), options: EncodeOptions())
+        let rows = try BMPEncoder().encode(try TestImages.photo(4, 40), options: EncodeOptions())
         let codes = [UInt8](repeating: 1, count: 2 * 9_000) + [0, 1]
         let runs = BMPBytes.file(BMPBytes.header(4, 2, bits: 8, compression: 1, colors: 4), BMPBytes.fourColors, codes)
         for data in [rows, runs] {

@@ -7,7 +7,7 @@ import Testing
 struct UnusableProfileTests {
     static let displayP3 = TestProfile.matrix(TestProfile.displayP3, curve: TestProfile.parametricCurve)
 
-    /// Whether a profile leaves every colour as it is, without even a copy.
+    /// Returns whether a profile leaves every colour as it is, without even a copy.
     private func isIgnored(_ profile: Data) throws -> Bool {
         let original = try ExactColor.colors()
         var bitmap = original
@@ -34,7 +34,7 @@ struct UnusableProfileTests {
         for profile in profiles { #expect(try isIgnored(profile)) }
     }
 
-    @Test("another colour model, a kind that describes no pictures, too few tags")
+    @Test("another colour model, a kind that describes no images, too few tags")
     func otherKinds() throws {
         let curve = [("kTRC", TestProfile.gamma(2.2))]
         let profiles = [
@@ -49,7 +49,7 @@ struct UnusableProfileTests {
         for profile in profiles { #expect(try isIgnored(profile)) }
     }
 
-    @Test("a profile for grey on a picture with colours")
+    @Test("a profile for grey on an image with colours")
     func grayOnColors() throws {
         #expect(try isIgnored(TestProfile.gray(curve: TestProfile.gamma(1))))
     }
@@ -89,7 +89,7 @@ struct UnusableProfileTests {
             TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.sampledCurve(20) { $0 }), table,
         ]
         for round in 0..<160 {
-            var bitmap = try TestPictures.translucent(9, 3)
+            var bitmap = try TestImages.translucent(9, 3)
             let alphas = bitmap.straightRGBA().enumerated().filter { $0.offset % 4 == 3 }.map(\.element)
             if round % 2 == 0 { bitmap = try bitmap.converted(to: .sixteen) }
             try bitmap.convertToSRGB(from: .icc(random.damage(profiles[round % profiles.count])))

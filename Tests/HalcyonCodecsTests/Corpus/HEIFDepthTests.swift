@@ -53,7 +53,7 @@ struct HEIFDepthTests {
         }
     }
 
-    /// Whether this libavif may be stricter with a file than browsers are: 1.2 is.
+    /// Returns whether this libavif may be stricter with a file than browsers are: 1.2 is.
     private func isRefused(_ path: String) -> Bool {
         path == "avif_link_u/star-12bpc-with-alpha.avifs" && !CodecLibrary.avif.isOlder(than: .init(1, 0))
     }

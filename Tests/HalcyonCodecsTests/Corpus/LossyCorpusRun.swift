@@ -3,12 +3,12 @@ import HalcyonCodecs
 import HalcyonRaster
 import HalcyonTesting
 
-/// Runs a decoder over every picture of a format and notes where it differs from what the manifest states; pixels of
-/// lossy pictures by their means.
+/// Runs a decoder over every image of a format and notes where it differs from what the manifest states; pixels of
+/// lossy images by their means.
 struct LossyCorpusRun {
-    /// Pixels hashed of one picture, because Swift takes some 50 times as long without optimisation.
+    /// Pixels hashed of one image, because Swift takes some 50 times as long without optimisation.
     private static let greatestHashedPixelCount = 400_000
-    /// Pixels averaged of one picture, evenly spread rows of it.
+    /// Pixels averaged of one image, evenly spread rows of it.
     private static let averagedPixelCount = 60_000
 
     private(set) var checkedCount = 0
@@ -88,13 +88,13 @@ struct LossyCorpusRun {
         if let failure = Self.difference(image.bitmap, expected, tolerance: 3) {
             return failure
         }
-        // A still smaller picture than any scale offers, so that the smallest is used.
+        // A still smaller image than any scale offers, so that the smallest is used.
         let target = PixelSize(max(1, image.size.width / 16), max(1, image.size.height / 16))
         let small = try decode(data, target: target)
         guard small.size.width >= target.width * 2 || small.size == image.size, small.info == image.info else {
             return "\(small.size) for a target of \(target)"
         }
-        // The last column and row of a scaled picture can stand for a part of an 8 × 8 block only, and weigh too much
+        // The last column and row of a scaled image can stand for a part of an 8 × 8 block only, and weigh too much
         // in the means of a small one.
         let isLarge = min(image.size.width, image.size.height) >= 200
         if isLarge, let failure = Self.difference(small.bitmap, expected, tolerance: 4) {
@@ -134,8 +134,8 @@ struct LossyCorpusRun {
         return hash.finish()
     }
 
-    /// The means the manifest states. It counts the colours of transparent pixels as well, which premultiplied pixels do
-    /// not have, so that of pictures with alpha only the mean of alpha can be compared.
+    /// The means the manifest states. It counts the colours of transparent pixels as well, which premultiplied pixels
+    /// do not have, so that of images with alpha only the mean of alpha can be compared.
     private static func means(of row: PixelCorpusRow) -> [Double?] {
         let means: [Double?] = row["mean_rgba"].split(separator: ",").map { Double($0) }
         guard means.count == 4 else {

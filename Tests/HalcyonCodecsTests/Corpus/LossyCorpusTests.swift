@@ -6,7 +6,7 @@ import Testing
 struct LossyCorpusTests {
     /// Files that we read differently from what the manifest states, with the reason.
     private static let exceptions = [
-        "pillow/hopper_bad_exif.jpg": "its picture data hold a bad Huffman code; refused, not shown damaged"
+        "pillow/hopper_bad_exif.jpg": "its image data hold a bad Huffman code; refused, not shown damaged"
     ]
 
     @Test(
@@ -23,11 +23,11 @@ struct LossyCorpusTests {
     }
 
     @Test(
-        "cut in the middle are truncated, never half a picture",
+        "cut in the middle are truncated, never half an image",
         arguments: [JPEGDecoder() as any ImageDecoder, WebPDecoder()]
     )
     func cut(_ decoder: any ImageDecoder) throws {
-        // The picture of tiny.webp, 70 pixels, lies in its first half; the other one is metadata.
+        // The image of tiny.webp, 70 pixels, lies in its first half; the other one is metadata.
         let exceptions = Set(Self.exceptions.keys).union(["webp_image_rs/regression/tiny.webp"])
         for row in try PixelCorpus.rows(format: decoder.format.rawValue)
         where row.expectation == "decodes" && !exceptions.contains(row.path) {

@@ -3,10 +3,10 @@ import HalcyonCodecs
 import HalcyonRaster
 import HalcyonTesting
 
-/// Runs a decoder over every picture of a format whose pixels other decoders agree on only roughly: sizes, frames, means,
+/// Runs a decoder over every image of a format whose pixels other decoders agree on only roughly: sizes, frames, means,
 /// and hashes where there are any.
 struct TraitCorpusRun {
-    /// Pixels of pictures that are hashed and averaged, because Swift takes some 50 times as long without optimisation.
+    /// Pixels of images that are hashed and averaged, because Swift takes some 50 times as long without optimisation.
     private static let greatestComparedPixelCount = 1_000_000
     private static let meanTolerance = 3.0
 

@@ -75,7 +75,7 @@ struct TraitCorpusTests {
             let drawn = run.failures.filter { $0.value.hasPrefix("its means") }
             let others = run.failures.filter { drawn[$0.key] == nil }
             #expect(others.isEmpty, "\(others)")
-            // What renderers differ in: filters, pictures inside of pictures, text and references to nothing.
+            // What renderers differ in: filters, images inside of images, text and references to nothing.
             #expect(drawn.count <= run.checkedCount / 2, "\(drawn.keys.sorted().joined(separator: "\n"))")
         }
     }

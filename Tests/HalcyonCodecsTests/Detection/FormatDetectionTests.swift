@@ -55,7 +55,7 @@ struct FormatDetectionTests {
     }
 
     @Test(
-        "text that starts like a picture is none",
+        "text that starts like an image is none",
         arguments: ["BMW builds cars and motorbikes.", "GIF is a format", "II* pages", "RIFF raff, said the fox", "P7"]
     )
     func similarText(_ text: String) {
@@ -64,7 +64,7 @@ struct FormatDetectionTests {
     }
 
     @Test(
-        "what is no picture is named",
+        "what is no image is named",
         arguments: [
             ("<!DOCTYPE html><html>", "HTML"), ("\n <HTML><head>", "HTML"), ("<p>Not found</p>", "HTML"),
             ("<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>", "XML"),
@@ -91,13 +91,13 @@ struct FormatDetectionTests {
 @Suite("Formats of the public corpora", .enabled(if: PixelCorpus.isPresent, "the corpora are not there"))
 struct FormatCorpusTests {
     @Test(
-        "every picture is told by its first bytes",
+        "every image is recognized by its first bytes",
         arguments: [
             "avif", "bmp", "cur", "gif", "heic", "heif", "ico", "jpeg", "jxl", "png", "qoi", "svg", "tiff", "webp",
             "unknown", "svgz",
         ]
     )
-    func everyPicture(_ name: String) throws {
+    func everyImage(_ name: String) throws {
         // The manifest calls every file of the HEIF family "heif" whose major brand is general.
         let accepted: Set<ImageFormat?> =
             switch name {

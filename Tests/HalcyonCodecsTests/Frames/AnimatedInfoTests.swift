@@ -13,7 +13,7 @@ struct AnimatedInfoTests {
     }
 
     @Test("one frame, pages and the entries of icons do not")
-    func pictures() {
+    func images() {
         #expect(!ImageInfo(format: .gif, size: size, frameDurations: [100]).isAnimated)
         #expect(!ImageInfo(format: .tiff, size: size, frameCount: 3).isAnimated)
         #expect(!ImageInfo(format: .ico, size: size, frameCount: 4).isAnimated)

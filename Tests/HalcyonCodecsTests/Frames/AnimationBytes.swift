@@ -84,14 +84,14 @@ enum AnimationBytes {
             (2, true, 2, 2, 3, 1),
         ]
         let chunks = try frames.enumerated().map { number, frame in
-            let bitmap = try TestPictures.bitmap(frame.width, frame.height) { x, y in
+            let bitmap = try TestImages.bitmap(frame.width, frame.height) { x, y in
                 let samples = pixel(x, y, number).map(Int.init)
                 return (samples[0], samples[1], samples[2], frame.hasAlpha ? samples[3] : 255)
             }
             let quality = number.isMultiple(of: 3) ? 90 : nil
             let image = try WebPEncoder().encode(bitmap, options: EncodeOptions(quality: quality))
             return WebPBytes.frame(
-                pictureChunks(of: image),
+                imageChunks(of: image),
                 x: frame.left,
                 y: frame.top,
                 width: frame.width,
@@ -113,8 +113,8 @@ enum AnimationBytes {
         return [UInt8(x * 30 + seed * 5), UInt8(y * 60), UInt8(seed * 30 + x), UInt8(alpha)]
     }
 
-    /// What belongs into a frame: of the extended format, the chunks behind VP8X.
-    private static func pictureChunks(of file: Data) -> Data {
+    /// Returns the chunks that belong into a frame: of the extended format, those behind VP8X.
+    private static func imageChunks(of file: Data) -> Data {
         let chunks = WebPBytes.imageChunks(of: file)
         return chunks.starts(with: "VP8X".utf8) ? Data(chunks.dropFirst(18)) : chunks
     }

@@ -13,7 +13,7 @@ struct AnimationEncoderTests {
         -> [AnimationFrame]
     {
         try (0..<count).map { number in
-            let bitmap = try TestPictures.bitmap(48, 32) { x, y in
+            let bitmap = try TestImages.bitmap(48, 32) { x, y in
                 let (dx, dy) = (x - 8 - 5 * number, y - 16)
                 if dx * dx + dy * dy < 36 {
                     return (250, 40 * number % 256, 60, 255)
@@ -50,7 +50,7 @@ struct AnimationEncoderTests {
     @Test("partial alpha comes back in the formats that have it", arguments: [ImageFormat.png, .webp])
     func partialAlpha(_ format: ImageFormat) throws {
         var frames = try frames(3)
-        frames[1].bitmap = try TestPictures.translucent(48, 32)
+        frames[1].bitmap = try TestImages.translucent(48, 32)
         let reader = try codecs.frames(of: codecs.encode(frames, as: format, options: EncodeOptions(quality: nil)))
         for (number, frame) in frames.enumerated() {
             // Straight colours of small alpha are few, so that premultiplying them again may differ by a level.
@@ -78,7 +78,7 @@ struct AnimationEncoderTests {
 
     @Test("only what changes is stored", arguments: [ImageFormat.gif, .png])
     func differences(_ format: ImageFormat) throws {
-        let still = try AnimationFrame(bitmap: TestPictures.photo(128, 128), duration: 50)
+        let still = try AnimationFrame(bitmap: TestImages.photo(128, 128), duration: 50)
         var changed = still
         changed.bitmap[100, 70] = [1, 2, 3, 255]
         let one = try codecs.encode([still], as: format)
@@ -87,10 +87,10 @@ struct AnimationEncoderTests {
         #expect(try codecs.info(of: many).frameCount == 5)
     }
 
-    @Test("the same picture again makes WebP's frame stay longer")
+    @Test("the same image again makes WebP's frame stay longer")
     func merging() throws {
-        let frame = try AnimationFrame(bitmap: TestPictures.photo(20, 20), duration: 50)
-        let other = try AnimationFrame(bitmap: TestPictures.translucent(20, 20), duration: 70)
+        let frame = try AnimationFrame(bitmap: TestImages.photo(20, 20), duration: 50)
+        let other = try AnimationFrame(bitmap: TestImages.translucent(20, 20), duration: 70)
         let info = try codecs.info(of: codecs.encode([frame, frame, other], as: .webp))
         #expect(info.frameDurations == [100, 70])
     }
@@ -119,7 +119,7 @@ struct AnimationEncoderTests {
                 try codecs.encode(frames, as: format)
             }
         }
-        #expect(throws: CodecError.unsupported(.jpeg, reason: "its encoder writes still pictures only")) {
+        #expect(throws: CodecError.unsupported(.jpeg, reason: "its encoder writes still images only")) {
             try codecs.encode(try frames(2), as: .jpeg)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Animations of the public corpora", .enabled(if: PixelCorpus.isPresent, "the corpora are not there"))
 struct FrameCorpusTests {
-    /// What a debug build can afford to compare.
+    /// The number of pixels that a debug build compares in reasonable time.
     private static let greatestPixelCount = 600_000
 
     @Test(

@@ -179,9 +179,9 @@ struct FrameReaderTests {
         }
     }
 
-    @Test("a still picture is one frame for ever")
+    @Test("a still image is one frame for ever")
     func still() throws {
-        let bitmap = try TestPictures.photo(20, 10)
+        let bitmap = try TestImages.photo(20, 10)
         for encoder in [PNGEncoder(), JPEGEncoder(), WebPEncoder(), GIFEncoder()] as [any ImageEncoder] {
             let data = try encoder.encode(bitmap, options: EncodeOptions())
             let reader = try ImageCodecs.standard.frames(of: data)

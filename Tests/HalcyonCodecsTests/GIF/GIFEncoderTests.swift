@@ -15,17 +15,17 @@ struct GIFEncoderTests {
 
     @Test("up to 256 colours come back exactly", arguments: [1, 2, 3, 4, 5, 16, 17, 255, 256])
     func exactColors(count: Int) throws {
-        let bitmap = try TestPictures.bitmap(61, 67) { x, y in
+        let bitmap = try TestImages.bitmap(61, 67) { x, y in
             let number = (x * 31 + y * 17) % count
             return (number, 255 - number, number / 2, 255)
         }
         #expect(try roundTrip(bitmap).premultipliedBytes() == bitmap.premultipliedBytes())
     }
 
-    @Test("a picture that fills the code table many times comes back exactly")
+    @Test("an image that fills the code table many times comes back exactly")
     func manyCodes() throws {
         var random = SeededRandom(seed: 5)
-        let bitmap = try TestPictures.bitmap(200, 200) { _, _ in
+        let bitmap = try TestImages.bitmap(200, 200) { _, _ in
             let shade = random.next(below: 256)
             return (shade, shade, shade, 255)
         }
@@ -34,7 +34,7 @@ struct GIFEncoderTests {
 
     @Test("255 colours and transparency come back exactly")
     func transparency() throws {
-        let bitmap = try TestPictures.bitmap(40, 40) { x, y in
+        let bitmap = try TestImages.bitmap(40, 40) { x, y in
             let number = (x + y * 40) % 256
             return number == 255 ? (0, 0, 0, 0) : (number, number, 0, 255)
         }
@@ -45,13 +45,13 @@ struct GIFEncoderTests {
 
     @Test("alpha from 128 on becomes opaque in its straight colour, below that transparent")
     func partialAlpha() throws {
-        let bitmap = try TestPictures.bitmap(2, 1) { x, _ in (255, 0, 0, 127 + x) }
+        let bitmap = try TestImages.bitmap(2, 1) { x, _ in (255, 0, 0, 127 + x) }
         #expect(try roundTrip(bitmap).premultipliedBytes() == [0, 0, 0, 0, 255, 0, 0, 255])
     }
 
     @Test("many colours are reduced to 256 that look the same from a distance")
     func reduction() throws {
-        let bitmap = try TestPictures.bitmap(128, 128) { x, y in (x * 2, y * 2, 255 - x - y / 2, 255) }
+        let bitmap = try TestImages.bitmap(128, 128) { x, y in (x * 2, y * 2, 255 - x - y / 2, 255) }
         let result = try roundTrip(bitmap)
         let pixels = result.premultipliedBytes()
         let colors = Set(stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) })
@@ -84,7 +84,7 @@ struct GIFEncoderTests {
     func animation() throws {
         var writer = try GIFWriter(size: PixelSize(4, 3), loopCount: 0)
         let frames = try (0..<5).map { number in
-            try TestPictures.bitmap(4, 3) { x, _ in x == number ? (0, 0, 0, 0) : (number * 40, 9, x, 255) }
+            try TestImages.bitmap(4, 3) { x, _ in x == number ? (0, 0, 0, 0) : (number * 40, 9, x, 255) }
         }
         for (number, frame) in frames.enumerated() {
             try writer.append(frame, delay: number * 50 + 4)

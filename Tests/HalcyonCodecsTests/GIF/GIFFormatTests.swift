@@ -105,7 +105,7 @@ struct GIFFormatTests {
     }
 
     @Test(
-        "an animation without a loop count plays once, a still picture has none",
+        "an animation without a loop count plays once, a still image has none",
         arguments: ["NETSCAPE2.0", "ANIMEXTS1.0"]
     )
     func loops(name: String) throws {
@@ -121,7 +121,7 @@ struct GIFFormatTests {
         #expect(still.frameCount == 1)
     }
 
-    @Test("data that end before the picture leave the rest as it was")
+    @Test("data that end before the image leave the rest as it was")
     func shortData() throws {
         let data = GIFBytes.file(GIFBytes.header(3, 1), GIFBytes.image(0, 0, 3, 1, [2]))
         #expect(try letters(data) == "r..")

@@ -12,7 +12,7 @@ struct GIFHostileInputTests {
 
     @Test("a file cut before its first frame is complete is truncated, at every byte")
     func truncation() throws {
-        let whole = try GIFEncoder().encode(try TestPictures.photo(8, 8), options: EncodeOptions())
+        let whole = try GIFEncoder().encode(try TestImages.photo(8, 8), options: EncodeOptions())
         // Without the end mark, the empty sub-block and the last codes, all pixels are still there.
         for count in 1..<whole.count - 5 {
             #expect(throws: CodecError.truncated(.gif), "\(count) bytes") { try decode(whole.prefix(count)) }
@@ -33,10 +33,10 @@ struct GIFHostileInputTests {
         #expect(try GIFDecoder().info(of: Data(start + image), limits: .standard).frameCount == 2)
     }
 
-    @Test("flipped bytes give a picture or a typed error, never a crash", arguments: 0..<8)
+    @Test("flipped bytes give an image or a typed error, never a crash", arguments: 0..<8)
     func flips(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed + 1))
-        let source = seed % 2 == 0 ? try TestPictures.photo(24, 24) : try TestPictures.translucent(24, 24)
+        let source = seed % 2 == 0 ? try TestImages.photo(24, 24) : try TestImages.translucent(24, 24)
         let whole = try GIFEncoder().encode(source, options: EncodeOptions())
         for _ in 0..<150 {
             var damaged = whole
@@ -106,12 +106,28 @@ struct GIFHostileInputTests {
         }
     }
 
-    @Test("a picture without area, an image or a frame is a clear error")
+    @Test("limits above the standard hold for the frames that are composed")
+    func raisedLimits() throws {
+        // A frame of more than 2^28 pixels, of which only the first has data.
+        let size = PixelSize(65_535, 4_100)
+        let file = GIFBytes.file(
+            GIFBytes.header(1, 1),
+            GIFBytes.image(0, 0, 1, 1, [0]),
+            GIFBytes.image(0, 0, size.width, size.height, [1])
+        )
+        #expect(throws: CodecError.limitExceeded(.gif, .pixelCount(size, maximum: 1 << 28))) {
+            try decode(file, frame: 1)
+        }
+        let limits = DecodeLimits(pixelCount: 1 << 29)
+        #expect(try decode(file, frame: 1, limits: limits).size == PixelSize(1, 1))
+    }
+
+    @Test("a file without area, an image or a frame is a clear error")
     func nothingThere() {
         #expect(throws: CodecError.corrupt(.gif, reason: "there is no image")) {
             try decode(GIFBytes.file(GIFBytes.header(1, 1)))
         }
-        #expect(throws: CodecError.corrupt(.gif, reason: "the picture has a size of 0×1")) {
+        #expect(throws: CodecError.corrupt(.gif, reason: "the image has a size of 0×1")) {
             try decode(GIFBytes.file(GIFBytes.header(0, 1), GIFBytes.image(0, 0, 0, 1, [])))
         }
         #expect(throws: CodecError.noSuchFrame(-1, frameCount: 1)) {

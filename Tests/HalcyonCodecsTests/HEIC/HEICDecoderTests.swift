@@ -13,7 +13,7 @@ struct HEICDecoderTests {
         try decoder.decode(data, options: options, isCancelled: { false })
     }
 
-    @Test("a picture without alpha")
+    @Test("an image without alpha")
     func opaque() throws {
         let image = try decode(HEICBytes.plain)
         #expect(image.info == ImageInfo(format: .heic, size: PixelSize(32, 24)))
@@ -100,7 +100,7 @@ struct HEICDecoderTests {
         while let type = bytes.data.firstRange(of: Data("grid".utf8)) {
             bytes.set(Array("unci".utf8), at: type.lowerBound)
         }
-        #expect(throws: CodecError.unsupported(.heic, reason: "its picture is coded as unci")) {
+        #expect(throws: CodecError.unsupported(.heic, reason: "its image is coded as unci")) {
             try decode(bytes.data)
         }
         let sequence =

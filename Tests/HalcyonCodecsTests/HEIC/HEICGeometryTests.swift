@@ -36,7 +36,7 @@ struct HEICGeometryTests {
     func fitting(_ columns: Int, _ rows: Int, _ width: Int, _ height: Int) throws {
         let image = try decode(grid(columns, rows, width, height))
         let tile = try tile()
-        let expected = try TestPictures.bitmap(width, height) { x, y in
+        let expected = try TestImages.bitmap(width, height) { x, y in
             let pixel = tile[x % 64, y % 64]
             return (Int(pixel[0]), Int(pixel[1]), Int(pixel[2]), 255)
         }
@@ -52,7 +52,7 @@ struct HEICGeometryTests {
         file.references[0].to = [1, 1, 1, 1]
         let image = try decode(file)
         let tile = try tile()
-        let expected = try TestPictures.bitmap(120, 100) { x, y in
+        let expected = try TestImages.bitmap(120, 100) { x, y in
             let pixel = tile[x % 64, y % 64]
             return (Int(pixel[0]), Int(pixel[1]), Int(pixel[2]), 255)
         }
@@ -69,7 +69,7 @@ struct HEICGeometryTests {
     }
 
     @Test(
-        "tiles that leave some of the picture empty, or lie outside of it, are damage",
+        "tiles that leave some of the image empty, or lie outside of it, are damage",
         arguments: [(129, 64), (128, 65), (64, 64), (0, 64), (60_000, 64)]
     )
     func coverage(_ width: Int, _ height: Int) throws {
@@ -160,13 +160,13 @@ struct HEICGeometryTests {
             let image = try decode(file)
             #expect(image.info.hasAlpha && image.bitmap[4, 4][3] == 0 && image.bitmap[60, 20][3] == 255)
         } else {
-            #expect(throws: CodecError.corrupt(.heic, reason: "a picture and its alpha are not equally large")) {
+            #expect(throws: CodecError.corrupt(.heic, reason: "an image and its alpha are not equally large")) {
                 try decode(file)
             }
         }
     }
 
-    @Test("alpha that is a grid of another size than its picture is damage")
+    @Test("alpha that is a grid of another size than its image is damage")
     func gridAlpha() throws {
         for (width, height, isDamaged) in [(64, 64, false), (60, 64, true), (40, 40, true)] {
             let grid = HEIFFixture.Item(
@@ -179,7 +179,7 @@ struct HEICGeometryTests {
             let items = [try HEIFFixture.tile(1), try HEIFFixture.grayTile(2), grid]
             let file = HEIFFixture(items: items, references: [("dimg", 3, [2]), ("auxl", 3, [1])], primary: 1)
             if isDamaged {
-                #expect(throws: CodecError.corrupt(.heic, reason: "a picture and its alpha are not equally large")) {
+                #expect(throws: CodecError.corrupt(.heic, reason: "an image and its alpha are not equally large")) {
                     try decode(file)
                 }
             } else {

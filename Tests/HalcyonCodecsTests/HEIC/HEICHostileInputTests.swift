@@ -35,8 +35,8 @@ struct HEICHostileInputTests {
                 #expect(shortest > length)
             }
         }
-        let picture = try #require(file.firstRange(of: Data("mdat".utf8))).lowerBound
-        #expect(shortest <= picture + 4, "\(shortest) of \(picture)")
+        let start = try #require(file.firstRange(of: Data("mdat".utf8))).lowerBound
+        #expect(shortest <= start + 4, "\(shortest) of \(start)")
     }
 
     @Test("sizes beyond the limits are refused before decoding; the header tells them")
@@ -78,7 +78,7 @@ struct HEICHostileInputTests {
         }
     }
 
-    @Test("items without bytes, or with more than the file has, end in a picture or a typed error", arguments: [0, 24])
+    @Test("items without bytes, or with more than the file has, end in an image or a typed error", arguments: [0, 24])
     func itemLengths(_ shift: Int) throws {
         let file = [UInt8](HEICBytes.rich)
         let list = try #require(Data(file).firstRange(of: Data("iloc".utf8))).upperBound
@@ -102,7 +102,7 @@ struct HEICHostileInputTests {
         }
     }
 
-    @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3] as [UInt64])
+    @Test("random damage ends in an image or a typed error", arguments: [1, 2, 3] as [UInt64])
     func randomDamage(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let limits = DecodeLimits(pixelCount: 1 << 18, memory: 16 << 20)

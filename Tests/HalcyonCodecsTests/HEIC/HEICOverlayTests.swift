@@ -38,7 +38,7 @@ struct HEICOverlayTests {
         try decode(HEIFFixture(items: [HEIFFixture.tile(1)], references: [], primary: 1)).bitmap
     }
 
-    /// What is to be seen, pixel by pixel.
+    /// Returns the expected image, pixel by pixel.
     private func expected(
         _ width: Int,
         _ height: Int,
@@ -46,7 +46,7 @@ struct HEICOverlayTests {
         _ places: [(x: Int, y: Int)]
     ) throws -> Bitmap {
         let tile = try tile()
-        return try TestPictures.bitmap(width, height) { x, y in
+        return try TestImages.bitmap(width, height) { x, y in
             let place = places.last { 0..<64 ~= x - $0.x && 0..<64 ~= y - $0.y }
             let pixel = place.map { tile[x - $0.x, y - $0.y] } ?? background
             return (Int(pixel[0]), Int(pixel[1]), Int(pixel[2]), Int(pixel[3]))
@@ -146,7 +146,7 @@ struct HEICOverlayTests {
     }
 
     @Test(
-        "an overlay as a tile, as an alpha, or as what another picture is, is not handed to libheif",
+        "an overlay as a tile, as an alpha, or as what another image is, is not handed to libheif",
         arguments: 0..<3
     )
     func overlayInside(_ kind: Int) throws {

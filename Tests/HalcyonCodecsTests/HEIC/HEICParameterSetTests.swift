@@ -30,7 +30,7 @@ struct HEICParameterSetTests {
         try HEICDecoder().decode(data, options: DecodeOptions(), isCancelled: { false })
     }
 
-    @Test("a size far beyond what the boxes say is refused, in the configuration and among the pictures")
+    @Test("a size far beyond what the boxes say is refused, in the configuration and among the images")
     func largeSizes() throws {
         var inConfiguration = AVIFBytes(HEICBytes.plain)
         let known = try #require(HEICBytes.plain.firstRange(of: Data(unit(64, 64).prefix(18)))).lowerBound
@@ -40,7 +40,7 @@ struct HEICParameterSetTests {
         inStream.set([0, 0, 0, UInt8(Self.unitByteCount)] + unit(16_384, 8_192), at: content)
         let refused = CodecError.corrupt(
             .heic,
-            reason: "a picture of \(PixelSize(64, 64)) is coded as \(PixelSize(16_384, 8_192))"
+            reason: "an image of \(PixelSize(64, 64)) is coded as \(PixelSize(16_384, 8_192))"
         )
         for file in [inConfiguration, inStream] {
             #expect(throws: refused) { try decode(file.data) }
@@ -112,7 +112,7 @@ struct HEICParameterSetTests {
         )
     }
 
-    @Test("limits hold for large tiles, and many tiles of a small picture are refused", arguments: [1, 4, 5])
+    @Test("limits hold for large tiles, and many tiles of a small image are refused", arguments: [1, 4, 5])
     func tiles(_ tileCount: Int) throws {
         for (side, limits, error) in [
             (

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Icons and mouse pointers, byte by byte.
 enum ICOBytes {
-    /// A picture, and what the directory says of it.
+    /// An image, and what the directory says of it.
     struct Entry {
         var width: Int
         var height: Int

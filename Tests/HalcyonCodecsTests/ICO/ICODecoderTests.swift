@@ -13,7 +13,7 @@ struct ICODecoderTests {
 
     private static let blue: [UInt8] = [255, 0, 0]
 
-    @Test("24 bits with a mask: where it is 1, the picture is transparent")
+    @Test("24 bits with a mask: where it is 1, the image is transparent")
     func mask() throws {
         let image = try decode(ICOBytes.file([ICOBytes.bitmap(2, Self.blue, mask: [0x40, 0, 0, 0])]))
         #expect(image.bitmap[0, 0] == [0, 0, 255, 255])
@@ -58,7 +58,7 @@ struct ICODecoderTests {
         #expect(throws: CodecError.noSuchFrame(3, frameCount: 3)) { try decode(data, DecodeOptions(frame: 3)) }
     }
 
-    @Test("a target size gets the smallest picture that serves, unless it has fewer colours")
+    @Test("a target size gets the smallest image that serves, unless it has fewer colours")
     func targetSize() throws {
         let data = ICOBytes.file([
             ICOBytes.bitmap(8, [0, 255, 0, 255]), ICOBytes.bitmap(4, [0, 0, 255, 255]), ICOBytes.bitmap(3, Self.blue),
@@ -73,7 +73,7 @@ struct ICODecoderTests {
 
     @Test("a PNG is read as one, whatever size the directory tells")
     func embeddedPNG() throws {
-        let bitmap = try TestPictures.translucent(300, 3)
+        let bitmap = try TestImages.translucent(300, 3)
         let png = try PNGEncoder().encode(bitmap, options: EncodeOptions())
         let entry = ICOBytes.Entry(width: 0, height: 3, bits: 32, bytes: Array(png))
         let image = try decode(ICOBytes.file([entry]))
@@ -104,10 +104,10 @@ struct ICODecoderTests {
         #expect(throws: CodecError.empty) { try decode(Data()) }
     }
 
-    @Test("changed bytes give a picture or a typed error, never a crash", arguments: 0..<4)
+    @Test("changed bytes give an image or a typed error, never a crash", arguments: 0..<4)
     func damage(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let png = try PNGEncoder().encode(try TestPictures.photo(4, 4), options: EncodeOptions())
+        let png = try PNGEncoder().encode(try TestImages.photo(4, 4), options: EncodeOptions())
         let data = ICOBytes.file([
             ICOBytes.bitmap(5, Self.blue), ICOBytes.bitmap(4, [1, 2, 3, 4]),
             ICOBytes.Entry(width: 4, height: 4, bits: 32, bytes: Array(png)),
@@ -144,9 +144,9 @@ struct ICODecoderTests {
         #expect(questions.count == 2)
     }
 
-    @Test("nothing there and compressed pictures are clear errors")
+    @Test("nothing there and compressed images are clear errors")
     func refusals() {
-        #expect(throws: CodecError.corrupt(.ico, reason: "there is no picture")) { try decode(ICOBytes.file([])) }
+        #expect(throws: CodecError.corrupt(.ico, reason: "there is no image")) { try decode(ICOBytes.file([])) }
         let bytes = BMPBytes.header(1, 2, bits: 8, compression: 1) + [1, 0, 0, 1]
         let entry = ICOBytes.Entry(width: 1, height: 1, bits: 8, bytes: bytes)
         #expect(throws: CodecError.unsupported(.ico, reason: "compressed bitmaps")) {

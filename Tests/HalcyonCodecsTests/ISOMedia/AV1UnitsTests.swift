@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The sizes in the units of AV1")
 struct AV1UnitsTests {
-    /// What a sequence header holds besides the size.
+    /// The fields of a sequence header besides the size.
     private struct Details {
         var timing = ""
         var points = "0" + "00000" + "000000000000" + "00000"
@@ -76,7 +76,7 @@ struct AV1UnitsTests {
         #expect(size(unit(1, wide)) == .known(PixelSize(65_536, 65_536)))
     }
 
-    @Test("more units than any picture has are unreadable")
+    @Test("more units than any image has are unreadable")
     func manyUnits() {
         let delimiters = Data((0..<65_535).flatMap { _ in [0x12, 0] as [UInt8] })
         #expect(size(delimiters + unit(1, sequence(small))) == .known(small))
@@ -110,7 +110,7 @@ struct AV1UnitsTests {
         #expect(size(unit(1, sequence(small)) + unit(6, "0" + "01" + "0" + "0" + "0" + "0" + "1")) != .known(small))
         #expect(size(unit(1, sequence(small)) + unit(6, "0" + "11" + "1" + "0" + "000")) != .known(small))
         #expect(size(unit(1, sequence(small)) + unit(6, "")) == .unreadable)
-        // With one picture only, frames state none.
+        // With one image only, frames state none.
         #expect(size(unit(1, reducedSequence(small)) + unit(6, key + "1" + "11")) == .known(small))
         // No sequence header before it.
         #expect(size(unit(6, key + "1")) == .none)
@@ -152,14 +152,14 @@ struct AV1UnitsTests {
         #expect(self.size(Data(file[content])) == .known(size))
     }
 
-    @Test("a picture coded far larger than its box states is refused, and one within the limits is not")
+    @Test("an image coded far larger than its box states is refused, and one within the limits is not")
     func files() throws {
         let file = try AVIFEncoder(speed: 10).encode(.sample(PixelSize(1_300, 16)), options: EncodeOptions())
         var bytes = AVIFBytes(file)
         bytes.set([0, 0, 0, 20, 0, 0, 0, 16], at: try bytes.start(ofBox: "meta", "iprp", "ipco", "ispe") + 12)
         let refused = CodecError.corrupt(
             .avif,
-            reason: "a picture of \(PixelSize(20, 16)) is coded as \(PixelSize(1_300, 16))"
+            reason: "an image of \(PixelSize(20, 16)) is coded as \(PixelSize(1_300, 16))"
         )
         for brand in ["avif", "mif1"] {
             #expect(throws: refused) { try ImageCodecs.standard.decode(bytes.withBrand(brand).data) }

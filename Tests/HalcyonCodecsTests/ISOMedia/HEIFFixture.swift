@@ -71,7 +71,7 @@ struct HEIFFixture {
             for property in item.properties {
                 let index = boxes.firstIndex(of: property) ?? boxes.count
                 if index == boxes.count { boxes.append(property) }
-                // All but the size and the type of an auxiliary picture must be understood.
+                // All but the size and the type of an auxiliary image must be understood.
                 let type = String(decoding: property[4..<8], as: UTF8.self)
                 associations.append(UInt8(index + 1) | (["ispe", "auxC", "pixi"].contains(type) ? 0 : 0x80))
             }
@@ -100,12 +100,12 @@ extension HEIFFixture {
 
     static let alphaType = fullBox("auxC", Array("urn:mpeg:hevc:2015:auxid:1".utf8) + [0])
 
-    /// What describes a grid.
+    /// Returns the description of a grid.
     static func grid(_ columns: Int, _ rows: Int, _ width: Int, _ height: Int) -> [UInt8] {
         [0, 0, UInt8(rows - 1), UInt8(columns - 1)] + number(width, 2) + number(height, 2)
     }
 
-    /// What describes an overlay, with numbers of two bytes.
+    /// Returns the description of an overlay, with numbers of two bytes.
     static func overlay(
         _ width: Int,
         _ height: Int,

@@ -11,7 +11,7 @@ struct JPEGBytes {
     var precision: UInt8 = 8
     /// Segments between SOI and the tables, whole.
     var segments = Data()
-    /// How often the scan of AC coefficients is written, in a progressive file.
+    /// The number of times that the scan of AC coefficients is written, in a progressive file.
     var detailScanCount = 1
 
     var isProgressive: Bool { process == 0xc2 }

@@ -51,7 +51,7 @@ struct JPEGDamageTests {
     func forgedSizes() {
         let size = PixelSize(65_000, 65_000)
         let huge = JPEGBytes(width: size.width, height: size.height, process: 0xc2)
-        // Only the header: the scans would be as large as the picture claims to be.
+        // Only the header: the scans would be as large as the image claims to be.
         let file = huge.header + JPEGBytes(process: 0xc2).firstScan
         #expect(throws: CodecError.limitExceeded(.jpeg, .pixelCount(size, maximum: 1 << 28))) { try decode(file) }
         #expect(throws: CodecError.limitExceeded(.jpeg, .sideLength(size, maximum: 30_000))) {
@@ -102,12 +102,12 @@ struct JPEGDamageTests {
         for (data, reason) in cases {
             #expect(throws: CodecError.corrupt(.jpeg, reason: reason)) { try decode(data) }
         }
-        #expect(throws: CodecError.unsupported(.jpeg, reason: "the height is given after the picture data")) {
+        #expect(throws: CodecError.unsupported(.jpeg, reason: "the height is given after the image data")) {
             try decode(JPEGBytes(height: 0).data)
         }
     }
 
-    @Test("a wrong code spoils blocks, and only missing data the picture")
+    @Test("a wrong code spoils blocks, and only missing data the image")
     func wrongCode() throws {
         let file = JPEGBytes()
         let scan = JPEGBytes.segment(0xda, Data([1, 1, 0, 0, 63, 0]))
@@ -117,7 +117,7 @@ struct JPEGDamageTests {
         #expect(throws: CodecError.truncated(.jpeg)) { try decode(file.header + scan + wrong + end) }
     }
 
-    @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("random damage ends in an image or a typed error", arguments: [1, 2, 3, 4] as [UInt64])
     func randomDamage(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let encoded = try JPEGEncoder().encode(Bitmap.sample(PixelSize(50, 38)), options: EncodeOptions())

@@ -73,14 +73,14 @@ struct JPEGMetadataTests {
         #expect(try JPEGDecoder().metadata(of: file.data).iccProfile == Data([1, 2]) + Data(count: 10))
     }
 
-    @Test("tables made for the picture make the file smaller and change no pixel")
+    @Test("tables made for the image make the file smaller and change no pixel")
     func optimizedTables() throws {
         let plain = try JPEGEncoder().encode(bitmap, options: EncodeOptions())
         let optimized = try JPEGEncoder(optimizesTables: true).encode(bitmap, options: EncodeOptions())
         #expect(optimized.count < plain.count)
-        let pictures = try [plain, optimized].map {
+        let bitmaps = try [plain, optimized].map {
             try JPEGDecoder().decode($0, options: DecodeOptions(), isCancelled: { false }).bitmap
         }
-        #expect(pictures[0].greatestDifference(from: pictures[1]) == 0)
+        #expect(bitmaps[0].greatestDifference(from: bitmaps[1]) == 0)
     }
 }

@@ -7,13 +7,13 @@ import Testing
 @Suite("Damaged baseline JPEG at reduced size: the verdict is libjpeg's")
 struct JPEGReducerDamageTests {
     private enum Outcome: Equatable {
-        case picture(PixelSize)
+        case image(PixelSize)
         case failure(CodecError)
     }
 
     private func outcome(_ file: Data, eighths: Int, usesReducer: Bool) throws -> Outcome {
         do {
-            return .picture(try JPEGReduction.decode(file, eighths: eighths, usesReducer: usesReducer).size)
+            return .image(try JPEGReduction.decode(file, eighths: eighths, usesReducer: usesReducer).size)
         } catch let error as CodecError {
             return .failure(error)
         }
@@ -78,7 +78,7 @@ struct JPEGReducerDamageTests {
         }
     }
 
-    @Test("codes, values and tables that 8-bit pictures do not have are left to libjpeg")
+    @Test("codes, values and tables that 8-bit images do not have are left to libjpeg")
     func impossibleTables() {
         // A value that cannot be copied cannot pass through #require.
         guard let reducer = JPEGReducer() else {

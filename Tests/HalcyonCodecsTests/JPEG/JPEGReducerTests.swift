@@ -62,10 +62,10 @@ struct JPEGReducerTests {
         }
     }
 
-    @Test("a picture without much detail is libjpeg's within a few levels", arguments: [1, 2, 4], [80, 95])
-    func pictures(_ eighths: Int, quality: Int) throws {
-        let picture = try Bitmap.sample(PixelSize(407, 301))
-        let file = try JPEGEncoder().encode(picture, options: EncodeOptions(quality: quality))
+    @Test("an image without much detail is libjpeg's within a few levels", arguments: [1, 2, 4], [80, 95])
+    func images(_ eighths: Int, quality: Int) throws {
+        let bitmap = try Bitmap.sample(PixelSize(407, 301))
+        let file = try JPEGEncoder().encode(bitmap, options: EncodeOptions(quality: quality))
         let difference = try #require(try greatestDifference(file, eighths: eighths))
         #expect(difference <= 8)
     }
@@ -95,10 +95,10 @@ struct JPEGReducerTests {
         }
     }
 
-    @Test("after the reduction to the final size, it is as near to the full picture as 50 dB say", arguments: [2, 4])
+    @Test("after the reduction to the final size, it is as near to the full image as 50 dB say", arguments: [2, 4])
     func quality(eighths: Int) throws {
         let (stored, target) = (PixelSize(480, 360), PixelSize(24 * eighths, 18 * eighths))
-        let file = try JPEGEncoder().encode(TestPictures.photo(480, 360), options: EncodeOptions(quality: 85))
+        let file = try JPEGEncoder().encode(TestImages.photo(480, 360), options: EncodeOptions(quality: 85))
         let full = try JPEGDecoder().decode(file, options: DecodeOptions(), isCancelled: { false }).bitmap
         #expect(full.size == stored)
         let own = try #require(try JPEGReduction.own(file, eighths: eighths)).resampled(to: target)

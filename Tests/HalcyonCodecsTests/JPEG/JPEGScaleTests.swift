@@ -32,13 +32,13 @@ struct JPEGScaleTests {
     }
 
     @Test(
-        "each scale shows the same picture, with the stored size in its description",
+        "each scale shows the same image, with the stored size in its description",
         arguments: [
             (PixelSize(20, 14), PixelSize(42, 30)), (PixelSize(40, 28), PixelSize(84, 60)),
             (PixelSize(80, 56), PixelSize(167, 119)), (PixelSize(200, 200), PixelSize(334, 238)),
         ]
     )
-    func scaledPictures(_ target: PixelSize, size: PixelSize) throws {
+    func scaledImages(_ target: PixelSize, size: PixelSize) throws {
         let stored = PixelSize(334, 238)
         let data = try JPEGEncoder().encode(Bitmap.sample(stored), options: EncodeOptions(quality: 95))
         let options = DecodeOptions(targetSize: target)
@@ -52,8 +52,8 @@ struct JPEGScaleTests {
         }
     }
 
-    /// Where the corners of the stored picture, clockwise from the upper left, are seen: 0 upper left, 1 upper right,
-    /// 2 lower right, 3 lower left (TIFF 6.0, tag 274).
+    /// The places at which the corners of the stored image, clockwise from the upper left, are seen: 0 upper left, 1
+    /// upper right, 2 lower right, 3 lower left (TIFF 6.0, tag 274).
     private static let corners: [Orientation: [Int]] = [
         .up: [0, 1, 2, 3], .upMirrored: [1, 0, 3, 2], .down: [2, 3, 0, 1], .downMirrored: [3, 2, 1, 0],
         .leftMirrored: [0, 3, 2, 1], .right: [1, 2, 3, 0], .rightMirrored: [2, 1, 0, 3], .left: [3, 0, 1, 2],
@@ -84,7 +84,7 @@ struct JPEGScaleTests {
         }
     }
 
-    @Test("the target is meant for the upright picture")
+    @Test("the target is meant for the upright image")
     func turnedTarget() throws {
         let plain = JPEGBytes(width: 320, height: 200)
         var turned = plain

@@ -17,7 +17,7 @@ struct JPEGThumbnailTests {
         return JPEGBytes.segment(0xe1, Data("Exif\0\0".utf8) + block + thumbnail)
     }
 
-    /// A grey picture of 160 × 120 with a lighter thumbnail.
+    /// A grey image of 160 × 120 with a lighter thumbnail.
     private func decode(
         _ thumbnail: PixelSize,
         target: PixelSize?,
@@ -37,9 +37,9 @@ struct JPEGThumbnailTests {
     }
 
     private func decode(_ exif: Data, _ options: DecodeOptions) throws -> DecodedImage {
-        var picture = JPEGBytes(width: 160, height: 120, samples: [100])
-        picture.segments = exif
-        return try JPEGDecoder().decode(picture.data, options: options, isCancelled: { false })
+        var file = JPEGBytes(width: 160, height: 120, samples: [100])
+        file.segments = exif
+        return try JPEGDecoder().decode(file.data, options: options, isCancelled: { false })
     }
 
     @Test("one stands in where it has at least the target size, or where no size is asked for")
@@ -61,7 +61,7 @@ struct JPEGThumbnailTests {
     }
 
     @Test(
-        "it must have the picture's shape, but for rounding",
+        "it must have the image's shape, but for rounding",
         arguments: [
             (PixelSize(40, 30), true), (PixelSize(80, 59), true), (PixelSize(7, 5), true), (PixelSize(80, 61), true),
             (PixelSize(40, 40), false), (PixelSize(80, 50), false), (PixelSize(30, 40), false),
@@ -72,7 +72,7 @@ struct JPEGThumbnailTests {
         #expect(try decode(size, target: nil).size == (isUsed ? size : PixelSize(160, 120)))
     }
 
-    @Test("it is turned as the picture is")
+    @Test("it is turned as the image is")
     func orientation() throws {
         let image = try decode(PixelSize(40, 30), target: PixelSize(30, 40), orientation: 6)
         #expect(image.size == PixelSize(30, 40))
@@ -87,11 +87,11 @@ struct JPEGThumbnailTests {
         #expect(stored.fullSize == PixelSize(160, 120))
     }
 
-    @Test("a damaged one, or one outside of the block, leaves the picture")
+    @Test("a damaged one, or one outside of the block, leaves the image")
     func damaged() throws {
         let options = DecodeOptions(usesEmbeddedThumbnail: true)
         let thumbnail = JPEGBytes(width: 40, height: 30, samples: [200]).data
-        for (data, length) in [(thumbnail.dropLast(6), nil), (Data("no picture".utf8), nil), (thumbnail, 100_000)] {
+        for (data, length) in [(thumbnail.dropLast(6), nil), (Data("no image".utf8), nil), (thumbnail, 100_000)] {
             let image = try decode(Self.exif(data, length: length), options)
             #expect(image.bitmap[0, 0] == [100, 100, 100, 255])
         }
@@ -111,9 +111,9 @@ struct JPEGThumbnailTests {
         let options = DecodeOptions(usesEmbeddedThumbnail: true, limits: limits)
         #expect(try decode(Self.exif(light), options).size == PixelSize(40, 30))
         #expect(throws: CancellationError.self) {
-            var picture = JPEGBytes(width: 160, height: 120, samples: [100])
-            picture.segments = Self.exif(light)
-            _ = try JPEGDecoder().decode(picture.data, options: options, isCancelled: { true })
+            var file = JPEGBytes(width: 160, height: 120, samples: [100])
+            file.segments = Self.exif(light)
+            _ = try JPEGDecoder().decode(file.data, options: options, isCancelled: { true })
         }
     }
 }

@@ -17,7 +17,8 @@ struct RandomJPEG {
     var sampling: [(Int, Int)]
     var coefficients = Coefficients.dense
     var restartInterval = 0
-    /// Whether all but the ends of blocks have codes of 16 bits, so that no table of a decoder holds them.
+    /// A Boolean value that indicates whether all but the ends of blocks have codes of 16 bits, so that no table of a
+    /// decoder holds them.
     var hasLongCodes = false
     var seed: UInt64 = 1
 

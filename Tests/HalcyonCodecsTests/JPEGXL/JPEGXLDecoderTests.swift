@@ -123,7 +123,7 @@ struct JPEGXLDecoderTests {
         #expect(try decode(data).bitmap.greatestDifference(from: noise) == 0)
     }
 
-    @Test("random damage ends in a picture or a typed error", arguments: [1, 2] as [UInt64])
+    @Test("random damage ends in an image or a typed error", arguments: [1, 2] as [UInt64])
     func randomDamage(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let bitmap = try Bitmap.sample(PixelSize(40, 30), hasAlpha: true)

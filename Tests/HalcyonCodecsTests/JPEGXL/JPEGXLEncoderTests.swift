@@ -38,7 +38,7 @@ struct JPEGXLEncoderTests {
 
     @Test("with a quality, pixels come back nearly as they were, and a lower one takes fewer bytes")
     func lossy() throws {
-        let original = try TestPictures.photo(96, 64)
+        let original = try TestImages.photo(96, 64)
         let sizes = try [95, 70, 30].map { quality in
             let data = try encoder.encode(original, options: EncodeOptions(quality: quality))
             let image = try decode(data)

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("JPEG XL in four inks")
 struct JPEGXLInkTests {
-    /// Written by libjxl 0.7, lossless: 4 × 2 pixels without ink, of cyan, of half the black, and of magenta, yellow and half
-    /// the black; in the second row, the last has all of it.
+    /// Written by libjxl 0.7, lossless: 4 × 2 pixels without ink, of cyan, of half the black, and of magenta, yellow
+    /// and half the black; in the second row, the last has all of it.
     private static let plain = """
         AAAADEpYTCANCocKAAAAFGZ0eXBqeGwgAAAAAGp4bCAAAAAJanhsbAoAAAA8anhsY/8KCHAwCkACCAgQAJgASxiLFcIRqhMFsKf+\
         AcT8qZ9AVgGo/zeT/3ELfLImf9f/lCEL7w8=
         """
-    /// The same with a profile of inks that print grey: no ink is L* 100, each of cyan, magenta and yellow takes 20 of it,
-    /// black all.
+    /// The same with a profile of inks that print grey: no ink is L* 100, each of cyan, magenta and yellow takes 20 of
+    /// it, black all.
     private static let profiled = """
         AAAADEpYTCANCocKAAAAFGZ0eXBqeGwgAAAAAGp4bCAAAAAJanhsbAoAAAGbanhsY/8KCHAwCoDw+DNgBgcDAAYEmAqmACKnsLdN\
         ksN53URFsA8wIEABg9dLhyDIA7ic15kkSfgXSM5LIn7tm4VeKORXZoMkIahloourXc4jeSRJkiRJvlB/ncd5uV3vhUqpVqyW6w0d\
@@ -25,14 +25,14 @@ struct JPEGXLInkTests {
         7w8=
         """
 
-    /// As ``plain``, with the alpha 0, 128, 128 and 64 in the second row, where the inks are none, cyan, half the black, and
-    /// all the black.
+    /// As ``plain``, with the alpha 0, 128, 128 and 64 in the second row, where the inks are none, cyan, half the
+    /// black, and all the black.
     private static let transparent = """
         AAAADEpYTCANCocKAAAAFGZ0eXBqeGwgAAAAAGp4bCAAAAAJanhsbAoAAAA7anhsY/8KCHBQSAFICCAAAQCQAEs4aRjK2/sVJCSc\
         oHoB/3oAMX/qBwD1558/5I/6z/s/f+vD/g==
         """
-    /// That, and a second frame of 2 × 1 pixels in the middle of the second row: cyan and half the black, opaque; yellow,
-    /// of alpha 128.
+    /// That, and a second frame of 2 × 1 pixels in the middle of the second row: cyan and half the black, opaque;
+    /// yellow, of alpha 128.
     private static let animated = """
         AAAADEpYTCANCocKAAAAFGZ0eXBqeGwgAAAAAGp4bCAAAAAJanhsbAoAAABDanhscAAAAAD/CghwQRMAKKQATAggAAkAAJAASzhp\
         GMrb+xUkJJygegH/egAxf+oHAPXnnz/kj/rP+z9/68P+AAAAL2p4bHCAAAABCCAigAACBBCRAgEAVABLGIsVwlEnoD6AyL/0678Z\

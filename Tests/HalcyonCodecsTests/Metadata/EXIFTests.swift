@@ -55,7 +55,7 @@ struct EXIFTests {
         #expect(EXIF.orientation(in: embedded) == .left)
     }
 
-    @Test("the orientation of the thumbnail's directory is not taken for that of the picture")
+    @Test("the orientation of the thumbnail's directory is not taken for that of the image")
     func secondDirectory() {
         var block = EXIFBlock(orientation: 6)
         block.tag = 256

@@ -20,9 +20,9 @@ struct EmbeddedMetadataTests {
         [true, false]
     )
     func roundTrip(_ format: ImageFormat, isAnimated: Bool) throws {
-        let bitmap = try TestPictures.photo(20, 10)
+        let bitmap = try TestImages.photo(20, 10)
         let options = EncodeOptions(metadata: Self.metadata)
-        let frames = try [bitmap, TestPictures.translucent(20, 10)].map { AnimationFrame(bitmap: $0, duration: 50) }
+        let frames = try [bitmap, TestImages.translucent(20, 10)].map { AnimationFrame(bitmap: $0, duration: 50) }
         let data =
             isAnimated
             ? try codecs.encode(frames, as: format, options: options)
@@ -38,7 +38,7 @@ struct EmbeddedMetadataTests {
 
     @Test("nothing is embedded unless asked for", arguments: [ImageFormat.png, .webp, .gif])
     func nothing(_ format: ImageFormat) throws {
-        let data = try codecs.encode(TestPictures.photo(20, 10), as: format)
+        let data = try codecs.encode(TestImages.photo(20, 10), as: format)
         #expect(try codecs.metadata(of: data) == ImageMetadata())
     }
 
@@ -49,7 +49,7 @@ struct EmbeddedMetadataTests {
             ImageMetadata(iccProfile: Self.metadata.iccProfile),
         ] {
             let options = EncodeOptions(metadata: metadata)
-            let data = try codecs.encode(TestPictures.translucent(20, 10), as: format, options: options)
+            let data = try codecs.encode(TestImages.translucent(20, 10), as: format, options: options)
             #expect(try codecs.metadata(of: data) == metadata)
         }
     }
@@ -58,7 +58,7 @@ struct EmbeddedMetadataTests {
     func prefix(_ format: ImageFormat) throws {
         let block = EXIFBlock(orientation: 1).data
         let options = EncodeOptions(metadata: ImageMetadata(exif: Data("Exif\0\0".utf8) + block))
-        let data = try codecs.encode(TestPictures.photo(20, 10), as: format, options: options)
+        let data = try codecs.encode(TestImages.photo(20, 10), as: format, options: options)
         #expect(try codecs.metadata(of: data).exif == block)
     }
 
@@ -76,7 +76,7 @@ struct EmbeddedMetadataTests {
     @Test("damaged and cut files give what is intact, or a typed error", arguments: [ImageFormat.png, .webp])
     func damage(_ format: ImageFormat) throws {
         let options = EncodeOptions(metadata: Self.metadata)
-        let data = try codecs.encode(TestPictures.photo(20, 10), as: format, options: options)
+        let data = try codecs.encode(TestImages.photo(20, 10), as: format, options: options)
         for length in 0..<data.count {
             _ = try? codecs.metadata(of: data.prefix(length))
         }

@@ -4,7 +4,7 @@ import HalcyonRaster
 import HalcyonTesting
 import Testing
 
-@Suite("pictures stay as they are stored on request")
+@Suite("images stay as they are stored on request")
 struct StoredOrientationTests {
     static let size = PixelSize(12, 8)
 

@@ -129,7 +129,7 @@ struct PNGFormatTests {
         #expect(image.bitmap.premultipliedBytes() == [10, 10, 10, 255, 20, 20, 20, 255])
     }
 
-    @Test("the picture turned by its orientation is turned once, all eight ways", arguments: Orientation.allCases)
+    @Test("the image turned by its orientation is turned once, all eight ways", arguments: Orientation.allCases)
     func orientation(_ orientation: Orientation) throws {
         let exif: [UInt8] = [
             77, 77, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0, 0, 0,

@@ -16,7 +16,7 @@ struct PNGHostileInputTests {
 
     @Test("a file cut anywhere before its last chunk is truncated, in the header and in the pixels")
     func truncation() throws {
-        let whole = try PNGEncoder().encode(try TestPictures.translucent(9, 9), options: EncodeOptions())
+        let whole = try PNGEncoder().encode(try TestImages.translucent(9, 9), options: EncodeOptions())
         for count in 1..<whole.count - 12 {
             #expect(throws: CodecError.truncated(.png), "\(count) bytes") { try decode(whole.prefix(count)) }
         }
@@ -27,16 +27,16 @@ struct PNGHostileInputTests {
 
     @Test("the header can be read from the beginning of a file")
     func headerOfPrefix() throws {
-        let whole = try PNGEncoder().encode(try TestPictures.photo(40, 30), options: EncodeOptions())
+        let whole = try PNGEncoder().encode(try TestImages.photo(40, 30), options: EncodeOptions())
         let info = try PNGDecoder().info(of: whole.prefix(80), limits: .standard)
         #expect(info.size == PixelSize(40, 30))
         #expect(throws: CodecError.truncated(.png)) { try PNGDecoder().info(of: whole.prefix(30), limits: .standard) }
     }
 
-    @Test("flipped bytes give a picture or a typed error, never a crash", arguments: 0..<8)
+    @Test("flipped bytes give an image or a typed error, never a crash", arguments: 0..<8)
     func flips(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed + 1))
-        let whole = try PNGEncoder().encode(try TestPictures.translucent(16, 16), options: EncodeOptions())
+        let whole = try PNGEncoder().encode(try TestImages.translucent(16, 16), options: EncodeOptions())
         for _ in 0..<150 {
             var damaged = whole
             for _ in 0...random.next(below: 3) {
@@ -50,7 +50,7 @@ struct PNGHostileInputTests {
         }
     }
 
-    @Test("damaged pixels whose checksums are right give a picture or a typed error")
+    @Test("damaged pixels whose checksums are right give an image or a typed error")
     func damageBehindChecksums() throws {
         var random = SeededRandom(seed: 99)
         for _ in 0..<300 {
@@ -76,7 +76,7 @@ struct PNGHostileInputTests {
         }
     }
 
-    @Test("a picture of 30,000 × 30,000 pixels is refused before memory is taken")
+    @Test("an image of 30,000 × 30,000 pixels is refused before memory is taken")
     func tooManyPixels() throws {
         let size = PixelSize(30_000, 30_000)
         let file = gray(30_000, 30_000, stream: PNGBytes.stored([0]))
@@ -97,16 +97,16 @@ struct PNGHostileInputTests {
         #expect(try decode(plain, limits: DecodeLimits(memory: 54_900)).size == PixelSize(100, 100))
     }
 
-    @Test("a huge picture with hardly any data is refused before memory is taken")
+    @Test("a huge image with hardly any data is refused before memory is taken")
     func tooFewBytes() throws {
         // 268 million pixels; deflate could make 12 kB of these bytes at best.
         let file = gray(16_384, 16_384, stream: PNGBytes.stored([0]))
-        #expect(throws: CodecError.corrupt(.png, reason: "the stream in IDAT is too short for the picture")) {
+        #expect(throws: CodecError.corrupt(.png, reason: "the stream in IDAT is too short for the image")) {
             try decode(file)
         }
     }
 
-    @Test("a stream with fewer bytes than the picture has is corrupt", arguments: [1, 3])
+    @Test("a stream with fewer bytes than the image has is corrupt", arguments: [1, 3])
     func tooShort(byteCount: Int) throws {
         let file = gray(1, 2, stream: PNGBytes.stored([UInt8](repeating: 0, count: byteCount)))
         #expect(throws: CodecError.self) { try decode(file) }
@@ -187,7 +187,7 @@ struct PNGHostileInputTests {
 
     @Test("a cancelled decode ends between rows")
     func cancellation() throws {
-        let whole = try PNGEncoder().encode(try TestPictures.photo(64, 256), options: EncodeOptions())
+        let whole = try PNGEncoder().encode(try TestImages.photo(64, 256), options: EncodeOptions())
         let questions = Lock(0)
         #expect(throws: CancellationError.self) {
             try PNGDecoder().decode(whole, options: DecodeOptions()) {

@@ -16,7 +16,7 @@ struct PNGPaletteTests {
     @Test("up to 256 colours are a palette of the fewest bits", arguments: [1, 2, 3, 4, 5, 16, 17, 255, 256, 257])
     func colors(count: Int) throws {
         for width in [1, 7, 8, 9, 67] {
-            let bitmap = try TestPictures.bitmap(width, 300) { x, y in
+            let bitmap = try TestImages.bitmap(width, 300) { x, y in
                 let number = (x + y * width) % count
                 return (number % 256, number / 256, 7, 255)
             }
@@ -29,7 +29,7 @@ struct PNGPaletteTests {
 
     @Test("transparent and half transparent colours are kept", arguments: [2, 30, 200])
     func alpha(count: Int) throws {
-        let bitmap = try TestPictures.bitmap(40, 20) { x, y in
+        let bitmap = try TestImages.bitmap(40, 20) { x, y in
             let number = (x * y) % count
             return (number, 255 - number, 3, number.isMultiple(of: 3) ? 0 : number.isMultiple(of: 2) ? 128 : 255)
         }
@@ -41,7 +41,7 @@ struct PNGPaletteTests {
 
     @Test("many shades of grey are stored as such, and filtered")
     func gray() throws {
-        let bitmap = try TestPictures.bitmap(256, 100) { x, y in ((x + y) & 255, (x + y) & 255, (x + y) & 255, 255) }
+        let bitmap = try TestImages.bitmap(256, 100) { x, y in ((x + y) & 255, (x + y) & 255, (x + y) & 255, 255) }
         let data = try encode(bitmap)
         #expect(Array(data[24..<26]) == [8, 0])
         #expect(data.count < 1_000)

@@ -109,7 +109,7 @@ struct PNGSixteenBitTests {
         }
     }
 
-    @Test("damage is an error or a picture")
+    @Test("damage is an error or an image")
     func damage() {
         var random = SeededRandom(seed: 12)
         let data = file(9, 4, colorType: 6, channels: 4).data

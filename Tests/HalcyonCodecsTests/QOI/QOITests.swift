@@ -49,11 +49,11 @@ struct QOITests {
 
     @Test("what is written is read back exactly, or within the rounding of straight alpha")
     func roundTrip() throws {
-        let still = try TestPictures.bitmap(70, 3) { x, _ in (x / 66, 0, 0, 255) }
-        let pictures = [
-            try TestPictures.photo(33, 9), try TestPictures.translucent(40, 11), still, try TestPictures.photo(1, 1),
+        let still = try TestImages.bitmap(70, 3) { x, _ in (x / 66, 0, 0, 255) }
+        let bitmaps = [
+            try TestImages.photo(33, 9), try TestImages.translucent(40, 11), still, try TestImages.photo(1, 1),
         ]
-        for bitmap in pictures {
+        for bitmap in bitmaps {
             let image = try decode(try QOIEncoder().encode(bitmap, options: EncodeOptions()))
             #expect(image.bitmap.greatestDifference(from: bitmap) ?? 255 <= (bitmap.isOpaque ? 0 : 1))
             #expect(image.bitmap.isOpaque == bitmap.isOpaque)
@@ -64,7 +64,7 @@ struct QOITests {
 
     @Test("the encoder writes the bytes of the reference implementation")
     func encoding() throws {
-        let bitmap = try TestPictures.bitmap(4, 1) { x, _ in
+        let bitmap = try TestImages.bitmap(4, 1) { x, _ in
             [(0, 0, 0, 255), (1, 255, 0, 255), (9, 9, 9, 255), (0, 0, 0, 255)][x]
         }
         let expected = file(
@@ -76,7 +76,7 @@ struct QOITests {
         #expect(try QOIEncoder().encode(bitmap, options: EncodeOptions()) == expected + [0, 0, 0, 0, 0, 0, 0, 1])
     }
 
-    @Test("a picture that says it has three channels is opaque, and linear colours are told")
+    @Test("an image that says it has three channels is opaque, and linear colours are told")
     func header() throws {
         #expect(try pixels(file(1, 1, channels: 3, [0xff, 1, 2, 3, 0])) == [[1, 2, 3, 255]])
         let linear = try decode(file(1, 1, channels: 3, colorSpace: 1, [0xc0]))
@@ -86,7 +86,7 @@ struct QOITests {
 
     @Test("a file cut before its last pixel is truncated, at every byte; the end marker may be missing")
     func truncation() throws {
-        let whole = try QOIEncoder().encode(try TestPictures.translucent(5, 4), options: EncodeOptions())
+        let whole = try QOIEncoder().encode(try TestImages.translucent(5, 4), options: EncodeOptions())
         for count in 1..<whole.count - 8 {
             #expect(throws: CodecError.truncated(.qoi), "\(count) bytes") { try decode(whole.prefix(count)) }
         }
@@ -96,10 +96,10 @@ struct QOITests {
         #expect(throws: CodecError.empty) { try decode(Data()) }
     }
 
-    @Test("changed bytes give a picture or a typed error, never a crash")
+    @Test("changed bytes give an image or a typed error, never a crash")
     func damage() throws {
         var random = SeededRandom(seed: 5)
-        let whole = try QOIEncoder().encode(try TestPictures.translucent(16, 16), options: EncodeOptions())
+        let whole = try QOIEncoder().encode(try TestImages.translucent(16, 16), options: EncodeOptions())
         for _ in 0..<800 {
             do {
                 _ = try decode(random.damage(whole), limits: DecodeLimits(memory: 16 << 20))
@@ -109,13 +109,13 @@ struct QOITests {
         }
     }
 
-    @Test("a header that cannot be is corrupt, and too large a picture is refused before memory is taken")
+    @Test("a header that cannot be is corrupt, and too large an image is refused before memory is taken")
     func refusals() throws {
         func fails(_ data: Data, _ error: CodecError, limits: DecodeLimits = .standard) {
             #expect(throws: error) { try decode(data, limits: limits) }
         }
         fails(Data("qoix".utf8), .corrupt(.qoi, reason: "the signature is missing"))
-        fails(file(0, 1, [0xc0]), .corrupt(.qoi, reason: "the picture has a size of 0×1"))
+        fails(file(0, 1, [0xc0]), .corrupt(.qoi, reason: "the image has a size of 0×1"))
         fails(file(1, 1, channels: 5, [0xc0]), .corrupt(.qoi, reason: "5 channels instead of 3 or 4"))
         fails(file(1, 1, colorSpace: 2, [0xc0]), .corrupt(.qoi, reason: "colour space 2 instead of 0 or 1"))
         let size = PixelSize(1 << 31, 1 << 31)
@@ -139,7 +139,7 @@ struct QOITests {
 
     @Test("a cancelled decode ends between rows")
     func cancellation() throws {
-        let data = try QOIEncoder().encode(try TestPictures.photo(4, 64), options: EncodeOptions())
+        let data = try QOIEncoder().encode(try TestImages.photo(4, 64), options: EncodeOptions())
         let questions = QuestionCounter(cancelledFrom: 3)
         #expect(throws: CancellationError.self) {
             try QOIDecoder().decode(data, options: DecodeOptions(), isCancelled: questions.ask)

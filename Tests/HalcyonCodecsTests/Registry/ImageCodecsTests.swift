@@ -19,7 +19,10 @@ struct ImageCodecsTests {
         }
     }
 
-    @Test("what is encoded is told by its bytes and decoded again", arguments: [ImageFormat.jpeg, .webp, .bmp, .qoi])
+    @Test(
+        "what is encoded is recognized by its bytes and decoded again",
+        arguments: [ImageFormat.jpeg, .webp, .bmp, .qoi]
+    )
     func roundTrip(_ format: ImageFormat) throws {
         let codecs = ImageCodecs.standard
         #expect(codecs.canEncode(format) && codecs.canDecode(format))

@@ -11,7 +11,7 @@ struct MaximumByteCountTests {
 
     @Test("quality is lowered until the file fits, and not much further", arguments: [ImageFormat.jpeg, .webp])
     func fits(_ format: ImageFormat) throws {
-        let bitmap = try TestPictures.photo(160, 120)
+        let bitmap = try TestImages.photo(160, 120)
         let full = try codecs.encode(bitmap, as: format, options: EncodeOptions(quality: 95)).count
         let least = try codecs.encode(bitmap, as: format, options: EncodeOptions(quality: 1)).count
         for share in [0.15, 0.4, 0.7, 0.95] {
@@ -26,7 +26,7 @@ struct MaximumByteCountTests {
 
     @Test("a file that fits at the quality asked for is left as it is")
     func unchanged() throws {
-        let bitmap = try TestPictures.photo(60, 40)
+        let bitmap = try TestImages.photo(60, 40)
         let data = try codecs.encode(bitmap, as: .jpeg, options: EncodeOptions(quality: 80))
         let options = EncodeOptions(quality: 80, maximumByteCount: data.count)
         #expect(try firstDifference(codecs.encode(bitmap, as: .jpeg, options: options), data) == nil)
@@ -34,7 +34,7 @@ struct MaximumByteCountTests {
 
     @Test("lossless WebP that is too large becomes lossy")
     func lossless() throws {
-        let bitmap = try TestPictures.photo(100, 100)
+        let bitmap = try TestImages.photo(100, 100)
         let lossless = try codecs.encode(bitmap, as: .webp, options: EncodeOptions(quality: nil)).count
         let options = EncodeOptions(quality: nil, maximumByteCount: lossless / 2)
         #expect(try codecs.encode(bitmap, as: .webp, options: options).count <= lossless / 2)
@@ -42,7 +42,7 @@ struct MaximumByteCountTests {
 
     @Test("what cannot be made small enough says how large it is", arguments: [ImageFormat.png, .gif, .jpeg, .webp])
     func tooLarge(_ format: ImageFormat) throws {
-        let bitmap = try TestPictures.photo(60, 40)
+        let bitmap = try TestImages.photo(60, 40)
         let error = #expect(throws: CodecError.self) {
             try codecs.encode(bitmap, as: format, options: EncodeOptions(maximumByteCount: 20))
         }
@@ -53,7 +53,7 @@ struct MaximumByteCountTests {
     @Test("an animation obeys it as well")
     func animation() throws {
         let frames = try (1...3).map { number in
-            AnimationFrame(bitmap: try TestPictures.photo(60, 40).shifted(number), duration: 20)
+            AnimationFrame(bitmap: try TestImages.photo(60, 40).shifted(number), duration: 20)
         }
         let full = try codecs.encode(frames, as: .webp, options: EncodeOptions(quality: 90)).count
         let options = EncodeOptions(quality: 90, maximumByteCount: full / 2)
@@ -79,7 +79,7 @@ struct MaximumByteCountTests {
 }
 
 extension Bitmap {
-    /// The same picture with brighter pixels.
+    /// The same image with brighter pixels.
     fileprivate func shifted(_ amount: Int) -> Bitmap {
         var result = self
         result.withUnsafeMutableBytes { bytes in

@@ -51,7 +51,7 @@ struct StoredPixelsTests {
 
     @Test("an orientation is left alone where it is not to be applied, and a target size is that of the result")
     func stored() throws {
-        let bitmap = try TestPictures.photo(64, 32)
+        let bitmap = try TestImages.photo(64, 32)
         let plain = try JPEGEncoder().encode(bitmap, options: EncodeOptions())
         let turned = plain.prefix(2) + JPEGBytes.exif(orientation: 6) + plain.dropFirst(2)
         let stored = try JPEGDecoder().decode(

@@ -168,7 +168,7 @@ struct SVGDecoderTests {
         }
     }
 
-    @Test("a document cut at any byte is truncated or damaged, never half a picture")
+    @Test("a document cut at any byte is truncated or damaged, never half an image")
     func truncation() throws {
         let data = svg("width='8' height='4'", "<g><rect width='8' height='4'/></g><!-- c -->")
         for length in 1..<data.count {

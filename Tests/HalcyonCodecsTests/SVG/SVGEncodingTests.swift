@@ -56,11 +56,11 @@ struct SVGEncodingTests {
 
     @Test("a reference that only another encoding shows is not followed: the encoding is refused")
     func hiddenReferences() throws {
-        let picture = try PNGEncoder().encode(.sample(PixelSize(2, 2)), options: EncodeOptions())
+        let image = try PNGEncoder().encode(.sample(PixelSize(2, 2)), options: EncodeOptions())
         // "href" and "+" in UTF-7.
         let hidden =
             "+AGgAcgBlAGY-='data:image/png;base64,"
-            + picture.base64EncodedString().split(separator: "+", omittingEmptySubsequences: false).joined(
+            + image.base64EncodedString().split(separator: "+", omittingEmptySubsequences: false).joined(
                 separator: "+-"
             )
         let content = "<image width='10' height='10' \(hidden)'/>"

@@ -19,7 +19,7 @@ struct SVGSafetyTests {
         return Data("\(before)<svg \(namespaces) \(attributes)>\(content)</svg>".utf8)
     }
 
-    /// What a document comes to; anything but a typed error fails the test.
+    /// Returns the result of decoding a document; any error but a typed one fails the test.
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws -> Bitmap? {
         do {
             return try decoder.decode(data, options: options, isCancelled: { false }).bitmap
@@ -34,21 +34,21 @@ struct SVGSafetyTests {
         let folder = FileManager.default.temporaryDirectory.path + "/halcyon-svg-\(UInt64.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let picture = folder + "/red.svg"
+        let path = folder + "/red.svg"
         let red = "<rect id='red' width='10' height='10' fill='red'/>"
-        try svg(red).write(to: URL(filePath: picture))
+        try svg(red).write(to: URL(filePath: path))
         try Data("rect { fill: red }".utf8).write(to: URL(filePath: folder + "/red.css"))
-        let include = "<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='file://\(picture)'/>"
+        let include = "<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='file://\(path)'/>"
         let style = "<style>@import url('file://\(folder)/red.css');</style><rect width='10' height='10' fill='none'/>"
         let documents = [
-            svg("<image href='\(picture)' width='10' height='10'/>"),
-            svg("<image xlink:href='file://\(picture)' width='10' height='10'/>"),
-            svg("<use xlink:href='file://\(picture)#red'/>"),
-            svg("<use href='\(picture)#red'/>"),
+            svg("<image href='\(path)' width='10' height='10'/>"),
+            svg("<image xlink:href='file://\(path)' width='10' height='10'/>"),
+            svg("<use xlink:href='file://\(path)#red'/>"),
+            svg("<use href='\(path)#red'/>"),
             svg(include),
             svg(style),
             svg("", before: "<?xml-stylesheet type='text/css' href='file://\(folder)/red.css'?>"),
-            svg("&red;", before: "<!DOCTYPE svg [<!ENTITY red SYSTEM 'file://\(picture)'>]>"),
+            svg("&red;", before: "<!DOCTYPE svg [<!ENTITY red SYSTEM 'file://\(path)'>]>"),
             svg("<image href='http://127.0.0.1:9/red.svg' width='10' height='10'/>"),
         ]
         for document in documents {
@@ -58,7 +58,7 @@ struct SVGSafetyTests {
     }
 
     @Test("what a document embeds is drawn")
-    func embeddedPictures() throws {
+    func embeddedImages() throws {
         var blue = try Bitmap(size: PixelSize(2, 2))
         blue.fill(PixelRect(size: blue.size), with: Color(red: 0, green: 0, blue: 1))
         let png = try PNGEncoder().encode(blue, options: EncodeOptions()).base64EncodedString()
@@ -77,7 +77,7 @@ struct SVGSafetyTests {
         }
     }
 
-    @Test("embedded pictures are measured before they are decoded, however they are written")
+    @Test("embedded images are measured before they are decoded, however they are written")
     func embeddedSizes() throws {
         // The header of a PNG of 30,000 by 30,000 pixels is enough to be refused.
         var header = try PNGEncoder().encode(Bitmap.sample(PixelSize(2, 2)), options: EncodeOptions())
@@ -113,7 +113,7 @@ struct SVGSafetyTests {
         #expect(try decode(svg("", attributes: "width='&e11;' height='10'", before: before)) == nil)
     }
 
-    @Test("elements nested or repeated without bound end in a picture or an error")
+    @Test("elements nested or repeated without bound end in an image or an error")
     func nesting() throws {
         let count = 200_000
         let open = String(repeating: "<g>", count: count)
@@ -165,7 +165,7 @@ struct SVGSafetyTests {
         }
     }
 
-    @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3] as [UInt64])
+    @Test("random damage ends in an image or a typed error", arguments: [1, 2, 3] as [UInt64])
     func randomDamage(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let content = """

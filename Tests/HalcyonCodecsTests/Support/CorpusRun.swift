@@ -3,9 +3,10 @@ import HalcyonCodecs
 import HalcyonRaster
 import HalcyonTesting
 
-/// Runs a decoder over every picture of a format and notes where it differs from what the manifest states.
+/// Runs a decoder over every image of a format and notes where it differs from what the manifest states.
 struct CorpusRun {
-    /// What a debug build decodes of one picture, because Swift without optimisation takes some 50 times as long.
+    /// The number of pixels that a debug build decodes of one image, because Swift without optimisation takes some 50
+    /// times as long.
     #if DEBUG
     private static let greatestPixelCount = 2_000_000
     #else

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HalcyonRaster
 
-/// The folder of public test pictures that `HALCYON_CORPORA` names; by default `../shared/corpora` beside the package.
+/// The folder of public test images that `HALCYON_CORPORA` names; by default `../shared/corpora` beside the package.
 enum PixelCorpus {
     static let folder: String = {
         if let folder = ProcessInfo.processInfo.environment["HALCYON_CORPORA"] {
@@ -20,7 +20,7 @@ enum PixelCorpus {
         try Data(contentsOf: URL(filePath: folder + "/" + path))
     }
 
-    /// All pictures of one format, as their first bytes tell.
+    /// All images of one format, as their first bytes tell.
     static func rows(format: String) throws -> [PixelCorpusRow] {
         let text = String(decoding: try data("MANIFEST.tsv"), as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: true)
@@ -36,7 +36,7 @@ enum PixelCorpus {
     }
 }
 
-/// One picture and what is known of it.
+/// One image and what is known of it.
 struct PixelCorpusRow: Sendable {
     let fields: [String: String]
 

@@ -1,7 +1,7 @@
 import HalcyonRaster
 
 extension Bitmap {
-    /// A smooth picture that is different in each of its corners; with alpha, transparent at the left and opaque at the
+    /// A smooth image that is different in each of its corners; with alpha, transparent at the left and opaque at the
     /// right.
     static func sample(_ size: PixelSize, hasAlpha: Bool = false) throws -> Bitmap {
         var bitmap = try Bitmap(size: size, isOpaque: !hasAlpha)

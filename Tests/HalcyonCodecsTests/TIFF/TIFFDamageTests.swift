@@ -67,7 +67,7 @@ struct TIFFDamageTests {
 
     @Test("what contradicts itself or is not known gets a typed error")
     func contradictions() {
-        #expect(throws: CodecError.corrupt(.tiff, reason: "a picture of 0×4 pixels")) {
+        #expect(throws: CodecError.corrupt(.tiff, reason: "an image of 0×4 pixels")) {
             try decode(file([entry(256, 0)]))
         }
         #expect(throws: CodecError.corrupt(.tiff, reason: "version 44")) {
@@ -102,7 +102,7 @@ struct TIFFDamageTests {
         #expect(questions.count == 3)
     }
 
-    @Test("random damage ends in a picture or a typed error", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("random damage ends in an image or a typed error", arguments: [1, 2, 3, 4] as [UInt64])
     func randomDamage(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let bitmap = try Bitmap.sample(PixelSize(30, 20), hasAlpha: true)

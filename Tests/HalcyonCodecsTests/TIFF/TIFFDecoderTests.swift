@@ -153,7 +153,7 @@ struct TIFFDecoderTests {
         }
     }
 
-    @Test("tiles at the right and lower border are cut to the picture")
+    @Test("tiles at the right and lower border are cut to the image")
     func tiles() throws {
         var file = TIFFBytes()
         let places = (0..<4).map { tile in file.place((0..<256).map { UInt8($0 % 16 + tile * 50) }) }

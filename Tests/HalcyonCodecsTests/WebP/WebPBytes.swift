@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Writes the containers of WebP files by hand, around pictures that an encoder made.
+/// Writes the containers of WebP files by hand, around images that an encoder made.
 enum WebPBytes {
     static func file(_ chunks: Data...) -> Data {
         let body = Data("WEBP".utf8) + chunks.reduce(Data(), +)
@@ -21,8 +21,8 @@ enum WebPBytes {
         chunk("ANIM", Data(count: 4) + little(loopCount, byteCount: 2))
     }
 
-    /// A frame of the canvas; its position must be even. Flags: 1 clears the frame's area afterwards, 2 replaces instead
-    /// of blending.
+    /// A frame of the canvas; its position must be even. Flags: 1 clears the frame's area afterwards, 2 replaces
+    /// instead of blending.
     static func frame(_ image: Data, x: Int, y: Int, width: Int, height: Int, duration: Int, flags: UInt8 = 0) -> Data {
         let place = [x / 2, y / 2, width - 1, height - 1, duration].reduce(Data()) { $0 + little($1, byteCount: 3) }
         return chunk("ANMF", place + [flags] + image)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HalcyonConformance
 
-@Suite("The check of a picture")
+@Suite("The check of an image")
 struct ImageCheckTests {
     private let collection: ImageCollection
     /// Opaque, half transparent, transparent.
@@ -20,7 +20,7 @@ struct ImageCheckTests {
         try collection.add("reference.rgba", Data(samples))
     }
 
-    /// What is true of the file.
+    /// The fields that are true of the file.
     private var truth: [String: String] {
         [
             "width": "3", "height": "1", "display_width": "3", "display_height": "1", "frames": "1",
@@ -68,7 +68,7 @@ struct ImageCheckTests {
         #expect(verdict(["expectation": expectation]).kind == .pass)
     }
 
-    @Test("skips what is no picture, and formats that this build has no decoder for")
+    @Test("skips what is no image, and formats that this build has no decoder for")
     func skips() {
         #expect(verdict(["expectation": "see README"]).kind == .skip)
         let line = "file\tjxl\tdecodes"

@@ -83,4 +83,34 @@ struct ImagesReportTests {
         let hasLimit = CodecLibrary.jpegXL.isOlder(than: .init(0, 9))
         #expect(report([(row("a"), pass), (damaged, failure)]).knownCount == (hasLimit ? 1 : 0))
     }
+
+    private func excuse(
+        _ path: String,
+        _ reason: String,
+        _ format: String,
+        text: String = "",
+        version: CodecLibrary.Version?
+    ) -> KnownDifference? {
+        let failure = KnownDifference.Failure(row: row(path, ["format": format]), reason: reason) { Array(text.utf8) }
+        return KnownDifference.excusing(failure) { _ in version }
+    }
+
+    @Test("a file that a newer library reads must pass with it")
+    func mendedByLibrary() {
+        let text = "<svg><symbol id=\"a\"/></svg>"
+        let old = excuse("a.svg", "its means are 1", "svg", text: text, version: .init(2, 54))
+        #expect(old?.explanation.hasPrefix("librsvg before 2.60: ") == true)
+        #expect(old?.cause == .limit)
+        for version in [CodecLibrary.Version(2, 60), .init(3, 0), nil] {
+            #expect(excuse("a.svg", "its means are 1", "svg", text: text, version: version) == nil)
+        }
+    }
+
+    @Test("a file that only newer libraries differ in must pass with an older one")
+    func broughtByLibrary() {
+        let reason = "it is 9 from the suite's own pixels"
+        let new = excuse("blendmodes.jxl", reason, "jxl", version: .init(0, 9))
+        #expect(new?.explanation.hasPrefix("libjxl from 0.9 on: ") == true)
+        #expect(excuse("blendmodes.jxl", reason, "jxl", version: .init(0, 8)) == nil)
+    }
 }

@@ -3,7 +3,7 @@ import HalcyonRaster
 typealias WidePixel = SIMD4<UInt16>
 
 extension Bitmap {
-    /// A bitmap of 16 bits a sample whose pixels `pixel` names; padding is filled with a pattern nobody may rely on.
+    /// A bitmap of 16 bits a sample whose pixels `pixel` names; padding is filled with a pattern of no meaning.
     init(wide width: Int, _ height: Int, isOpaque: Bool = false, pixel: (Int, Int) -> WidePixel) throws {
         try self.init(size: PixelSize(width, height), isOpaque: isOpaque, depth: .sixteen)
         let bytesPerRow = bytesPerRow

@@ -22,8 +22,8 @@ struct CacheRegressionTests {
     func noListing() async throws {
         let files = counting([.names])
         let test = TestPipeline(fileSystem: files)
-        #expect(try await test.pipeline.cache.store(Sample.png(), for: .url(url)))
-        #expect(await test.pipeline.cache.cachedType(of: .url(url)) == .disk)
+        #expect(try await test.pipeline.cache.store(Sample.png(), for: ImageRequest(url)))
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(url)) == .disk)
         #expect(try await test.pipeline.response(for: url).source == .disk)
         #expect(files.callCount == 0)
     }
@@ -37,8 +37,11 @@ struct CacheRegressionTests {
         await test.settle()
         let count = files.callCount
         let cache = test.pipeline.cache
-        #expect(cache.isInMemory(.url(url)) && !cache.isInMemory(.url(Sample.url())))
-        #expect(cache.imageInMemory(.url(url)) != nil && cache.imageInMemory(.url(Sample.url())) == nil)
+        #expect(cache.isInMemory(ImageRequest(url)) && !cache.isInMemory(ImageRequest(Sample.url())))
+        #expect(
+            cache.entryInMemory(for: ImageRequest(url)) != nil
+                && cache.entryInMemory(for: ImageRequest(Sample.url())) == nil
+        )
         #expect(test.pipeline.responseFromMemory(for: url)?.source == .memory)
         #expect(test.pipeline.responseFromMemory(for: Sample.url()) == nil)
         #expect(files.callCount == count)
@@ -50,10 +53,10 @@ struct CacheRegressionTests {
         // Time stands still: now and then, the cache makes sure that its folder is still there.
         let test = TestPipeline(fileSystem: files, clock: ManualStoreClock().clock)
         let body = isLarge ? Sample.encoded(Sample.noise(100, 100), .png) : Sample.png()
-        try await test.pipeline.cache.store(body, for: .url(url))
-        #expect(await test.pipeline.cache.storedData(for: .url(url)) == body)
+        try await test.pipeline.cache.store(body, for: ImageRequest(url))
+        #expect(await test.pipeline.cache.storedData(for: ImageRequest(url)) == body)
         let count = files.callCount
-        #expect(await test.pipeline.cache.storedData(for: .url(url)) == body)
+        #expect(await test.pipeline.cache.storedData(for: ImageRequest(url)) == body)
         #expect(files.callCount - count <= 1)
     }
 
@@ -64,7 +67,7 @@ struct CacheRegressionTests {
         let test = TestPipeline(folder: path)
         let cache = test.pipeline.cache
         for failing: @Sendable () async throws -> Void in [
-            { try await cache.store(Sample.png(), for: .url(self.url)) }, { try await cache.removeExpired() },
+            { try await cache.store(Sample.png(), for: ImageRequest(self.url)) }, { try await cache.removeExpired() },
             { try await cache.trimDisk(to: 0) }, { _ = try await cache.diskStatistics() },
         ] {
             let error = await #expect(throws: ImageError.self) { try await failing() }
@@ -80,9 +83,9 @@ struct CacheRegressionTests {
             let url = try #require(URL(string: url.absoluteString + "/" + path.replacing("|>", with: "%7C%3E")))
             test.transport.serve(url, Sample.png())
             let options = [crop, .cacheOriginalImage, .waitForCache]
-            _ = try await test.pipeline.response(for: url, options: options)
+            _ = try await test.pipeline.response(for: url, options: ImageOptions(options))
             test.pipeline.cache.removeAllFromMemory()
-            #expect(try await test.pipeline.response(for: url, options: options).source == .disk)
+            #expect(try await test.pipeline.response(for: url, options: ImageOptions(options)).source == .disk)
             #expect(try await test.pipeline.response(for: url).source == .disk)
             #expect(test.transport.startedCount(url) == 1)
         }
@@ -114,7 +117,7 @@ struct CacheRegressionTests {
         let data = Sample.encoded(Sample.bitmap(), .gif)
         test.transport.serve(url, data)
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
-        #expect(await test.pipeline.cache.storedData(for: .url(url)) == data)
+        #expect(await test.pipeline.cache.storedData(for: ImageRequest(url)) == data)
     }
 
     @Test("count what an image holds in memory once")
@@ -149,13 +152,15 @@ struct CacheRegressionTests {
         let clock = ManualStoreClock()
         let test = TestPipeline(clock: clock.clock)
         let cache = test.pipeline.cache
-        #expect(try await !cache.store(Sample.png(), for: .url(url), options: [.diskCacheExpiration(.expired)]))
-        #expect(await cache.cachedType(of: .url(url)) == .none)
-        #expect(try await cache.store(Sample.png(), for: .url(url), options: [.diskCacheExpiration(.seconds(60))]))
+        #expect(try await !cache.store(Sample.png(), for: ImageRequest(url, options: [.diskCacheExpiration(.expired)])))
+        #expect(await cache.tiers(with: ImageRequest(url)) == [])
+        #expect(
+            try await cache.store(Sample.png(), for: ImageRequest(url, options: [.diskCacheExpiration(.seconds(60))]))
+        )
         clock.advance(by: 50)
-        #expect(await cache.cachedType(of: .url(url)) == .disk)
+        #expect(await cache.tiers(with: ImageRequest(url)) == .disk)
         clock.advance(by: 10)
-        #expect(await cache.cachedType(of: .url(url)) == .none)
+        #expect(await cache.tiers(with: ImageRequest(url)) == [])
         #expect(try await cache.removeExpired() == 1)
     }
 
@@ -163,7 +168,7 @@ struct CacheRegressionTests {
     func staleRequest() async throws {
         let folder = TestPipeline.temporaryPath()
         let filled = TestPipeline(folder: folder)
-        try await filled.pipeline.cache.store(Sample.png(), for: .url(url))
+        try await filled.pipeline.cache.store(Sample.png(), for: ImageRequest(url))
         let decoder = GatedDecoder()
         let transport = ScriptedTransport()
         let pipeline = ImagePipeline(
@@ -193,7 +198,7 @@ struct CacheRegressionTests {
         await test.settle()
         let cache = test.pipeline.cache
         var removals = cache.diskRemovals.makeAsyncIterator()
-        try await cache.removeFromDisk(.url(url))
+        try await cache.remove(for: ImageRequest(url), from: .disk)
         var names: Set<ImageCache.StoredName> = []
         for _ in 0..<2 {
             let removal = try #require(await removals.next())

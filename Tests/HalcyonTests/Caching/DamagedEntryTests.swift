@@ -23,28 +23,30 @@ struct DamagedEntryTests {
     func load(options: [ImageOption]) async throws {
         let test = pipeline()
         test.transport.serve(url, Sample.png(seed: 3))
-        try await test.pipeline.cache.store(damaged, for: .url(url))
+        try await test.pipeline.cache.store(damaged, for: ImageRequest(url))
         held.arm()
-        let task = test.pipeline.task(for: url, options: options)
+        let task = test.pipeline.task(for: url, options: ImageOptions(options))
         await held.waitUntilReached()
-        #expect(try await test.pipeline.cache.store(good, for: .url(url)))
+        #expect(try await test.pipeline.cache.store(good, for: ImageRequest(url)))
         held.release()
         #expect(try await [2, 3].contains(task.image.owner))
         await test.settle()
-        #expect(try firstDifference(#require(await test.pipeline.cache.storedData(for: .url(url))), good) == nil)
+        #expect(
+            try firstDifference(#require(await test.pipeline.cache.storedData(for: ImageRequest(url))), good) == nil
+        )
     }
 
     @Test("leaves in place what replaced it, when the cache finds out")
     func cache() async throws {
         let test = pipeline()
         let (cache, codecs) = (test.pipeline.cache, test.pipeline.configuration.codecs)
-        try await cache.store(damaged, for: .url(url))
+        try await cache.store(damaged, for: ImageRequest(url))
         held.arm()
-        async let image = cache.image(.url(url), codecs: codecs)
+        async let image = cache.entry(for: ImageRequest(url), codecs: codecs)
         await held.waitUntilReached()
-        #expect(try await cache.store(good, for: .url(url)))
+        #expect(try await cache.store(good, for: ImageRequest(url)))
         held.release()
         #expect(try await image == nil)
-        #expect(try firstDifference(#require(await cache.storedData(for: .url(url))), good) == nil)
+        #expect(try firstDifference(#require(await cache.storedData(for: ImageRequest(url))), good) == nil)
     }
 }

@@ -20,20 +20,20 @@ struct DiskWorkerTests {
         let test = TestPipeline(fileSystem: fileSystem)
         let cache = test.pipeline.cache
         let url = Sample.url()
-        #expect(try await cache.store(Sample.png(), for: .url(url)))
+        #expect(try await cache.store(Sample.png(), for: ImageRequest(url)))
         isHeld.withLock { $0 = true }
         let count = 8
         let stores = (0..<count).map { seed in
             let body = Sample.encoded(Sample.noise(100 + seed, 100), .png)
-            return Task { try await cache.store(body, for: .url(Sample.url())) }
+            return Task { try await cache.store(body, for: ImageRequest(Sample.url())) }
         }
         // Stores and removals have a thread of their own; the other stores wait for it.
         await eventually { reached.withLock { $0 } >= 1 }
         #expect(try await test.pipeline.response(for: url).source == .disk)
-        #expect(await cache.storedData(for: .url(url)) != nil)
-        #expect(await cache.cachedType(of: .url(url)) == .memory)
+        #expect(await cache.storedData(for: ImageRequest(url)) != nil)
+        #expect(await cache.tiers(with: ImageRequest(url)) == .memory)
         cache.removeAllFromMemory()
-        #expect(await cache.cachedType(of: .url(url)) == .disk)
+        #expect(await cache.tiers(with: ImageRequest(url)) == .disk)
         gate.open()
         for store in stores { #expect(try await store.value) }
     }
@@ -49,7 +49,7 @@ struct DiskWorkerTests {
         // Each store begins the next before it ends, so that at no moment there is none.
         @Sendable func begin(_ number: Int) -> Task<Void, Never> {
             linkCount.withLock { $0 = number }
-            return disk.store("\(number)", expiration: nil, byteCount: 1, admission: admission) {
+            return disk.store(for: "\(number)", expiration: nil, byteCount: 1, admission: admission) {
                 if !isFlushed.isOpen, number < 20_000 { _ = begin(number + 1) }
                 return (Data([1]), Data())
             }
@@ -76,7 +76,7 @@ struct DiskWorkerTests {
         let admission = cache.admission(of: claim, .original)
         let process = try SQLiteConnection("\(folder)/v3/index.sqlite", creates: false, busyTimeout: 0)
         try process.execute("BEGIN IMMEDIATE")
-        await disk.store("a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }.value
+        await disk.store(for: "a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }.value
         for delay in [Duration.milliseconds(100), .seconds(1), .seconds(1)] {
             await clock.waitForSleepers(1)
             clock.advance(by: delay)

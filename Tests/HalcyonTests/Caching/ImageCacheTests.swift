@@ -21,40 +21,40 @@ struct ImageCacheTests {
     @Test("says where an image is, processed or not, and does not extend its life")
     func type() async throws {
         test.transport.serve(url, Sample.png())
-        #expect(await cache.cachedType(of: .url(url)) == .none)
-        _ = try await test.pipeline.response(for: .url(url), options: crop)
+        #expect(await cache.tiers(with: ImageRequest(url)) == [])
+        _ = try await test.pipeline.response(for: url, options: crop)
         await test.settle()
-        #expect(await cache.cachedType(of: .url(url), options: crop) == .memory)
-        #expect(cache.isInMemory(.url(url), options: crop) && !cache.isInMemory(.url(url)))
-        #expect(await cache.cachedType(of: .url(url)) == .none)
+        #expect(await cache.tiers(with: ImageRequest(url, options: crop)) == .memory)
+        #expect(cache.isInMemory(ImageRequest(url, options: crop)) && !cache.isInMemory(ImageRequest(url)))
+        #expect(await cache.tiers(with: ImageRequest(url)) == [])
         cache.removeAllFromMemory()
-        #expect(await cache.cachedType(of: .url(url), options: crop) == .disk)
+        #expect(await cache.tiers(with: ImageRequest(url, options: crop)) == .disk)
         #expect(try await cache.removeExpired() == 0)
     }
 
     @Test("gives bytes stored for a URL that exists only later, in place of what was known (7(d) 17)")
     func seed() async throws {
-        #expect(try await cache.store(Sample.png(seed: 1), for: .url(url)))
-        let first = try await test.pipeline.response(for: .url(url), options: crop)
+        #expect(try await cache.store(Sample.png(seed: 1), for: ImageRequest(url)))
+        let first = try await test.pipeline.response(for: url, options: crop)
         #expect(first.source == .disk)
         await test.settle()
-        #expect(try await cache.store(Sample.png(seed: 2), for: .url(url)))
-        let second = try await test.pipeline.response(for: .url(url), options: crop)
+        #expect(try await cache.store(Sample.png(seed: 2), for: ImageRequest(url)))
+        let second = try await test.pipeline.response(for: url, options: crop)
         #expect(!second.image.bitmap.hasSamePixels(as: first.image.bitmap))
-        #expect(await cache.storedData(for: .url(url)) == Sample.png(seed: 2))
+        #expect(await cache.storedData(for: ImageRequest(url)) == Sample.png(seed: 2))
         #expect(test.transport.startedCount(url) == 0)
     }
 
     @Test("stores an image with its original bytes, or encoded where there are none")
     func storeImage() async throws {
         let image = try ImageCodecs.standard.decode(Sample.jpeg())
-        #expect(try await cache.store(image, original: Sample.jpeg(), for: .url(url)))
-        #expect(await cache.storedData(for: .url(url)) == Sample.jpeg())
-        #expect(try await test.pipeline.response(for: .url(url), options: ImageOptions()).source == .memory)
+        #expect(try await cache.store(image, original: Sample.jpeg(), for: ImageRequest(url)))
+        #expect(await cache.storedData(for: ImageRequest(url)) == Sample.jpeg())
+        #expect(try await test.pipeline.response(for: url, options: ImageOptions()).source == .memory)
         let encoded: ImageOptions = [.serializer(.format(.png, EncodeOptions()))]
         let bare = Sample.url()
-        #expect(try await cache.store(image, for: .url(bare), options: encoded))
-        let data = try #require(await cache.storedData(for: .url(bare)))
+        #expect(try await cache.store(image, for: ImageRequest(bare, options: encoded)))
+        let data = try #require(await cache.storedData(for: ImageRequest(bare)))
         #expect(try ImageCodecs.standard.decode(data).bitmap.hasSamePixels(as: image.bitmap))
         #expect(data.starts(with: [0x89, 0x50]))
     }
@@ -62,12 +62,12 @@ struct ImageCacheTests {
     @Test("stores a processed image as a load would find it")
     func storeProcessed() async throws {
         let image = try ImageCodecs.standard.decode(Sample.png(9, 9))
-        #expect(try await cache.store(image, for: .url(url), options: crop))
+        #expect(try await cache.store(image, for: ImageRequest(url, options: crop)))
         cache.removeAllFromMemory()
-        let response = try await test.pipeline.response(for: .url(url), options: crop)
+        let response = try await test.pipeline.response(for: url, options: crop)
         #expect(response.source == .disk)
         #expect(response.image.bitmap.hasSamePixels(as: image.bitmap))
-        #expect(await cache.storedData(for: .url(url)) == nil)
+        #expect(await cache.storedData(for: ImageRequest(url)) == nil)
     }
 
     @Test("never puts one frame in the place of an animation on disk")
@@ -75,10 +75,10 @@ struct ImageCacheTests {
         var info = ImageInfo(format: .gif, size: PixelSize(64, 48))
         info.frameCount = 3
         let frame = DecodedImage(bitmap: Sample.bitmap(), info: info)
-        try await cache.store(Data("all frames".utf8), for: .url(url))
-        #expect(try await !cache.store(frame, for: .url(url)))
-        #expect(await cache.storedData(for: .url(url)) == Data("all frames".utf8))
-        #expect(cache.isInMemory(.url(url)))
+        try await cache.store(Data("all frames".utf8), for: ImageRequest(url))
+        #expect(try await !cache.store(frame, for: ImageRequest(url)))
+        #expect(await cache.storedData(for: ImageRequest(url)) == Data("all frames".utf8))
+        #expect(cache.isInMemory(ImageRequest(url)))
     }
 
     @Test("keeps processed image and original apart where two caches are given, and answers once")
@@ -90,17 +90,17 @@ struct ImageCacheTests {
         options.cache.originalCache = original
         options.cache.storesOriginal = true
         options.cache.waitsForStore = true
-        _ = try await test.pipeline.response(for: .url(url), options: options)
+        _ = try await test.pipeline.response(for: url, options: options)
         #expect(try await target.storedImages().map(\.isProcessed) == [true])
         #expect(try await original.storedImages().map(\.isProcessed) == [false])
         #expect(try await cache.diskStatistics().count == 0)
-        #expect(!cache.isInMemory(.url(url), options: crop))
-        #expect(try await test.pipeline.response(for: .url(url), options: options).source == .memory)
+        #expect(!cache.isInMemory(ImageRequest(url, options: crop)))
+        #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
         var processing = options
         processing.processing = .crop(to: PixelSize(5, 5))
-        #expect(try await test.pipeline.response(for: .url(url), options: processing).source == .disk)
+        #expect(try await test.pipeline.response(for: url, options: processing).source == .disk)
         #expect(test.transport.startedCount(url) == 1)
-        #expect(try await test.pipeline.response(for: .url(url), options: crop).source == .network)
+        #expect(try await test.pipeline.response(for: url, options: crop).source == .network)
     }
 
     @Test("policies with different caches are different")
@@ -119,13 +119,13 @@ struct ImageCacheTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try Sample.png(seed: 3).write(to: URL(fileURLWithPath: folder + "/logo one.png"))
         let filled = ImageCache(disk: .init(folder: folder + "/cache"), memoryPressure: nil)
-        try await filled.store(Sample.png(seed: 4), for: .url(url))
+        try await filled.store(Sample.png(seed: 4), for: ImageRequest(url))
         try await filled.disk.perform { try $0.close() }
         let cache = other(bundles: [.files(in: folder), .cache(folder: folder + "/cache")])
         let logo = try #require(URL(string: "https://example.com/x/logo%20one.png?v=2"))
         for url in [url, logo] {
             let options: ImageOptions = [.targetCache(cache)]
-            #expect(try await test.pipeline.response(for: .url(url), options: options).source == .disk)
+            #expect(try await test.pipeline.response(for: url, options: options).source == .disk)
             #expect(test.transport.startedCount(url) == 0)
         }
         #expect(try await cache.diskStatistics().count == 0)
@@ -150,8 +150,8 @@ struct ImageCacheTests {
         for address in addresses {
             let url = try #require(URL(string: address))
             test.transport.serve(url, Sample.png())
-            _ = try await test.pipeline.response(for: .url(url), options: crop)
-            _ = try await test.pipeline.response(for: .url(url), options: ImageOptions())
+            _ = try await test.pipeline.response(for: url, options: crop)
+            _ = try await test.pipeline.response(for: url, options: ImageOptions())
         }
         await test.settle()
         #expect(try await cache.removeAll(originalsBeginningWith: "https://a.example/") == 4)
@@ -171,7 +171,7 @@ struct ImageCacheTests {
             let cached = CachedImage(image: image, byteCount: 0)
             if number == 0 { shown.append(cached) }
             let key = ImageKey(original: OriginalKey(text: "\(number)"), variant: nil)
-            cache.memory.insert(cached, for: key, cost: cached.cost)
+            cache.memory.store(cached, for: key, cost: cached.cost)
         }
         let cost = cache.memoryStatistics.cost
         monitor.tell(.warning)
@@ -179,7 +179,7 @@ struct ImageCacheTests {
         monitor.tell(.critical)
         #expect(cache.memoryStatistics.cost == 0)
         // What something still shows is found again.
-        #expect(cache.memory.value(for: ImageKey(original: OriginalKey(text: "0"), variant: nil)) != nil)
+        #expect(cache.memory.entry(for: ImageKey(original: OriginalKey(text: "0"), variant: nil)) != nil)
         withExtendedLifetime(shown) {}
     }
 
@@ -192,13 +192,13 @@ struct ImageCacheTests {
             let image = try ImageCodecs.standard.decode(Sample.png(64, 64))
             shown = image.bitmap
             let cached = CachedImage(image: image, byteCount: 0)
-            cache.memory.insert(cached, for: key, cost: cached.cost)
+            cache.memory.store(cached, for: key, cost: cached.cost)
         }
         let before = shown.withUnsafeBytes { Array($0) }
         cache.memory.trim()
         // Nothing but this bitmap holds the pixels now, and the cache refers to them weakly.
         shown.withUnsafeMutableBytes { $0[0] ^= 0xFF }
-        let found = cache.memory.value(for: key)?.image.bitmap.withUnsafeBytes { Array($0) }
+        let found = cache.memory.entry(for: key)?.image.bitmap.withUnsafeBytes { Array($0) }
         #expect(found == nil || found == before)
         #expect(shown.withUnsafeBytes { Array($0) } != before)
     }
@@ -221,14 +221,14 @@ struct ImageCacheTests {
     @Test("writes out what it has and takes it in again elsewhere")
     func exchange() async throws {
         test.transport.serve(url, Sample.png())
-        _ = try await test.pipeline.response(for: .url(url), options: crop + [.cacheOriginalImage])
+        _ = try await test.pipeline.response(for: url, options: crop + [.cacheOriginalImage])
         await test.settle()
         let folder = test.folder + "/export"
         #expect(try await cache.exportImages(to: folder) == 2)
         let two = other()
         #expect(try await two.importImages(from: folder) == 2)
-        #expect(await two.storedData(for: .url(url)) == Sample.png())
-        #expect(await two.cachedType(of: .url(url), options: crop) == .disk)
+        #expect(await two.storedData(for: ImageRequest(url)) == Sample.png())
+        #expect(await two.tiers(with: ImageRequest(url, options: crop)) == .disk)
     }
 }
 

@@ -16,7 +16,7 @@ struct ImportTests {
         let one = TestPipeline()
         for url in urls {
             one.transport.serve(url, Sample.png(200, 100, seed: 1))
-            _ = try await one.pipeline.response(for: .url(url), options: crop.applying([.cacheOriginalImage]))
+            _ = try await one.pipeline.response(for: url, options: crop.applying([.cacheOriginalImage]))
         }
         await one.settle()
         let folder = TestPipeline.temporaryPath()
@@ -64,7 +64,7 @@ struct ImportTests {
             case 1: try await cache.removeAllFromDisk()
             case 2: try await cache.removeAll(originalsBeginningWith: "https://images.example/")
             default:
-                for url in urls { try await cache.removeFromDisk(.url(url)) }
+                for url in urls { try await cache.remove(for: ImageRequest(url), from: .disk) }
             }
         }
         #expect(count == 0)
@@ -76,8 +76,8 @@ struct ImportTests {
         let newer = Sample.png(30, 20, seed: 5)
         let count = try await importing([url]) { test, cache in
             test.transport.serve(url, newer)
-            _ = try await test.pipeline.response(for: .url(url), options: [.forceRefresh, .waitForCache])
-            #expect(await cache.storedData(for: .url(url)) == newer)
+            _ = try await test.pipeline.response(for: url, options: [.forceRefresh, .waitForCache])
+            #expect(await cache.storedData(for: ImageRequest(url)) == newer)
         }
         #expect(count == 0)
     }
@@ -90,8 +90,8 @@ struct ImportTests {
         let count = try await importing([url]) { test, cache in
             test.transport.serve(url, newer)
             let options = crop.applying([.forceRefresh, .waitForCache])
-            _ = try await test.pipeline.response(for: .url(url), options: options)
-            #expect(await cache.storedData(for: .url(url), options: crop) != nil)
+            _ = try await test.pipeline.response(for: url, options: options)
+            #expect(await cache.storedData(for: ImageRequest(url, options: crop)) != nil)
         }
         #expect(count == 0)
     }
@@ -104,19 +104,19 @@ struct ImportTests {
         for url in [url, unrelated] {
             test.transport.serve(url, Sample.png())
             for options in [ImageOptions(), crop, other] {
-                _ = try await test.pipeline.response(for: .url(url), options: options.applying([.cacheOriginalImage]))
+                _ = try await test.pipeline.response(for: url, options: options.applying([.cacheOriginalImage]))
             }
         }
         await test.settle()
         let folder = try await export([url])
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(try await cache.importImages(from: folder) == 2)
-        #expect(!cache.isInMemory(.url(url)) && !cache.isInMemory(.url(url), options: crop))
-        #expect(await cache.cachedType(of: .url(url), options: crop) == .disk)
-        #expect(await cache.cachedType(of: .url(url), options: other) == .none)
-        let response = try await test.pipeline.response(for: .url(url), options: ImageOptions())
+        #expect(!cache.isInMemory(ImageRequest(url)) && !cache.isInMemory(ImageRequest(url, options: crop)))
+        #expect(await cache.tiers(with: ImageRequest(url, options: crop)) == .disk)
+        #expect(await cache.tiers(with: ImageRequest(url, options: other)) == [])
+        let response = try await test.pipeline.response(for: url, options: ImageOptions())
         #expect(response.source == .disk && response.image.size == PixelSize(200, 100))
-        #expect(cache.isInMemory(.url(unrelated)) && cache.isInMemory(.url(unrelated), options: other))
+        #expect(cache.isInMemory(ImageRequest(unrelated)) && cache.isInMemory(ImageRequest(unrelated, options: other)))
         await eventually { cache.order.permitCount == 0 && !cache.order.isChanging }
     }
 }

@@ -14,7 +14,7 @@ struct RemovalTests {
         func perform(_ cache: ImageCache, _ url: URL, _ options: ImageOptions) async throws {
             switch self {
             case .all: try await cache.removeAll()
-            case .source: try await cache.remove(.url(url), options: options)
+            case .source: try await cache.remove(for: ImageRequest(url, options: options))
             case .prefix: try await cache.removeAll(originalsBeginningWith: url.absoluteString)
             }
         }
@@ -40,7 +40,7 @@ struct RemovalTests {
     func loading(removal: Removal, isProcessed: Bool) async throws {
         let test = TestPipeline()
         let options = options(isProcessed: isProcessed)
-        let task = test.pipeline.task(for: .url(url), options: options)
+        let task = test.pipeline.task(for: url, options: options)
         let transfer = await test.transport.nextTransfer()
         try await removal.perform(test.pipeline.cache, url, options)
         transfer.answer(.init(body: Sample.png()))
@@ -56,7 +56,7 @@ struct RemovalTests {
             let url = Sample.url()
             let options = options(isProcessed: true)
             test.transport.serve(url, Sample.encoded(Sample.noise(120, 100), .png))
-            _ = try await test.pipeline.response(for: .url(url), options: options)
+            _ = try await test.pipeline.response(for: url, options: options)
             try await removal.perform(test.pipeline.cache, url, options)
             #expect(try await isEmpty(test.pipeline.cache))
         }
@@ -72,7 +72,7 @@ struct RemovalTests {
         }
         let test = TestPipeline(codecs: codecs)
         test.transport.serve(url, Sample.png())
-        _ = try await test.pipeline.response(for: .url(url), options: options(isProcessed: true))
+        _ = try await test.pipeline.response(for: url, options: options(isProcessed: true))
         await hasBegun.wait()
         async let removal: Void = test.pipeline.cache.removeAll()
         gate.open()
@@ -98,7 +98,7 @@ struct RemovalTests {
         try Sample.png().write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let test = TestPipeline()
-        let task = test.pipeline.task(for: .file(path))
+        let task = test.pipeline.task(for: ImageRequest(.file(path)))
         test.pipeline.cache.removeAllFromMemory()
         _ = try await task.image
         #expect(test.pipeline.cache.memoryStatistics.count == 0)
@@ -157,7 +157,7 @@ struct RemovalTests {
         }
         let test = TestPipeline(codecs: codecs)
         let cache = test.pipeline.cache
-        try await cache.store(Sample.png(), for: .url(url))
+        try await cache.store(Sample.png(), for: ImageRequest(url))
         let held = DispatchGate()
         let isHeld = Gate()
         async let holding: Void = cache.disk.change { _ in
@@ -189,7 +189,7 @@ struct RemovalTests {
         transfer.answer(.init(body: Sample.png()))
         _ = try await task.response
         await test.settle()
-        #expect(cache.isInMemory(.url(url)))
+        #expect(cache.isInMemory(ImageRequest(url)))
         #expect(try await cache.diskStatistics().count == 0)
     }
 
@@ -199,13 +199,13 @@ struct RemovalTests {
         let other = Sample.url()
         let tasks = [url, other].map { test.pipeline.task(for: $0) }
         let transfers = [await test.transport.nextTransfer(), await test.transport.nextTransfer()]
-        try await test.pipeline.cache.remove(.url(url))
+        try await test.pipeline.cache.remove(for: ImageRequest(url))
         for transfer in transfers { transfer.answer(.init(body: Sample.png())) }
         for task in tasks { _ = try await task.response }
         await test.settle()
-        #expect(await test.pipeline.cache.cachedType(of: .url(url)) == .none)
-        #expect(test.pipeline.cache.isInMemory(.url(other)))
-        #expect(await test.pipeline.cache.storedData(for: .url(other)) != nil)
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(url)) == [])
+        #expect(test.pipeline.cache.isInMemory(ImageRequest(other)))
+        #expect(await test.pipeline.cache.storedData(for: ImageRequest(other)) != nil)
     }
 
     @Test("does not keep later loads from being stored")
@@ -216,7 +216,7 @@ struct RemovalTests {
         try await test.pipeline.cache.removeAll()
         _ = try await test.pipeline.response(for: url)
         await test.settle()
-        #expect(test.pipeline.cache.isInMemory(.url(url)))
+        #expect(test.pipeline.cache.isInMemory(ImageRequest(url)))
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
     }
 }

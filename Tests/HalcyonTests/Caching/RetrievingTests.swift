@@ -17,37 +17,37 @@ struct RetrievingTests {
     @Test("gives what was stored, from memory and then from disk, and nothing else")
     func order() async throws {
         let image = try ImageCodecs.standard.decode(Sample.png())
-        #expect(try await cache.image(.url(url)) == nil)
-        try await cache.store(image, original: Sample.png(), for: .url(url))
-        #expect(try await cache.image(.url(url))?.type == .memory)
-        #expect(cache.imageInMemory(.url(url))?.bitmap.hasSamePixels(as: image.bitmap) == true)
+        #expect(try await cache.entry(for: ImageRequest(url)) == nil)
+        try await cache.store(image, original: Sample.png(), for: ImageRequest(url))
+        #expect(try await cache.entry(for: ImageRequest(url))?.tier == .memory)
+        #expect(cache.entryInMemory(for: ImageRequest(url))?.image.bitmap.hasSamePixels(as: image.bitmap) == true)
         cache.removeAllFromMemory()
-        #expect(cache.imageInMemory(.url(url)) == nil)
-        #expect(try await cache.image(.url(url), options: [.fromMemoryCacheOrRefresh]) == nil)
-        let found = try #require(try await cache.image(.url(url)))
-        #expect(found.type == .disk)
+        #expect(cache.entryInMemory(for: ImageRequest(url)) == nil)
+        #expect(try await cache.entry(for: ImageRequest(url, options: [.fromMemoryCacheOrRefresh])) == nil)
+        let found = try #require(try await cache.entry(for: ImageRequest(url)))
+        #expect(found.tier == .disk)
         #expect(found.image.bitmap.hasSamePixels(as: image.bitmap))
         // From disk it has its place in memory again.
-        #expect(cache.isInMemory(.url(url)))
-        #expect(try await cache.image(.url(url), options: crop) == nil)
+        #expect(cache.isInMemory(ImageRequest(url)))
+        #expect(try await cache.entry(for: ImageRequest(url, options: crop)) == nil)
     }
 
     @Test("keeps an embedded thumbnail in memory alone, as it is no original")
     func thumbnails() async throws {
         let image = try ImageCodecs.standard.decode(Sample.png())
-        #expect(try await cache.store(image, for: .url(url), options: [.useEmbeddedThumbnail]) == false)
-        #expect(cache.isInMemory(.url(url), options: [.useEmbeddedThumbnail]))
+        #expect(try await cache.store(image, for: ImageRequest(url, options: [.useEmbeddedThumbnail])) == false)
+        #expect(cache.isInMemory(ImageRequest(url, options: [.useEmbeddedThumbnail])))
         cache.removeAllFromMemory()
-        #expect(try await cache.image(.url(url)) == nil)
+        #expect(try await cache.entry(for: ImageRequest(url)) == nil)
     }
 
     @Test("gives the results of processors with what their originals were")
     func results() async throws {
         test.transport.serve(url, Sample.jpeg())
-        let response = try await test.pipeline.response(for: .url(url), options: crop)
+        let response = try await test.pipeline.response(for: url, options: crop)
         await test.settle()
         cache.removeAllFromMemory()
-        let found = try #require(try await cache.image(.url(url), options: crop))
+        let found = try #require(try await cache.entry(for: ImageRequest(url, options: crop)))
         #expect(found.image.size == PixelSize(9, 9))
         #expect(found.image.info == response.image.info)
     }
@@ -55,8 +55,8 @@ struct RetrievingTests {
     @Test("removes what is no image, and finds nothing then")
     func damage() async throws {
         for data in [Data("nonsense".utf8), Data()] {
-            try await cache.store(data, for: .url(url))
-            #expect(try await cache.image(.url(url)) == nil)
+            try await cache.store(data, for: ImageRequest(url))
+            #expect(try await cache.entry(for: ImageRequest(url)) == nil)
             #expect(try await cache.diskStatistics().count == 0)
         }
     }
@@ -64,15 +64,15 @@ struct RetrievingTests {
     @Test("keeps an empty entry from no load")
     func emptyEntry() async throws {
         test.transport.serve(url, Sample.png())
-        try await cache.store(Data(), for: .url(url))
+        try await cache.store(Data(), for: ImageRequest(url))
         #expect(try await test.pipeline.response(for: url).source == .network)
     }
 
     @Test("tells of what is too large for the limits, and keeps it")
     func limits() async throws {
-        try await cache.store(Sample.png(), for: .url(url))
+        try await cache.store(Sample.png(), for: ImageRequest(url))
         let error = await #expect(throws: ImageError.self) {
-            try await cache.image(.url(url), options: [.decodeLimits(DecodeLimits(pixelCount: 1))])
+            try await cache.entry(for: ImageRequest(url, options: [.decodeLimits(DecodeLimits(pixelCount: 1))]))
         }
         #expect(error?.stage == .decode)
         #expect(try await cache.diskStatistics().count == 1)
@@ -85,30 +85,30 @@ struct RetrievingTests {
         fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: "\"a\""])
         _ = try await fixture.load()
         fixture.forgetMemory()
-        #expect(try await cache.image(.url(fixture.url))?.type == .disk)
-        #expect(cache.isInMemory(.url(fixture.url)))
+        #expect(try await cache.entry(for: ImageRequest(fixture.url))?.tier == .disk)
+        #expect(cache.isInMemory(ImageRequest(fixture.url)))
         fixture.clock.advance(by: 60)
         fixture.serve(Data(), [:], status: 304)
         #expect(try await fixture.load().source == .disk)
         #expect(fixture.requestCount == 2)
         fixture.clock.advance(by: 60)
         fixture.forgetMemory()
-        #expect(try await cache.image(.url(fixture.url))?.type == .disk)
-        #expect(!cache.isInMemory(.url(fixture.url)))
+        #expect(try await cache.entry(for: ImageRequest(fixture.url))?.tier == .disk)
+        #expect(!cache.isInMemory(ImageRequest(fixture.url)))
     }
 
     @Test("finds any frame at its own size in the original")
     func frames() async throws {
-        try await cache.store(Sample.png(), for: .url(url))
-        #expect(await cache.cachedType(of: .url(url), options: [.frame(2)]) == .disk)
-        #expect(await cache.storedData(for: .url(url), options: [.frame(2)]) == Sample.png())
+        try await cache.store(Sample.png(), for: ImageRequest(url))
+        #expect(await cache.tiers(with: ImageRequest(url, options: [.frame(2)])) == .disk)
+        #expect(await cache.storedData(for: ImageRequest(url, options: [.frame(2)])) == Sample.png())
     }
 
     @Test("removes an original with all that was made of it, whatever its signature")
     func removal() async throws {
         let signed = try #require(URL(string: url.absoluteString + "?X-Amz-Signature=1"))
         let again = try #require(URL(string: url.absoluteString + "?X-Amz-Signature=2"))
-        try await cache.store(Sample.png(), for: .url(signed), options: [.cacheKeyRule(.amazonS3)])
-        #expect(try await cache.removeFromDisk(.url(again), options: [.cacheKeyRule(.amazonS3)]) == 1)
+        try await cache.store(Sample.png(), for: ImageRequest(signed, options: [.cacheKeyRule(.amazonS3)]))
+        #expect(try await cache.remove(for: ImageRequest(again, options: [.cacheKeyRule(.amazonS3)]), from: .disk) == 1)
     }
 }

@@ -30,7 +30,7 @@ struct SharedLoadOrderTests {
         let transfer = await test.transport.nextTransfer()
         try await change()
         test.transport.serve(url, Sample.png(seed: 10))
-        let late = test.pipeline.task(for: url, options: options)
+        let late = test.pipeline.task(for: url, options: ImageOptions(options))
         await eventually { [test] in
             test.pipeline.configuration.downloader.transfers.waiterCount == 2
                 || test.pipeline.stages.image.work.waiterCount == 2 && test.pipeline.stages.image.work.count == 1
@@ -43,10 +43,10 @@ struct SharedLoadOrderTests {
 
     @Test("a load that begins after a removal gets nothing of what was under way before")
     func removal() async throws {
-        let sample = try await sampleOfLaterLoad([]) { try await cache.remove(.url(url)) }
+        let sample = try await sampleOfLaterLoad([]) { try await cache.remove(for: ImageRequest(url)) }
         #expect(sample == 10)
         await test.settle()
-        #expect(firstSample(cache.imageInMemory(.url(url))) == 10)
+        #expect(firstSample(cache.entryInMemory(for: ImageRequest(url))?.image) == 10)
     }
 
     @Test("a load that begins after everything was removed gets nothing of what was under way before")
@@ -85,7 +85,7 @@ struct SharedLoadOrderTests {
 
     @Test("a load shares what is under way after another image was removed")
     func otherRemoval() async throws {
-        #expect(try await sampleOfLaterLoad([]) { try await cache.remove(.url(Sample.url())) } == 9)
+        #expect(try await sampleOfLaterLoad([]) { try await cache.remove(for: ImageRequest(Sample.url())) } == 9)
     }
 
     @Test("a load shares what is under way after memory was cleared")
@@ -116,7 +116,7 @@ struct SharedLoadOrderTests {
         #expect(try await firstSample(late.image) == 10)
         #expect(test.transport.startedCount == 2)
         await test.settle()
-        #expect(firstSample(cache.imageInMemory(.url(url))) == 10)
+        #expect(firstSample(cache.entryInMemory(for: ImageRequest(url))?.image) == 10)
     }
 
     @Test("forced refreshes that go on at the same time share one transfer")
@@ -148,20 +148,20 @@ struct SharedLoadOrderTests {
         #expect(try await firstSample(early.image) == 9)
         #expect(try await firstSample(late.image) == 9)
         await test.settle()
-        let original = try #require(await cache.storedData(for: .url(url)))
+        let original = try #require(await cache.storedData(for: ImageRequest(url)))
         #expect(try firstSample(ImageCodecs.standard.decode(original)) == 10)
     }
 
     @Test("an image read from disk gives way to what a forced refresh brings that had begun before it was read")
     func readDuringRefresh() async throws {
-        try await cache.store(Sample.png(seed: 9), for: .url(url))
+        try await cache.store(Sample.png(seed: 9), for: ImageRequest(url))
         let refresh = test.pipeline.task(for: url, options: [.forceRefresh])
         let transfer = await test.transport.nextTransfer()
         #expect(try await firstSample(test.pipeline.response(for: url).image) == 9)
         transfer.answer(.init(body: Sample.png(seed: 10)))
         #expect(try await firstSample(refresh.image) == 10)
         await test.settle()
-        #expect(firstSample(cache.imageInMemory(.url(url))) == 10)
+        #expect(firstSample(cache.entryInMemory(for: ImageRequest(url))?.image) == 10)
     }
 
     @Test("an image read from disk keeps its place when a load ends that is older than what was read")
@@ -176,12 +176,12 @@ struct SharedLoadOrderTests {
         earlyTransfer.answer(.init(body: Sample.png(seed: 9)))
         _ = try await early.image
         await test.settle()
-        #expect(firstSample(cache.imageInMemory(.url(url))) == 10)
+        #expect(firstSample(cache.entryInMemory(for: ImageRequest(url))?.image) == 10)
     }
 
     @Test("an image read from disk after memory was cleared goes when a forced refresh ends that had begun before")
     func clearedDuringRefresh() async throws {
-        try await cache.store(Sample.png(seed: 9), for: .url(url))
+        try await cache.store(Sample.png(seed: 9), for: ImageRequest(url))
         let refresh = test.pipeline.task(for: url, options: [.forceRefresh])
         let transfer = await test.transport.nextTransfer()
         cache.removeAllFromMemory()
@@ -202,12 +202,12 @@ struct SharedLoadOrderTests {
         let test = TestPipeline(codecs: codecs)
         let options = [cropped(9)]
         test.transport.serve(url, Sample.png(seed: 9))
-        _ = try await test.pipeline.response(for: url, options: options + [.waitForCache])
+        _ = try await test.pipeline.response(for: url, options: ImageOptions(options + [.waitForCache]))
         mustWait.withLock { $0 = true }
         test.transport.serve(url, Sample.png(seed: 10))
-        _ = try await test.pipeline.response(for: url, options: options + [.forceRefresh])
+        _ = try await test.pipeline.response(for: url, options: ImageOptions(options + [.forceRefresh]))
         test.pipeline.cache.removeAllFromMemory()
-        let task = test.pipeline.task(for: url, options: options)
+        let task = test.pipeline.task(for: url, options: ImageOptions(options))
         await eventually { task.finishedResponse != nil || test.pipeline.cache.disk.waitingReadCount > 0 }
         gate.open()
         let response = try await task.response
@@ -247,7 +247,7 @@ struct SharedLoadOrderTests {
         test.transport.serve(url, Sample.png(seed: 9))
         _ = try await test.pipeline.response(for: url)
         cache.removeAllFromMemory()
-        async let type = cache.cachedType(of: .url(url))
+        async let type = cache.tiers(with: ImageRequest(url))
         await eventually { cache.disk.waitingReadCount == 1 }
         gate.open()
         #expect(await type == .disk)
@@ -263,7 +263,7 @@ struct SharedLoadOrderTests {
         let cache = test.pipeline.cache
         cache.removeAllFromMemory()
         let (source, options) = (Source.url(url), ImageOptions().applying([cropped(9)]))
-        let reader = Task { try await cache.image(source, options: options) }
+        let reader = Task { try await cache.entry(for: ImageRequest(source, options: options)) }
         await eventually { cache.disk.waitingReadCount == 1 }
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }

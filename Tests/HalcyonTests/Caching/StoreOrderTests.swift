@@ -19,11 +19,11 @@ struct StoreOrderTests {
     private func overtakenLoad(_ options: [ImageOption]) async throws {
         // A header that the server does not look at keeps the two transfers apart.
         let early = test.pipeline.task(
-            for: .url(url),
+            for: url,
             options: ImageOptions().applying(options + [.headers([.accept: "image/*"])])
         )
         let earlyTransfer = await test.transport.nextTransfer()
-        let late = test.pipeline.task(for: url, options: options + [.forceRefresh])
+        let late = test.pipeline.task(for: url, options: ImageOptions(options + [.forceRefresh]))
         let lateTransfer = await test.transport.nextTransfer()
         lateTransfer.answer(.init(body: Sample.png(seed: 10)))
         #expect(try await firstSample(late.image) == 10)
@@ -37,12 +37,14 @@ struct StoreOrderTests {
         var options: [ImageOption] = [.cacheOriginalImage]
         if isProcessed { options.append(.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))) }
         try await overtakenLoad(options)
-        #expect(firstSample(cache.imageInMemory(.url(url), options: ImageOptions().applying(options))) == 10)
+        #expect(
+            firstSample(cache.entryInMemory(for: ImageRequest(url, options: ImageOptions(options)))?.image) == 10
+        )
         cache.removeAllFromMemory()
-        let fromDisk = try await test.pipeline.response(for: url, options: options)
+        let fromDisk = try await test.pipeline.response(for: url, options: ImageOptions(options))
         #expect(fromDisk.source == .disk)
         #expect(firstSample(fromDisk.image) == 10)
-        let original = try #require(await cache.storedData(for: .url(url)))
+        let original = try #require(await cache.storedData(for: ImageRequest(url)))
         #expect(try firstSample(ImageCodecs.standard.decode(original)) == 10)
     }
 
@@ -56,7 +58,7 @@ struct StoreOrderTests {
             gate.wait()
         }
         let test = TestPipeline(codecs: codecs)
-        try await test.pipeline.cache.store(old, for: .url(url))
+        try await test.pipeline.cache.store(old, for: ImageRequest(url))
         let early = test.pipeline.task(for: url)
         await hasBegun.wait()
         test.transport.serve(url, Sample.png(seed: 10))
@@ -64,7 +66,7 @@ struct StoreOrderTests {
         gate.open()
         #expect(try await firstSample(early.image) == 9)
         await test.settle()
-        #expect(firstSample(test.pipeline.cache.imageInMemory(.url(url))) == 10)
+        #expect(firstSample(test.pipeline.cache.entryInMemory(for: ImageRequest(url))?.image) == 10)
     }
 
     @Test("takes an explicit store for later than a load that began before it and asks for its original after it")
@@ -74,12 +76,12 @@ struct StoreOrderTests {
             let key = try #require(ImageKey(.url(url), options: options))
             let load = StorePermits(for: key, in: [cache])
             let image = try ImageCodecs.standard.decode(Sample.png(seed: 10))
-            #expect(try await cache.store(image, for: .url(url), options: options))
+            #expect(try await cache.store(image, for: ImageRequest(url, options: options)))
             let original = StorePermits(for: key, in: [cache])
             let claim = StoreClaim(load: load, original: original, age: .transferred(began: WorkNumber.next()))
             let late = CachedImage(image: try ImageCodecs.standard.decode(Sample.png(seed: 9)), byteCount: 1)
             cache.remember(late, for: key, original: isProcessed ? nil : .original, claim, expiration: nil)
-            #expect(firstSample(cache.imageInMemory(.url(url), options: options)) == 10)
+            #expect(firstSample(cache.entryInMemory(for: ImageRequest(url, options: options))?.image) == 10)
             let places: [StoreOrder.Place] = isProcessed ? [.image(key)] : [.image(key), .original]
             for place in places { #expect(!cache.admission(of: claim, place).isGranted()) }
         }
@@ -90,7 +92,7 @@ struct StoreOrderTests {
     func explicitStore() async throws {
         let task = test.pipeline.task(for: url)
         let transfer = await test.transport.nextTransfer()
-        try await cache.store(Sample.png(seed: 10), for: .url(url))
+        try await cache.store(Sample.png(seed: 10), for: ImageRequest(url))
         transfer.answer(.init(body: Sample.png(seed: 9)))
         _ = try await task.response
         await test.settle()
@@ -100,16 +102,16 @@ struct StoreOrderTests {
     @Test("takes an explicitly stored image for later than a load that began before it")
     func explicitImage() async throws {
         let options: ImageOptions = [.processor(.crop(to: PixelSize(9, 9)))]
-        let task = test.pipeline.task(for: .url(url), options: options)
+        let task = test.pipeline.task(for: url, options: options)
         let transfer = await test.transport.nextTransfer()
         let image = try ImageCodecs.standard.decode(Sample.png(9, 9, seed: 10))
-        #expect(try await cache.store(image, for: .url(url), options: options))
+        #expect(try await cache.store(image, for: ImageRequest(url, options: options)))
         transfer.answer(.init(body: Sample.png(seed: 9)))
         _ = try await task.response
         await test.settle()
-        #expect(firstSample(cache.imageInMemory(.url(url), options: options)) == 10)
+        #expect(firstSample(cache.entryInMemory(for: ImageRequest(url, options: options))?.image) == 10)
         cache.removeAllFromMemory()
-        #expect(try await firstSample(test.pipeline.response(for: .url(url), options: options).image) == 10)
+        #expect(try await firstSample(test.pipeline.response(for: url, options: options).image) == 10)
     }
 
     @Test("lets an explicit store take the place of one that is still being written")
@@ -119,7 +121,7 @@ struct StoreOrderTests {
             let url = Sample.url()
             test.transport.serve(url, Sample.png(seed: 9))
             _ = try await test.pipeline.response(for: url)
-            try await test.pipeline.cache.store(Sample.png(seed: 10), for: .url(url))
+            try await test.pipeline.cache.store(Sample.png(seed: 10), for: ImageRequest(url))
             await test.settle()
             test.pipeline.cache.removeAllFromMemory()
             #expect(try await firstSample(test.pipeline.image(from: url)) == 10)
@@ -155,7 +157,7 @@ struct StoreOrderTests {
         test.transport.serve(url, Sample.png())
         for _ in 0..<10 {
             _ = try await test.pipeline.response(for: url, options: [.forceRefresh])
-            try await cache.remove(.url(url))
+            try await cache.remove(for: ImageRequest(url))
         }
         await test.settle()
         await eventually { [cache] in cache.order.permitCount == 0 }

@@ -11,7 +11,7 @@ struct ColorHandlingTests {
     private let profile = ColorProfile.codePoints(primaries: 12, transfer: 13)
     private let thumbnail: ImageOption = .processor(.downsample(to: PixelSize(16, 12)))
 
-    /// Serves a picture in Display P3.
+    /// Serves an image in Display P3.
     private func wideGamut() -> URL {
         let url = Sample.url()
         test.transport.serve(url, ColorSample.displayP3())
@@ -34,7 +34,7 @@ struct ColorHandlingTests {
         #expect(image.info.colorSpace == .codePoints(primaries: 12, transfer: 13))
     }
 
-    @Test("are converted in the thumbnail, not in the picture that it is made of")
+    @Test("are converted in the thumbnail, not in the image that it is made of")
     func thumbnails() async throws {
         let image = try await test.pipeline.image(from: wideGamut(), options: [thumbnail])
         #expect(image.colorProfile == nil)
@@ -57,29 +57,34 @@ struct ColorHandlingTests {
         #expect(seen.withLock { $0 } == [nil, nil, nil])
     }
 
-    @Test("stay as the file has them on request, and the image says what they mean", arguments: [true, false])
+    @Test("stay as the file has them on request, and the image has their profile", arguments: [true, false])
     func asStored(isProcessed: Bool) async throws {
         let url = wideGamut()
         let options: [ImageOption] = [.color(.asStored), .waitForCache] + (isProcessed ? [thumbnail] : [])
-        let first = try await test.pipeline.response(for: url, options: options)
+        let first = try await test.pipeline.response(for: url, options: ImageOptions(options))
         #expect(first.image.colorProfile == profile)
         test.pipeline.cache.removeAllFromMemory()
-        let second = try await test.pipeline.response(for: url, options: options)
+        let second = try await test.pipeline.response(for: url, options: ImageOptions(options))
         #expect(second.source == .disk)
         #expect(second.image.colorProfile == profile)
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
-        let retrieved = try await test.pipeline.cache.image(.url(url), options: ImageOptions().applying(options))
+        let retrieved = try await test.pipeline.cache.entry(
+            for: ImageRequest(url, options: ImageOptions().applying(options))
+        )
         #expect(retrieved?.image.colorProfile == profile)
     }
 
-    @Test("of a request are never given to another that wants others", arguments: [true, false])
+    @Test("of a request are never given to another that asks for others", arguments: [true, false])
     func identities(isProcessed: Bool) async throws {
         let url = wideGamut()
         let processing = isProcessed ? [thumbnail] : []
         let options: [[ImageOption]] = [[], [.color(.asStored)], [.keepSixteenBits], [.useEmbeddedThumbnail]]
         for _ in 0..<2 {
             for changes in options {
-                let image = try await test.pipeline.image(from: url, options: processing + changes + [.waitForCache])
+                let image = try await test.pipeline.image(
+                    from: url,
+                    options: ImageOptions(processing + changes + [.waitForCache])
+                )
                 #expect((image.colorProfile == nil) == (changes.count == 0 || changes.first?.keepsColors != true))
             }
             test.pipeline.cache.removeAllFromMemory()
@@ -88,7 +93,7 @@ struct ColorHandlingTests {
         #expect(Set(keys).count == options.count)
     }
 
-    @Test("an image found again while it is shown keeps what its samples mean")
+    @Test("an image found again while it is shown keeps its colour profile")
     func weakTier() async throws {
         let url = wideGamut()
         let shown = try await test.pipeline.image(from: url, options: [.color(.asStored)])
@@ -98,13 +103,13 @@ struct ColorHandlingTests {
         #expect(again.image.colorProfile == shown.colorProfile)
     }
 
-    @Test("an image stored without its original becomes sRGB on disk, where nothing says what else it is")
+    @Test("an image stored without its original becomes sRGB on disk, where no profile is stored")
     func stored() async throws {
         let options = DecodeOptions(color: .asStored)
         let image = try ImageCodecs.standard.decode(ColorSample.displayP3(), options: options)
         let source = Source.url(Sample.url())
-        #expect(try await test.pipeline.cache.store(image, for: source))
-        let data = try #require(await test.pipeline.cache.storedData(for: source))
+        #expect(try await test.pipeline.cache.store(image, for: ImageRequest(source)))
+        let data = try #require(await test.pipeline.cache.storedData(for: ImageRequest(source)))
         let bitmap = try ImageCodecs.standard.decode(data, options: options).bitmap
         #expect(try firstDifference(bitmap.straightRGBA(), pixels(nil, convertsLast: true)) == nil)
     }

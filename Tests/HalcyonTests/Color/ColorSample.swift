@@ -2,16 +2,16 @@ import FoundationEssentials
 
 @testable import Halcyon
 
-/// Pictures whose colours are not sRGB, and with more than 8 bits a sample.
+/// Images whose colours are not sRGB, and with more than 8 bits a sample.
 enum ColorSample {
-    /// The sample picture, marked as Display P3 by code points.
+    /// Returns the sample image, marked as Display P3 by code points.
     static func displayP3() -> Data {
         let file = Sample.encoded(Sample.noise(64, 48), .png)
-        // Behind the signature and IHDR: 8 and 25 bytes.
+        // After the signature and IHDR: 8 and 25 bytes.
         return file.prefix(33) + chunk("cICP", [12, 13, 0, 1]) + file.dropFirst(33)
     }
 
-    /// Random samples of 16 bits.
+    /// Returns a bitmap of random samples of 16 bits.
     static func sixteenBits(_ width: Int = 40, _ height: Int = 30) -> Bitmap {
         var state: UInt32 = 7
         let samples = (0..<width * height * 4).map { index -> UInt16 in

@@ -32,7 +32,7 @@ struct SixteenBitLoadTests {
         ]
     )
     func processed(processing: ImageProcessorChain) async throws {
-        let options: [ImageOption] = [.keepSixteenBits, .processor(processing), .waitForCache]
+        let options: ImageOptions = [.keepSixteenBits, .processor(processing), .waitForCache]
         let first = try await test.pipeline.response(for: url, options: options)
         #expect(first.image.bitmap.depth == .sixteen)
         test.pipeline.cache.removeAllFromMemory()
@@ -44,7 +44,7 @@ struct SixteenBitLoadTests {
         #expect(samples.allSatisfy { abs(Int($0) - Int($1)) <= 1 })
     }
 
-    @Test("are found again while something shows them")
+    @Test("are found again while they are shown")
     func weakTier() async throws {
         let shown = try await test.pipeline.image(from: url, options: [.keepSixteenBits])
         test.pipeline.cache.memory.trim()

@@ -95,7 +95,7 @@ struct DecodeBudgetTests {
         let url = urls(1, test)[0]
         let tasks = (1...12).map { number in
             let first = ObservedProcessor(number: number, ended: { results.rise() })
-            let options: [ImageOption] = [.processor(ImageProcessorChain(first) |> last), .cacheMemoryOnly]
+            let options: ImageOptions = [.processor(ImageProcessorChain(first) |> last), .cacheMemoryOnly]
             return test.pipeline.task(for: url, options: options)
         }
         await held.waitUntilReached()
@@ -110,7 +110,7 @@ struct DecodeBudgetTests {
     func encoding() async throws {
         let test = TestPipeline(decodeBudget: 64 * 48 * 4)
         let chain = ImageProcessorChain(ObservedProcessor()) |> .crop(to: PixelSize(60, 40))
-        let options: [ImageOption] = [.processor(chain), .waitForCache]
+        let options: ImageOptions = [.processor(chain), .waitForCache]
         let tasks = urls(6, test).map { test.pipeline.task(for: $0, options: options) }
         for task in tasks { #expect(try await task.image.size == PixelSize(60, 40)) }
         #expect(try await test.pipeline.cache.diskStatistics().count == 6)
@@ -129,7 +129,7 @@ struct DecodeBudgetTests {
             },
             ended: { working.fall() }
         )
-        let options: [ImageOption] = [.processor(ImageProcessorChain(processor)), .cacheMemoryOnly]
+        let options: ImageOptions = [.processor(ImageProcessorChain(processor)), .cacheMemoryOnly]
         let tasks = urls(2, test, Sample.png(10, 10)).map { test.pipeline.task(for: $0, options: options) }
         await eventually { [stages = test.pipeline.stages] in
             working.now == 2 || (working.now == 1 && stages.workers.budgetWaiterCount == 1)
@@ -151,7 +151,7 @@ struct DecodeBudgetTests {
         }
         let test = TestPipeline(codecs: codecs, decodeBudget: 3 * 200 * 200 * 4 / 2)
         let document = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10\" height=\"10\"><rect width=\"9\"/></svg>"
-        let options: [ImageOption] = [.processor(.resize(to: PixelSize(200, 200))), .cacheMemoryOnly]
+        let options: ImageOptions = [.processor(.resize(to: PixelSize(200, 200))), .cacheMemoryOnly]
         let tasks = urls(2, test, Data(document.utf8)).map { test.pipeline.task(for: $0, options: options) }
         await eventually { [stages = test.pipeline.stages] in
             drawing.now == 2 || (drawing.now == 1 && stages.workers.budgetWaiterCount == 1)

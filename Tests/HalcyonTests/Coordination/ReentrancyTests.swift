@@ -51,7 +51,7 @@ struct ReentrancyTests {
             #expect(prefetcher.withLock { $0 }?.progress.finishedCount == 0)
             isCancelled.open()
         }
-        let created = ImagePrefetcher(sources: [.provider(provider)], pipeline: test.pipeline)
+        let created = ImagePrefetcher(requests: [ImageRequest(.provider(provider))], pipeline: test.pipeline)
         prefetcher.withLock { $0 = created }
         created.start()
         await hasBegun.wait()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("the credentials that servers have accepted")
 struct AcceptedCredentialsTests {
-    /// A responder that does something when nothing holds it any more, as any object of a program may.
+    /// A responder that calls a function when it is released, as any object of a program may.
     private final class Responder: AuthenticationResponding {
         let onEnd: @Sendable () -> Void
 
@@ -28,7 +28,7 @@ struct AcceptedCredentialsTests {
         }
     }
 
-    @Test("let go of responders where these may ask them again, when there are too many and when one is refused")
+    @Test("release responders whose deinitializers may read them, when there are too many and when one is refused")
     func lastRelease() throws {
         let accepted = AcceptedCredentials()
         let endings = Lock(0)

@@ -63,7 +63,7 @@ struct DownloadAuthenticationTests {
         #expect(test.transport.startedCount == 4)
     }
 
-    @Test("that knows nothing, repeats itself or fails leaves the refusal as it is", arguments: 0..<3)
+    @Test("that has no credential, repeats one or fails leaves the refusal as it is", arguments: 0..<3)
     func noAnswer(kind: Int) async {
         let responder = AuthenticationResponder { _ in
             switch kind {
@@ -108,7 +108,7 @@ struct DownloadAuthenticationTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("is asked anew when the server rejects what it said before")
+    @Test("is asked again when the server rejects its earlier credential")
     func rejected() async throws {
         let responder = AuthenticationResponder { $0.rejected == nil ? .bearer("old") : .bearer("new") }
         let policy = NetworkPolicy.with { $0.authenticationResponder = responder }
@@ -121,7 +121,7 @@ struct DownloadAuthenticationTests {
         _ = try await task.body
     }
 
-    @Test("is told where a redirect led, and what it says stays there")
+    @Test("gets the URL that a redirect led to, and its credential stays there")
     func redirected() async throws {
         let responder = AuthenticationResponder { demand in
             demand.url.host() == "elsewhere.example" ? .bearer("elsewhere") : nil
@@ -137,7 +137,7 @@ struct DownloadAuthenticationTests {
         _ = try await task.body
     }
 
-    /// Answers the next request if it brings `credential`, else refuses it; returns what it brought.
+    /// Accepts the next request if it carries the credential `wanted`, otherwise refuses it; returns the request.
     @discardableResult
     private func serve(_ wanted: Credential, realm: String = "gallery") async -> TransferRequest {
         let transfer = await test.transport.nextTransfer()
@@ -164,7 +164,7 @@ struct DownloadAuthenticationTests {
         #expect(try await load("/private/a.png", policy, requests: 2) == [nil, credential])
         #expect(try await load("/private/b.png", policy, requests: 1) == [credential])
         #expect(try await load("/private/deep/c.png", policy, requests: 1) == [credential])
-        // Not above, not beside, not by way of dots, and not for another responder.
+        // Not above, not beside, not through dots, and not for another responder.
         for path in ["/public/d.png", "/private/../e.png", "/private/%2E%2E/f.png", "/privately"] {
             #expect(try await load(path, policy, requests: 2) == [nil, credential], "\(path)")
         }
@@ -172,7 +172,7 @@ struct DownloadAuthenticationTests {
         #expect(try await load("/private/g.png", other, requests: 2) == [nil, credential])
     }
 
-    @Test("is asked again where what was sent unasked is not accepted, and told whether it was meant for that realm")
+    @Test("is asked again where a credential sent unasked is refused, which counts as rejected in its own realm only")
     func unaskedInVain() async throws {
         let demands = Lock<[AuthenticationDemand]>([])
         let responder = AuthenticationResponder { demand in

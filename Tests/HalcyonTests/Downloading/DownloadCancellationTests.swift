@@ -36,7 +36,7 @@ struct DownloadCancellationTests {
         #expect(test.log.words == ["started", "finished cancelled"])
     }
 
-    @Test("a URL ends all who wait for it and nobody else")
+    @Test("a URL ends all calls that wait for it and no others")
     func byURL() async throws {
         let other = Sample.url()
         let tasks = (0..<3).map { _ in test.downloader.task(for: url) }
@@ -51,7 +51,7 @@ struct DownloadCancellationTests {
         #expect(try await spared.body.data == Data([1]))
     }
 
-    @Test("a URL ends those whose request was modified to it, and those who asked for it before")
+    @Test("a URL ends calls whose request was modified to it, and calls that asked for it before")
     func byModifiedURL() async throws {
         let mirror = Sample.url()
         let policy = NetworkPolicy.with {
@@ -156,7 +156,7 @@ struct DownloadCancellationTests {
         #expect(try await task.body.data == Data([1]))
     }
 
-    @Test("by shutting down also fails whoever asks later, on every entry point")
+    @Test("by shutting down also fails later calls, on every entry point")
     func shutdown() async throws {
         let running = test.downloader.task(for: url)
         await test.waiters(1)
@@ -177,7 +177,7 @@ struct DownloadCancellationTests {
         downloader = nil
         transfer.answer(.init(body: Data([1])))
         #expect(try await task.body.data == Data([1]))
-        // The events end when the downloader goes.
+        // The events end when the downloader is released.
         for await _ in events {}
     }
 }

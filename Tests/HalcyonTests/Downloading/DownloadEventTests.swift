@@ -30,7 +30,7 @@ struct DownloadEventTests {
         )
     }
 
-    @Test("are not caused by those who join")
+    @Test("are not caused by callers who join")
     func joiners() async throws {
         let tasks = (0..<5).map { _ in test.downloader.task(for: url) }
         let transfer = await test.transport.nextTransfer()
@@ -76,7 +76,7 @@ struct DownloadEventTests {
         #expect(test.log.words == ["started", "responded 200", "finished"])
     }
 
-    @Test("come as a stream too, and tell transfers, requests and metrics")
+    @Test("come as a stream too, with transfers, requests and metrics")
     func stream() async throws {
         let events = test.downloader.events()
         let task = test.downloader.task(for: url)

@@ -12,7 +12,7 @@ struct DownloadModifierTests {
     private let url = Sample.url()
     private static let rejecting = RequestModifier { _ in nil }
 
-    @Test("may change URL, method and headers, and the result tells the new URL")
+    @Test("may change URL, method and headers, and the result has the new URL")
     func changes() async throws {
         let mirror = Sample.url("mirror.png")
         let policy = NetworkPolicy.with {
@@ -44,15 +44,16 @@ struct DownloadModifierTests {
             await reason { try await test.downloader.task(for: url, policy: policy).body } == .requestRejected(nil)
         )
         #expect(
-            await reason { try await pipeline.pipeline.image(from: url, options: options) } == .requestRejected(nil)
+            await reason { try await pipeline.pipeline.image(from: url, options: ImageOptions(options)) }
+                == .requestRejected(nil)
         )
         #expect(
-            await reason { try await pipeline.pipeline.task(for: url, options: options).response }
+            await reason { try await pipeline.pipeline.task(for: url, options: ImageOptions(options)).response }
                 == .requestRejected(nil)
         )
         #expect(
             await reason {
-                try await pipeline.pipeline.data(for: .url(url), options: ImageOptions().applying(options))
+                try await pipeline.pipeline.data(for: url, options: ImageOptions().applying(options))
             } == .requestRejected(nil)
         )
         let whole = TestDownloader(policy)
@@ -61,7 +62,7 @@ struct DownloadModifierTests {
         #expect(test.log.words == [])
     }
 
-    @Test("that throws rejects with its words")
+    @Test("that throws rejects with the text of its error")
     func throwing() async throws {
         struct NoToken: Error, CustomStringConvertible { let description = "no token" }
         let policy = NetworkPolicy.with { $0.requestModifier = RequestModifier { _ in throw NoToken() } }
@@ -72,7 +73,7 @@ struct DownloadModifierTests {
     }
 
     @Test(
-        "that makes the URL useless fails with the URL, and nothing is sent",
+        "that makes the URL invalid fails with the URL, and nothing is sent",
         arguments: ["about:", "x", "http:"]
     )
     func invalidURL(text: String) async throws {
@@ -106,7 +107,7 @@ struct DownloadModifierTests {
         task.cancel()
     }
 
-    @Test("decides who shares: different ones that give the same request do, one that gives different ones does not")
+    @Test("decides about sharing: different ones with the same result share, one with different results does not")
     func sharing() async throws {
         let same = (0..<2).map { _ in
             test.downloader.task(for: url, policy: .with { $0.requestModifier = RequestModifier { $0 } })

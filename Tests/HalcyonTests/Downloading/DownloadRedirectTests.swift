@@ -80,7 +80,7 @@ struct DownloadRedirectTests {
         }
     }
 
-    @Test("of the request goes before the downloader's, and redirects that are not wanted are the response")
+    @Test("of the request takes precedence over the downloader's, and redirects that are not followed are the response")
     func precedence() async throws {
         let test = TestDownloader(.with { $0.redirectHandler = RedirectHandler.refusing })
         let task = test.downloader.task(for: url, policy: .with { $0.redirectHandler = RedirectHandler { $1 } })
@@ -116,7 +116,7 @@ struct DownloadRedirectTests {
         #expect(try await task.body.data == Data([1]))
     }
 
-    @Test("has metrics that count all requests of the way, those for credentials too")
+    @Test("has metrics of all requests of the download, those for credentials too")
     func metrics() async throws {
         let task = test.downloader.task(
             for: url,
@@ -157,7 +157,7 @@ struct DownloadRedirectTests {
         #expect(metrics.queued == .seconds(13))
         #expect(metrics.bytesReceived == 600 && metrics.bytesSent == 60)
         #expect(metrics.redirectCount == 1)
-        // Moments are told from the beginning of the whole; what was not needed stays zero.
+        // Times count from the beginning of the download; the ones not needed stay zero.
         let offset = metrics.total - .seconds(4)
         #expect(offset > .zero && metrics.redirected > .zero && metrics.redirected <= offset)
         #expect(metrics.firstByte == .seconds(3) + offset && metrics.connect == .seconds(2) + offset)
@@ -165,7 +165,7 @@ struct DownloadRedirectTests {
         #expect(metrics.body == .seconds(1))
     }
 
-    @Test("is followed within what is left of the time and the header bytes of the whole way")
+    @Test("is followed within the remaining time and header bytes of the download")
     func boundsOfTheWay() async throws {
         let limits = TransferLimits(headerBytes: 200)
         let request = TransferRequest(url: url, limits: limits)
@@ -185,7 +185,7 @@ struct DownloadRedirectTests {
 }
 
 extension HTTPFields {
-    /// These and those of `others`.
+    /// Returns these headers and those of `others`.
     fileprivate func merged(_ others: HTTPFields) -> HTTPFields {
         var fields = self
         for field in others { fields.append(field) }

@@ -69,7 +69,7 @@ struct DownloadResponseTests {
         #expect(await reason { try await task.body } == (status == 200 ? .contentType("text/html") : .status(404)))
     }
 
-    @Test("is vetoed by a reviewer before its body is taken")
+    @Test("is refused by a reviewer before its body is received")
     func veto() async throws {
         let marker = try #require(HTTPField.Name("X-Wanted"))
         let gate = Gate()
@@ -177,10 +177,10 @@ struct DownloadResponseTests {
         let decryption = DataModifier(cacheIdentity: "inverted") { data, _ in Data(data.map { ~$0 }) }
         let policy: [ImageOption] = [.dataModifier(decryption)]
         test.transport.serve(url, Data(Sample.png().map { ~$0 }))
-        let response = try await test.pipeline.response(for: url, options: policy)
+        let response = try await test.pipeline.response(for: url, options: ImageOptions(policy))
         #expect(response.data == Sample.png())
         await test.settle()
-        let data = try await test.pipeline.data(for: .url(url), options: policy)
+        let data = try await test.pipeline.data(for: url, options: ImageOptions(policy))
         #expect(firstDifference(data, Sample.png()) == nil)
         #expect(test.transport.startedCount == 1)
     }

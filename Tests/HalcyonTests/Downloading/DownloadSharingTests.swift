@@ -23,7 +23,7 @@ struct DownloadSharingTests {
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("who join while the body arrives are told at once how far it is")
+    @Test("who join while the body arrives get its progress at once")
     func lateJoiner() async throws {
         let first = test.downloader.task(for: url)
         let transfer = await test.transport.nextTransfer()
@@ -41,7 +41,7 @@ struct DownloadSharingTests {
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("who differ in method, header, body, credential or what is to happen to the response do not share")
+    @Test("who differ in method, header, body, credential or the handling of the response do not share")
     func identity() async throws {
         let plain = TransferRequest(url: url)
         var requests = Array(repeating: plain, count: 5)

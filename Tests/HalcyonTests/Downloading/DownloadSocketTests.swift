@@ -80,7 +80,7 @@ struct DownloadSocketTests {
         }
     }
 
-    @Test("hangs up on a long body that a reviewer does not want")
+    @Test("closes the connection on a long body that a reviewer refuses")
     func veto() async throws {
         let gone = Gate()
         try await withServer({ _ in
@@ -93,7 +93,7 @@ struct DownloadSocketTests {
         }
     }
 
-    @Test("ends a transfer on the wire when its last caller leaves")
+    @Test("ends a transfer on the wire when its last caller cancels")
     func lastCaller() async throws {
         let (arrived, gone) = (Gate(), Gate())
         try await withServer({ _ in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Halcyon
 
-/// Rounds of callers who join, leave, hurry and are cancelled together, while the server does what servers do wrong.
+/// Rounds of callers who join, cancel, change priority and are cancelled together, while the server makes errors.
 final class DownloadStress: Sendable {
     private static let body = [UInt8](repeating: 7, count: 20_000)
     private static let paths = 9

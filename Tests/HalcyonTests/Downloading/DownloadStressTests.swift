@@ -27,7 +27,7 @@ struct DownloadStressTests {
     }
 }
 
-/// What this process holds of the system.
+/// The system resources that this process holds.
 private struct HeldResources: Equatable {
     let descriptors: Int
     let threads: Int
@@ -41,7 +41,8 @@ private struct HeldResources: Equatable {
         temporaryFiles = try FileManager.default.contentsOfDirectory(atPath: folder).count
     }
 
-    /// The pools of Swift and Dispatch grow and shrink as they like. A thread may have gone since it was listed.
+    /// Returns whether a thread is the transport's. The pools of Swift and Dispatch grow and shrink at any time, and a
+    /// thread may have ended since it was listed.
     private static func isTransportThread(_ id: String) -> Bool {
         let name = FileManager.default.contents(atPath: "/proc/self/task/\(id)/comm") ?? Data()
         return String(decoding: name, as: UTF8.self).hasPrefix("halcyon-http")

@@ -5,7 +5,7 @@ import HalcyonTesting
 
 @testable import Halcyon
 
-/// A downloader over a scripted transport that notes its events.
+/// A downloader with a scripted transport and a log of its events.
 final class TestDownloader: Sendable {
     let transport = ScriptedTransport()
     let log = EventLog()
@@ -18,12 +18,12 @@ final class TestDownloader: Sendable {
         )
     }
 
-    /// Waits until so many callers wait for transfers.
+    /// Waits until this many callers wait for transfers.
     func waiters(_ count: Int) async {
         await eventually { [downloader] in downloader.transfers.waiterCount == count }
     }
 
-    /// Waits until nothing is under way, so that every event has been sent.
+    /// Waits until every download has ended, so that every event has been sent.
     func settle() async {
         await eventually { [downloader, log] in
             downloader.calls.count == 0 && downloader.transfers.count == 0 && log.startCount == log.finishCount
@@ -31,7 +31,7 @@ final class TestDownloader: Sendable {
     }
 }
 
-/// Events in their order, as words.
+/// A log of events in their order, as words.
 final class EventLog: Sendable {
     private let events = Lock<[ImageDownloader.Event]>([])
 
@@ -57,7 +57,7 @@ final class EventLog: Sendable {
 }
 
 extension NetworkPolicy {
-    /// The defaults with a change.
+    /// Returns the defaults with a change.
     static func with(_ change: (inout NetworkPolicy) -> Void) -> NetworkPolicy {
         var policy = NetworkPolicy()
         change(&policy)
@@ -65,7 +65,7 @@ extension NetworkPolicy {
     }
 }
 
-/// Why something failed, if it did with an error of this library.
+/// Returns the reason of a failure, if there is one and it is an error of this library.
 func reason<Value>(of body: () async throws -> Value) async -> ImageError.Reason? {
     do {
         _ = try await body()

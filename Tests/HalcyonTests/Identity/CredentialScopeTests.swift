@@ -16,7 +16,9 @@ struct CredentialScopeTests {
         _ more: [ImageOption] = []
     ) async throws -> ImageResponse {
         let (source, options) = try users.request(carrier, user: user)
-        let response = try await test.pipeline.response(for: source, options: options + more)
+        let response = try await test.pipeline.response(
+            for: ImageRequest(source, options: ImageOptions(options + more))
+        )
         await test.settle()
         return response
     }
@@ -28,7 +30,7 @@ struct CredentialScopeTests {
             for (user, test) in tests.enumerated() {
                 #expect(try await load(test, carrier, user: user, options).image.owner == user + 1)
             }
-            // As one pipeline, whose users take turns.
+            // Each user again, from memory and from disk.
             for (origin, user) in [(ImageResponse.Source.memory, 0), (.memory, 1), (.disk, 0), (.disk, 1)] {
                 if origin == .disk { tests[user].pipeline.cache.removeAllFromMemory() }
                 let response = try await load(tests[user], carrier, user: user, options)
@@ -54,7 +56,7 @@ struct CredentialScopeTests {
         #expect(test.transport.startedCount == 2)
     }
 
-    @Test("is not given to who carries none, nor theirs to it", arguments: TwoUsers.Carrier.allCases)
+    @Test("is not given to a request without a credential, nor the reverse", arguments: TwoUsers.Carrier.allCases)
     func anonymous(carrier: TwoUsers.Carrier) async throws {
         let test = users.pipeline(carrier, user: 0)
         let plain = users.pipeline()
@@ -69,12 +71,12 @@ struct CredentialScopeTests {
         #expect(try await plain.pipeline.response(for: users.url).image.owner == 9)
     }
 
-    @Test("shares no work under way with that for another")
+    @Test("shares no running work with that for another")
     func work() async throws {
         let test = TestPipeline()
         let tasks = try (0...1).map { user in
             let (source, options) = try users.request(.authorization, user: user)
-            return test.pipeline.task(for: source, options: options)
+            return test.pipeline.task(for: ImageRequest(source, options: ImageOptions(options)))
         }
         for _ in 0...1 {
             let transfer = await test.transport.nextTransfer()
@@ -83,13 +85,13 @@ struct CredentialScopeTests {
         for (user, task) in tasks.enumerated() { #expect(try await task.image.owner == user + 1) }
     }
 
-    @Test("is told apart although the source has a cache key")
+    @Test("is distinguished although the source has a cache key")
     func cacheKey() async throws {
         let test = users.pipeline()
         for user in [0, 1, 0, 1] {
             let request = TransferRequest(url: users.url, headers: [.authorization: TwoUsers.secrets[user]])
             let source = Source.request(request, cacheKey: "avatar")
-            #expect(try await test.pipeline.response(for: source).image.owner == user + 1)
+            #expect(try await test.pipeline.response(for: ImageRequest(source)).image.owner == user + 1)
         }
         #expect(test.transport.startedCount == 2)
     }
@@ -116,7 +118,7 @@ struct CredentialScopeTests {
         #expect(try await load(again, .credential, user: 1).source == .network)
     }
 
-    @Test("is everyone's if the options say so")
+    @Test("is public if the options say so")
     func shared() async throws {
         let test = users.pipeline()
         for carrier in [TwoUsers.Carrier.user, .authorization, .credential] {
@@ -148,38 +150,36 @@ struct CredentialScopeTests {
         for carrier in [TwoUsers.Carrier.authorization, .user, .optionHeader] {
             let (source, changes) = try users.request(carrier, user: 0)
             let (other, otherChanges) = try users.request(carrier, user: 1)
-            let options = ImageOptions().applying(changes)
-            let otherOptions = ImageOptions().applying(otherChanges)
+            let request = ImageRequest(source, options: ImageOptions(changes))
+            let otherRequest = ImageRequest(other, options: ImageOptions(otherChanges))
             let prefetcher = ImagePrefetcher(
-                sources: [source],
+                requests: [request],
                 pipeline: test.pipeline,
-                options: options,
                 destination: .disk
             )
-            #expect(await prefetcher.run().completed == [source])
+            #expect(await prefetcher.run().completed == [request])
             let repeated = ImagePrefetcher(
-                sources: [source],
+                requests: [request],
                 pipeline: test.pipeline,
-                options: options,
                 destination: .disk
             )
-            #expect(await repeated.run().skipped == [source])
-            #expect(await cache.cachedType(of: source, options: options) == .disk)
-            #expect(await cache.cachedType(of: other, options: otherOptions) == .none)
-            #expect(await cache.cachedType(of: .url(users.url)) == .none)
-            #expect(try await test.pipeline.response(for: source, options: options).source == .disk)
-            #expect(cache.isInMemory(source, options: options))
-            #expect(cache.imageInMemory(source, options: options)?.owner == 1)
-            #expect(!cache.isInMemory(other, options: otherOptions))
-            #expect(try await cache.remove(source, options: options))
-            #expect(await cache.cachedType(of: source, options: options) == .none)
-            #expect(try await cache.store(Sample.png(seed: 5), for: other, options: otherOptions))
-            #expect(try await test.pipeline.response(for: other, options: otherOptions).image.owner == 5)
+            #expect(await repeated.run().skipped == [request])
+            #expect(await cache.tiers(with: request) == .disk)
+            #expect(await cache.tiers(with: otherRequest) == [])
+            #expect(await cache.tiers(with: ImageRequest(users.url)) == [])
+            #expect(try await test.pipeline.response(for: request).source == .disk)
+            #expect(cache.isInMemory(request))
+            #expect(cache.entryInMemory(for: request)?.image.owner == 1)
+            #expect(!cache.isInMemory(otherRequest))
+            #expect(try await cache.remove(for: request) == 1)
+            #expect(await cache.tiers(with: request) == [])
+            #expect(try await cache.store(Sample.png(seed: 5), for: otherRequest))
+            #expect(try await test.pipeline.response(for: otherRequest).image.owner == 5)
             try await cache.removeAll()
         }
-        // Those of a server are found by how their names begin, whoever they are for.
+        // The images of a server are found by the beginning of their names, whatever their scope.
         let (source, _) = try users.request(.authorization, user: 0)
-        try await cache.store(Sample.png(), for: source)
+        try await cache.store(Sample.png(), for: ImageRequest(source))
         #expect(try await cache.removeAll(originalsBeginningWith: "https://images.example/") == 1)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-@Suite("A credential that nobody knows when the caches are asked")
+@Suite("A credential that is not known when the caches are read")
 struct HiddenCredentialTests {
     private let users = TwoUsers()
 
@@ -22,13 +22,13 @@ struct HiddenCredentialTests {
     private func owners(_ test: TestPipeline, _ options: [[ImageOption]]) async throws -> [Int] {
         var owners: [Int] = []
         for options in options {
-            owners.append(try await test.pipeline.response(for: users.url, options: options).image.owner)
+            owners.append(try await test.pipeline.response(for: users.url, options: ImageOptions(options)).image.owner)
             await test.settle()
         }
         return owners
     }
 
-    @Test("of a modifier brings an image for nobody else", arguments: [[], [ImageOption.ignoringServer]])
+    @Test("of a modifier brings an image for no other request", arguments: [[], [ImageOption.ignoringServer]])
     func modifiers(options: [ImageOption]) async throws {
         let test = users.pipeline()
         let both = [options + [modifier(0)], options + [modifier(1)], options]
@@ -53,7 +53,7 @@ struct HiddenCredentialTests {
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("is none if a modifier adds something else, whose image is cached as ever")
+    @Test("is none if a modifier adds something else, and the image is cached as usual")
     func harmless() async throws {
         let test = users.pipeline()
         let modifier = ImageOption.requestModifier(
@@ -67,7 +67,7 @@ struct HiddenCredentialTests {
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("of a responder brings an image for nobody else, unless a scope is named")
+    @Test("of a responder brings an image for no other request, unless a scope is named")
     func responders() async throws {
         let test = TestPipeline()
         test.transport.setAnswer { request in

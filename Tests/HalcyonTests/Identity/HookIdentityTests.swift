@@ -6,11 +6,11 @@ import Testing
 
 @testable import Halcyon
 
-@Suite("A hook that decides whose image it is, or which")
+@Suite("A hook that decides the scope or the content of an image")
 struct HookIdentityTests {
     private let users = TwoUsers()
 
-    /// One program whose user changes, which its hooks ask for with each request.
+    /// The current user of a program, which its hooks read with each request.
     private final class Session: Sendable {
         private let number = Lock(0)
 
@@ -53,13 +53,13 @@ struct HookIdentityTests {
     }
 
     private func owner(_ test: TestPipeline, _ options: [ImageOption] = []) async throws -> Int {
-        let owner = try await test.pipeline.response(for: users.url, options: options).image.owner
+        let owner = try await test.pipeline.response(for: users.url, options: ImageOptions(options)).image.owner
         await test.settle()
         return owner
     }
 
     @Test(
-        "shares no work under way between the users whose tokens a modifier adds one after the other",
+        "shares no running work between the users whose tokens a modifier adds one after the other",
         arguments: [[], [ImageOption.ignoringServer], [.processor(.crop(to: PixelSize(8, 8), anchor: .topLeft))]]
     )
     func nextUser(options: [ImageOption]) async throws {
@@ -68,10 +68,10 @@ struct HookIdentityTests {
         test.transport.setAnswer { request in
             TwoUsers.seed(request) == 2 ? .init(body: Sample.png(seed: 2)) : nil
         }
-        let first = test.pipeline.task(for: users.url, options: options)
+        let first = test.pipeline.task(for: users.url, options: ImageOptions(options))
         let transfer = await test.transport.nextTransfer()
         session.user = 1
-        let second = test.pipeline.task(for: users.url, options: options)
+        let second = test.pipeline.task(for: users.url, options: ImageOptions(options))
         await eventually { [transport = test.transport, stages = test.pipeline.stages] in
             transport.startedCount == 2 || stages.image.work.waiterCount == 2
         }
@@ -96,7 +96,7 @@ struct HookIdentityTests {
     func namedScope() async throws {
         let (test, session) = (TestPipeline(), Session())
         let options = [tokens(of: session, scope: "one")]
-        let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: options) }
+        let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: ImageOptions(options)) }
         await eventually { [stages = test.pipeline.stages] in stages.image.work.waiterCount == tasks.count }
         #expect(test.pipeline.stages.image.work.count == 1)
         await test.transport.nextTransfer().answer(.init(body: Sample.png(seed: 1)))
@@ -159,14 +159,16 @@ struct HookIdentityTests {
             : .authenticationResponder(AuthenticationResponder(cacheScope: "gallery") { _ in nil })
         for user in [0, 1, 0, 1] {
             let (source, options) = try users.request(.authorization, user: user)
-            let response = try await test.pipeline.response(for: source, options: options + [hook])
+            let response = try await test.pipeline.response(
+                for: ImageRequest(source, options: ImageOptions(options + [hook]))
+            )
             #expect(response.image.owner == user + 1)
             await test.settle()
         }
         #expect(test.transport.startedCount == 2)
     }
 
-    @Test("makes other bytes for nobody else, and gets nobody else's")
+    @Test("makes other bytes for its own loads only, and gets no others")
     func dataModifiers() async throws {
         let test = users.pipeline()
         let mark = ImageOption.dataModifier(Watermark(cacheIdentity: nil, owner: 7))
@@ -196,7 +198,7 @@ struct HookIdentityTests {
         #expect(test.transport.startedCount == 4)
     }
 
-    @Test("sends the request elsewhere for nobody else", arguments: [[], [ImageOption.ignoringServer]])
+    @Test("sends the request elsewhere for its own loads only", arguments: [[], [ImageOption.ignoringServer]])
     func elsewhere(options: [ImageOption]) async throws {
         let test = users.pipeline()
         let modifier = ImageOption.requestModifier(
@@ -212,7 +214,7 @@ struct HookIdentityTests {
         #expect(try await owner(test, options) == 9)
     }
 
-    @Test("leads a redirect elsewhere for nobody else", arguments: [[], [ImageOption.ignoringServer]])
+    @Test("leads a redirect elsewhere for its own loads only", arguments: [[], [ImageOption.ignoringServer]])
     func redirects(options: [ImageOption]) async throws {
         let test = TestPipeline()
         let url = users.url
@@ -232,7 +234,7 @@ struct HookIdentityTests {
         #expect(try await owner(test, options) == 9)
     }
 
-    @Test("gives another status for nobody else")
+    @Test("sets another status for its own loads only")
     func statuses() async throws {
         let test = TestPipeline()
         test.transport.serve(users.url, Sample.png(seed: 7), status: 404)
@@ -249,7 +251,7 @@ struct HookIdentityTests {
         #expect(await reason { try await test.pipeline.response(for: users.url) } == .status(404))
     }
 
-    @Test("supplies a proxy's credential for nobody else")
+    @Test("supplies a proxy's credential for its own loads only")
     func proxies() async throws {
         let test = TestPipeline()
         test.transport.setAnswer { request in

@@ -86,7 +86,7 @@ struct IdentityTests {
     func hashes() {
         let names = (0..<4_096).map { "https://images.example.com/\($0)/large.jpg" } + (0..<4_096).map { "\($0)" }
         let hashes = names.map { ImageKey(original: OriginalKey(text: $0), variant: nil).hashValue }
-        // Of 8,192 thrown into as many places, 37 % of the places stay empty.
+        // Of 8,192 places, 37 % stay empty when as many values are spread at random.
         #expect(Set(hashes).count == names.count)
         #expect(Set(hashes.map { $0 & 8_191 }).count > 4_500)
         #expect(Set(hashes.map { UInt(bitPattern: $0) >> 51 }).count > 4_500)
@@ -102,6 +102,10 @@ struct IdentityTests {
         #expect(first == ImageOptions() && first.cache.reads == .all)
         #expect(third.cache.reads == .memory && third.priority == .normal)
         #expect(first != third && third != second)
+        second.priority = .normal
+        // The same values, but the priority is set, and takes precedence over the default of a pipeline.
+        #expect(second != third && second.priority == third.priority)
+        second = third
         second.priority = .normal
         #expect(second == third && second.hashValue == third.hashValue)
     }
@@ -138,16 +142,16 @@ struct IdentityTests {
         #expect(bytes(0.1) != bytes(0.1.nextUp))
     }
 
-    @Test("of a local file changes with the file (W-9)")
+    @Test("of a local file changes with the file")
     func files() async throws {
         let test = TestPipeline()
         let path = TestPipeline.temporaryPath() + ".png"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Sample.png(seed: 1).write(to: URL(filePath: path), options: .atomic)
-        #expect(try await test.pipeline.response(for: .file(path)).source == .file)
-        #expect(try await test.pipeline.response(for: .file(path)).source == .memory)
+        #expect(try await test.pipeline.response(for: ImageRequest(.file(path))).source == .file)
+        #expect(try await test.pipeline.response(for: ImageRequest(.file(path))).source == .memory)
         try Sample.png(seed: 2).write(to: URL(filePath: path), options: .atomic)
-        let changed = try await test.pipeline.response(for: .url(URL(filePath: path)))
+        let changed = try await test.pipeline.response(for: URL(filePath: path))
         #expect(changed.source == .file)
         #expect(changed.image.bitmap.pixel(0, 0)[0] == 2)
         await test.settle()

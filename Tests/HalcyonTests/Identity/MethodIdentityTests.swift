@@ -15,14 +15,14 @@ struct MethodIdentityTests {
     }
 
     @Test(
-        "is answered with what its own body brings, and answers no other",
+        "gets the image for its own body, and no other request gets that image",
         arguments: [HTTPRequest.Method.post, .get]
     )
     func bodies(method: HTTPRequest.Method) async throws {
         let test = users.pipeline()
         for _ in 0..<2 {
             for (number, body) in TwoUsers.secrets.enumerated() {
-                let response = try await test.pipeline.response(for: source(method, body))
+                let response = try await test.pipeline.response(for: ImageRequest(source(method, body)))
                 #expect(response.image.owner == number + 1)
                 #expect(response.source == .network)
                 await test.settle()
@@ -30,11 +30,13 @@ struct MethodIdentityTests {
             #expect(try await test.pipeline.response(for: users.url).image.owner == 9)
             await test.settle()
         }
-        // Only what answered the plain GET is kept.
+        // Only the response to the plain GET is kept.
         #expect(test.transport.startedCount == 5)
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
-        #expect(await test.pipeline.cache.cachedType(of: source(method, TwoUsers.secrets[0])) == .none)
-        #expect(try await !test.pipeline.cache.store(Sample.png(), for: source(method, TwoUsers.secrets[0])))
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(source(method, TwoUsers.secrets[0]))) == [])
+        #expect(
+            try await !test.pipeline.cache.store(Sample.png(), for: ImageRequest(source(method, TwoUsers.secrets[0])))
+        )
     }
 
     @Test("because the options say so is the same")
@@ -64,7 +66,7 @@ struct MethodIdentityTests {
         for _ in 0..<2 {
             for (number, body) in TwoUsers.secrets.enumerated() {
                 let source = source(.post, body, cacheKey: "map \(number)")
-                #expect(try await test.pipeline.response(for: source).image.owner == number + 1)
+                #expect(try await test.pipeline.response(for: ImageRequest(source)).image.owner == number + 1)
             }
         }
         #expect(test.transport.startedCount == 2)
@@ -74,7 +76,7 @@ struct MethodIdentityTests {
     func coalescing() async throws {
         let test = TestPipeline()
         let bodies = [TwoUsers.secrets[0], TwoUsers.secrets[0], TwoUsers.secrets[1]]
-        let tasks = bodies.map { test.pipeline.task(for: source(.post, $0)) }
+        let tasks = bodies.map { test.pipeline.task(for: ImageRequest(source(.post, $0))) }
         await eventually { [pipeline = test.pipeline] in pipeline.configuration.downloader.transfers.waiterCount == 3 }
         await eventually { [transport = test.transport] in transport.startedCount >= 2 }
         #expect(test.transport.startedCount == 2)

@@ -8,7 +8,7 @@ import Testing
 struct SourceKeyTests {
     private let users = TwoUsers()
 
-    @Test("is told apart by the user name in its URL", arguments: [false, true])
+    @Test("is distinguished by the user name in its URL", arguments: [false, true])
     func userNames(isSetLater: Bool) async throws {
         let test = users.pipeline()
         let named = users.url.absoluteString.replacing("https://", with: "https://me:\(TwoUsers.secrets[0])@")
@@ -18,7 +18,7 @@ struct SourceKeyTests {
         let plain = Source.url(users.url, cacheKey: "avatar")
         for origin in [ImageResponse.Source.network, .memory] {
             for (source, owner) in [(plain, 9), (source, 1)] {
-                let response = try await test.pipeline.response(for: source)
+                let response = try await test.pipeline.response(for: ImageRequest(source))
                 #expect(response.image.owner == owner)
                 #expect(response.source == origin)
             }
@@ -37,12 +37,12 @@ struct SourceKeyTests {
         for origin in [ImageResponse.Source.network, .memory, .disk] {
             if origin == .disk { test.pipeline.cache.removeAllFromMemory() }
             for (number, source) in sources.enumerated() {
-                let response = try await test.pipeline.response(for: source, options: [rule])
+                let response = try await test.pipeline.response(for: ImageRequest(source, options: [rule]))
                 #expect(response.image.owner == number + 1)
                 #expect(response.source == origin)
                 await test.settle()
             }
         }
-        #expect(await test.pipeline.cache.cachedType(of: sources[0], options: [rule]) == .memory)
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(sources[0], options: [rule])) == .memory)
     }
 }

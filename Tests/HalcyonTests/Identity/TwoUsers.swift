@@ -5,10 +5,10 @@ import HalcyonTesting
 
 @testable import Halcyon
 
-/// A server that has one image for each of two users at one URL, one for who says nothing, and says by its first sample whose
-/// it is: 1, 2, and 9 for nobody.
+/// A server that has one image for each of two users at one URL, and one for requests without a user. The first sample
+/// of an image is the number of its user: 1, 2, and 9 for none.
 final class TwoUsers: Sendable {
-    /// How a request says who asks.
+    /// The part of a request that identifies the user.
     enum Carrier: String, CaseIterable {
         case authorization, cookie, credential, user, optionHeader, cookieOption, defaultHeader, downloaderHeader, proxy
     }
@@ -17,7 +17,7 @@ final class TwoUsers: Sendable {
 
     let url: URL
     let path = TestPipeline.temporaryPath()
-    /// Kept, as the folder goes with the first that does.
+    /// Kept, as the folder is removed with the first pipeline that is released.
     private let pipelines = Lock<[TestPipeline]>([])
 
     init() {
@@ -38,7 +38,7 @@ final class TwoUsers: Sendable {
         transport.setAnswer { .init(body: Sample.png(seed: seed($0))) }
     }
 
-    /// A pipeline of the program that serves both, over one folder.
+    /// Returns a pipeline of a program that serves both users, over one folder.
     func pipeline(_ carrier: Carrier = .authorization, user: Int = 0) -> TestPipeline {
         var options = ImageOptions()
         var downloads = NetworkPolicy()
@@ -51,7 +51,7 @@ final class TwoUsers: Sendable {
         return test
     }
 
-    /// What a user asks for, with which options.
+    /// Returns the source and the options of a user's request.
     func request(_ carrier: Carrier, user: Int) throws -> (Source, [ImageOption]) {
         let secret = Self.secrets[user]
         var request = TransferRequest(url: url)
@@ -79,6 +79,6 @@ final class TwoUsers: Sendable {
 }
 
 extension DecodedImage {
-    /// Whose image it is, as ``TwoUsers`` has them.
+    /// The number of the image's user in ``TwoUsers``, or 9.
     var owner: Int { Int(bitmap.pixel(0, 0)[0]) }
 }

@@ -18,62 +18,43 @@ struct DefaultOptionsTests {
         return test
     }
 
-    /// Each way to load, with options that say nothing, and with some that say something else.
+    /// Each way to load, with options that leave everything open, and with some that set another field.
     private static let loads: [(name: String, load: @Sendable (ImagePipeline, URL) async throws -> DecodedImage?)] = [
-        ("task, source", { try await $0.task(for: .url($1)).image }),
-        ("task, source, changes", { try await $0.task(for: .url($1), options: [.keepSixteenBits]).image }),
-        ("task, source, value", { try await $0.task(for: .url($1), options: ImageOptions()).image }),
-        ("task, source, literal", { try await $0.task(for: .url($1), options: literal).image }),
         ("task, URL", { try await $0.task(for: $1).image }),
-        ("task, URL, changes", { try await $0.task(for: $1, options: [.keepSixteenBits]).image }),
-        ("response, source", { try await $0.response(for: .url($1)).image }),
-        ("response, source, changes", { try await $0.response(for: .url($1), options: [.keepSixteenBits]).image }),
-        ("response, source, value", { try await $0.response(for: .url($1), options: ImageOptions()).image }),
-        ("response, source, literal", { try await $0.response(for: .url($1), options: literal).image }),
+        ("task, URL, value", { try await $0.task(for: $1, options: ImageOptions()).image }),
+        ("task, URL, literal", { try await $0.task(for: $1, options: [.keepSixteenBits]).image }),
+        ("task, request", { try await $0.task(for: ImageRequest($1)).image }),
+        ("task, request, literal", { try await $0.task(for: ImageRequest($1, options: literal)).image }),
         ("response, URL", { try await $0.response(for: $1).image }),
-        ("response, URL, changes", { try await $0.response(for: $1, options: [.keepSixteenBits]).image }),
         ("response, URL, value", { try await $0.response(for: $1, options: ImageOptions()).image }),
-        ("response, URL, literal", { try await $0.response(for: $1, options: literal).image }),
-        ("image, source", { try await $0.image(from: .url($1)) }),
-        ("image, source, changes", { try await $0.image(from: .url($1), options: [.keepSixteenBits]) }),
+        ("response, URL, literal", { try await $0.response(for: $1, options: [.keepSixteenBits]).image }),
+        ("response, request", { try await $0.response(for: ImageRequest($1)).image }),
+        ("response, request, literal", { try await $0.response(for: ImageRequest($1, options: literal)).image }),
         ("image, URL", { try await $0.image(from: $1) }),
-        ("image, URL, changes", { try await $0.image(from: $1, options: [.keepSixteenBits]) }),
+        ("image, URL, literal", { try await $0.image(from: $1, options: [.keepSixteenBits]) }),
+        ("image, request", { try await $0.image(from: ImageRequest($1)) }),
+        ("image, request, literal", { try await $0.image(from: ImageRequest($1, options: literal)) }),
+        ("data, URL", { try await $0.encoded(ImageRequest($1)) }),
+        ("data, URL, literal", { try await $0.encoded(ImageRequest($1, options: literal)) }),
         (
-            "data",
-            {
-                _ = try await $0.data(for: .url($1)); return nil
-            }
-        ),
-        (
-            "data, changes",
-            {
-                _ = try await $0.data(for: .url($1), options: [.keepSixteenBits]); return nil
-            }
-        ),
-        (
-            "data, value",
-            {
-                _ = try await $0.data(for: .url($1), options: ImageOptions()); return nil
-            }
-        ),
-        (
-            "data, literal",
-            {
-                _ = try await $0.data(for: .url($1), options: literal); return nil
-            }
-        ),
-        (
-            "prefetcher, sources",
+            "data, URL shorthand",
             { pipeline, url in
-                let prefetcher = ImagePrefetcher(sources: [.url(url)], pipeline: pipeline)
+                _ = try await pipeline.data(for: url, options: [.keepSixteenBits])
+                return nil
+            }
+        ),
+        (
+            "prefetcher, requests",
+            { pipeline, url in
+                let prefetcher = ImagePrefetcher(requests: [ImageRequest(url)], pipeline: pipeline)
                 #expect(await prefetcher.run().completed.count == 1)
-                return pipeline.responseFromMemory(for: url)?.image
+                return pipeline.responseFromMemory(for: ImageRequest(url))?.image
             }
         ),
         (
-            "prefetcher, URLs, value",
+            "prefetcher, URLs, literal",
             { pipeline, url in
-                let prefetcher = ImagePrefetcher(urls: [url], pipeline: pipeline, options: literal)
+                let prefetcher = ImagePrefetcher(urls: [url], options: literal, pipeline: pipeline)
                 #expect(await prefetcher.run().completed.count == 1)
                 return pipeline.responseFromMemory(for: url, options: literal)?.image
             }
@@ -84,7 +65,6 @@ struct DefaultOptionsTests {
                 let prefetcher = ImagePrefetcher(
                     urls: [url],
                     pipeline: pipeline,
-                    options: ImageOptions(),
                     destination: .disk
                 )
                 #expect(await prefetcher.run().completed.count == 1)
@@ -113,11 +93,10 @@ struct DefaultOptionsTests {
             pipeline.responseFromMemory(for: url),
             pipeline.responseFromMemory(for: url, options: [.priority(.high)]),
             pipeline.responseFromMemory(for: url, options: ImageOptions()),
-            pipeline.responseFromMemory(for: .url(url)),
-            pipeline.responseFromMemory(for: .url(url), options: [.priority(.high)]),
-            pipeline.responseFromMemory(for: .url(url), options: ImageOptions()),
+            pipeline.responseFromMemory(for: ImageRequest(url)),
+            pipeline.responseFromMemory(for: ImageRequest(url, options: [.priority(.high)])),
             pipeline.responseFromMemory(for: url, options: pipeline.configuration.defaultOptions),
-            pipeline.task(for: .url(url), options: ImageOptions()).finishedResponse,
+            pipeline.task(for: url, options: ImageOptions()).finishedResponse,
         ] {
             #expect(response?.image.size == PixelSize(8, 6))
         }
@@ -125,7 +104,7 @@ struct DefaultOptionsTests {
         #expect(pipeline.responseFromMemory(for: url, options: [.processor(.identity)]) == nil)
     }
 
-    @Test("give way to what a call says, field by field")
+    @Test("give way to the options of a call, field by field")
     func precedence() {
         let test = pipeline()
         var options = ImageOptions()
@@ -138,17 +117,45 @@ struct DefaultOptionsTests {
         #expect(test.pipeline.completed(options).network.headers == [.accept: "image/png"])
     }
 
-    @Test("can be set back, in a list of changes or in a copy of them")
+    @Test("give way to a field that is set to its standard value")
     func settingBack() {
         let test = pipeline()
         var copy = test.pipeline.configuration.defaultOptions
         copy.network.headers = [:]
         #expect(test.pipeline.completed(copy).network.headers == [:])
-        #expect(test.pipeline.completed([.headers([:])]).network.headers == [:])
-        #expect(test.pipeline.completed(test.pipeline.completed([.headers([:])])).network.headers == [:])
-        // What was made of another pipeline's is nothing of this one's.
-        let other = pipeline()
-        #expect(test.pipeline.completed(other.pipeline.configuration.defaultOptions).network.headers == Self.headers)
+        let literal: ImageOptions = [.headers([:]), .processor(.identity)]
+        #expect(test.pipeline.completed(literal).network.headers == [:])
+        #expect(test.pipeline.completed(literal).processing == .identity)
+        // The same changes as an array.
+        #expect(
+            test.pipeline.completed(ImageOptions([.headers([:]), .processor(.identity)]))
+                == test.pipeline.completed(literal)
+        )
+        #expect(test.pipeline.completed(ImageOptions().applying([.headers([:])])).network.headers == [:])
+        // Completing twice changes nothing.
+        #expect(test.pipeline.completed(test.pipeline.completed(literal)) == test.pipeline.completed(literal))
+    }
+
+    @Test("count where an assignment left a field as it was")
+    func unchangedField() {
+        var options = ImageOptions()
+        options.network.headers = [:]
+        options.priority = .normal
+        #expect(options == ImageOptions())
+        #expect(pipeline().pipeline.completed(options).network.headers == Self.headers)
+    }
+
+    @Test("count where a change of the program's own left a field as it was")
+    func customChange() {
+        let test = pipeline()
+        let options: ImageOptions = [
+            ImageOption {
+                $0.network.headers = [:]
+                $0.decode.frame = 3
+            }
+        ]
+        #expect(test.pipeline.completed(options).network.headers == Self.headers)
+        #expect(test.pipeline.completed(options).decode.frame == 3)
     }
 
     @Test("reach every field that a call leaves alone")
@@ -172,16 +179,55 @@ struct DefaultOptionsTests {
             ImageOption { $0.recovery.allowsMetered = false },
             ImageOption { $0.cache.storesInMemory = false },
         ]
-        let defaults = ImageOptions().applying(changes).asBase()
+        let defaults = ImageOptions(changes)
         var options = ImageOptions()
         // Another field of each group.
         options.cache.storesInMemory = false
         options.network.isAllowed = false
         options.decode.frame = 2
         options.recovery.allowsMetered = false
-        #expect(options.over(defaults) == defaults)
+        #expect(options.filled(from: defaults) == defaults)
         for change in changes {
-            #expect(ImageOptions().applying([change]) != ImageOptions())
+            #expect(ImageOptions([change]) != ImageOptions())
         }
+    }
+
+    @Test("cover each field of each group")
+    func fieldList() {
+        // A group that keeps its fields behind a reference is counted by hand.
+        let stored =
+            Mirror(reflecting: CachePolicy()).children.count + Mirror(reflecting: DecodePolicy()).children.count
+        let network = 3 + Mirror(reflecting: TransferRules()).children.count - 1
+        let hooks = Mirror(reflecting: TransferHandling()).children.count
+        #expect(ImageOptionField.allCases.count == stored + network + hooks + 4 + 2)
+        #expect(ImageOptionFields.cache.each.count { _ in true } == Mirror(reflecting: CachePolicy()).children.count)
+        #expect(ImageOptionFields.decode.each.count { _ in true } == Mirror(reflecting: DecodePolicy()).children.count)
+    }
+
+    @Test("give way to each built-in change, also where it sets the standard value")
+    func standardValues() {
+        let changes: [(ImageOption, ImageOptionField)] = [
+            (.processor(.identity), .processing), (.priority(.normal), .priority), (.headers([:]), .headers),
+            (.frame(0), .frame), (.color(.sRGB), .color), (.decodeLimits(.standard), .decodeLimits),
+            (.staleIfError(.asAllowed), .staleIfError), (.serializer(.automatic), .serializer),
+            (.memoryCacheAccessExtending(.originalLifetime), .memoryExtension),
+            (.diskCacheAccessExtending(.originalLifetime), .diskExtension),
+            (.alternativeSources([]), .alternatives), (.allowsMetered(true), .allowsMetered),
+        ]
+        for (change, field) in changes {
+            guard case .fields(let fields, _) = change.change else {
+                Issue.record("a built-in change without fields")
+                continue
+            }
+            #expect(fields == ImageOptionFields(field))
+            #expect(ImageOptions([change]) != ImageOptions())
+        }
+    }
+}
+
+extension ImagePipeline {
+    fileprivate func encoded(_ request: ImageRequest) async throws -> DecodedImage? {
+        _ = try await data(for: request)
+        return nil
     }
 }

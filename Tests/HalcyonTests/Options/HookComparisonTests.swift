@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Hooks")
 struct HookComparisonTests {
-    /// Counts how often it is compared or hashed.
+    /// A hook that counts how often it is compared or hashed.
     private struct CountingModifier: RequestModifying, AuthenticationResponding, RetryStrategy {
         let number: Int
         let calls: Counter
@@ -27,7 +27,7 @@ struct HookComparisonTests {
 
         func hash(into hasher: inout Hasher) {
             calls.add()
-            // All of them meet in one place of a table.
+            // All of them share one place of the table.
             hasher.combine(0)
         }
     }
@@ -40,7 +40,7 @@ struct HookComparisonTests {
         func add() { count.withLock { $0 += 1 } }
     }
 
-    @Test("are compared when they are given, and not by loads, which would have to do so under locks")
+    @Test("are compared when they are set, and not by loads, which would have to do so under locks")
     func noCalls() async throws {
         let (test, calls, url) = (TestPipeline(), Counter(), Sample.url())
         let options = (0..<2).map { _ -> ImageOptions in
@@ -49,7 +49,7 @@ struct HookComparisonTests {
         }
         let before = calls.value
         #expect(before > 0)
-        let tasks = options.map { test.pipeline.task(for: .url(url), options: $0) }
+        let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         await eventually { [stages = test.pipeline.stages] in stages.image.work.waiterCount == tasks.count }
         #expect(test.pipeline.stages.image.work.count == 1)
         await test.transport.nextTransfer().answer(.init(status: 401))

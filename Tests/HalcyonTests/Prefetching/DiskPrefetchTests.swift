@@ -12,7 +12,7 @@ struct DiskPrefetchTests {
     private func prefetch(_ headers: HTTPFields = [:]) async -> PrefetchResult {
         let source = Source.request(TransferRequest(url: fixture.url, headers: headers))
         let pipeline = fixture.test.pipeline
-        return await ImagePrefetcher(sources: [source], pipeline: pipeline, destination: .disk).run()
+        return await ImagePrefetcher(requests: [ImageRequest(source)], pipeline: pipeline, destination: .disk).run()
     }
 
     @Test("needs no server while it is fresh, and is confirmed by it afterwards")
@@ -60,11 +60,17 @@ struct DiskPrefetchTests {
         let pipeline = fixture.test.pipeline
         for (language, count) in [("en", 1), ("de", 2)] {
             let request = TransferRequest(url: fixture.url, headers: [.acceptLanguage: language])
-            _ = try await pipeline.response(for: .request(request), options: crop.applying([.waitForCache]))
+            _ = try await pipeline.response(
+                for: ImageRequest(.request(request), options: crop.applying([.waitForCache]))
+            )
             #expect(fixture.requestCount == count)
         }
         let other = Source.request(TransferRequest(url: fixture.url, headers: [.acceptLanguage: "fr"]))
-        let prefetcher = ImagePrefetcher(sources: [other], pipeline: pipeline, options: crop, destination: .disk)
+        let prefetcher = ImagePrefetcher(
+            requests: [ImageRequest(other, options: crop)],
+            pipeline: pipeline,
+            destination: .disk
+        )
         #expect(await prefetcher.run().completed.count == 1)
         #expect(fixture.requestCount == 3)
     }

@@ -10,7 +10,7 @@ import Testing
 struct ImagePrefetcherTests {
     private let test = TestPipeline()
     private let urls = (0..<6).map { Sample.url("\($0).png") }
-    private var sources: [Source] { urls.map { .url($0) } }
+    private var requests: [ImageRequest] { urls.map { ImageRequest($0) } }
 
     private func serveAll() {
         for url in urls { test.transport.serve(url, Sample.png()) }
@@ -20,16 +20,16 @@ struct ImagePrefetcherTests {
     func memory() async {
         serveAll()
         let options: ImageOptions = [.processor(.resize(to: PixelSize(8, 6)))]
-        let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, options: options)
+        let prefetcher = ImagePrefetcher(urls: urls, options: options, pipeline: test.pipeline)
         let result = await prefetcher.run()
-        #expect(Set(result.completed) == Set(sources))
+        #expect(Set(result.completed) == Set(urls.map { ImageRequest($0, options: options) }))
         #expect(result.skipped.isEmpty && result.failed.isEmpty)
         for url in urls {
             #expect(test.pipeline.responseFromMemory(for: url, options: options)?.image.size == PixelSize(8, 6))
         }
     }
 
-    @Test("onto the disk decodes nothing, and a later load needs no server (peers 1.4)")
+    @Test("onto the disk decodes nothing, and a later load needs no server")
     func disk() async throws {
         serveAll()
         let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, destination: .disk)
@@ -52,8 +52,8 @@ struct ImagePrefetcherTests {
         _ = try await test.pipeline.image(from: urls[0])
         let prefetcher = ImagePrefetcher(urls: urls, pipeline: test.pipeline, destination: destination)
         let result = await prefetcher.run()
-        #expect(Set(result.skipped) == Set(sources[..<3]))
-        #expect(Set(result.completed) == Set(sources[3...]))
+        #expect(Set(result.skipped) == Set(requests[..<3]))
+        #expect(Set(result.completed) == Set(requests[3...]))
         #expect(test.transport.startedCount == 6)
     }
 
@@ -72,11 +72,11 @@ struct ImagePrefetcherTests {
         storing.processing = .resize(to: PixelSize(4, 3))
         storing.cache.storesOriginal = true
         storing.cache.waitsForStore = true
-        _ = try await pipeline.response(for: .url(urls[0]), options: storing)
+        _ = try await pipeline.response(for: urls[0], options: storing)
         let prefetcher = ImagePrefetcher(urls: Array(urls[..<2]), pipeline: pipeline, destination: destination)
         let result = await prefetcher.run()
-        #expect(result.skipped == [sources[0]])
-        #expect(result.completed == [sources[1]])
+        #expect(result.skipped == [requests[0]])
+        #expect(result.completed == [requests[1]])
         #expect(test.transport.startedCount == 2)
     }
 
@@ -89,16 +89,16 @@ struct ImagePrefetcherTests {
         _ = try await test.pipeline.image(from: urls[0], options: [.waitForCache])
         let prefetcher = ImagePrefetcher(
             urls: [urls[0]],
-            pipeline: test.pipeline,
             options: [.forceRefresh],
+            pipeline: test.pipeline,
             destination: destination
         )
-        #expect(await prefetcher.run().completed == [sources[0]])
+        #expect(await prefetcher.run().completed.map(\.source) == [requests[0].source])
         #expect(test.transport.startedCount == 2)
     }
 
     @Test(
-        "tells what failed and why, and stores no error page",
+        "reports the failed requests and their errors, and stores no error page",
         arguments: [ImagePrefetcher.Destination.memory, .disk]
     )
     func failed(destination: ImagePrefetcher.Destination) async throws {
@@ -111,7 +111,7 @@ struct ImagePrefetcherTests {
             maxConcurrentLoads: 1
         )
         let failed = await prefetcher.run().failed
-        #expect(failed.map(\.source) == Array(sources[..<2]))
+        #expect(failed.map(\.request) == Array(requests[..<2]))
         #expect(failed.map(\.error?.stage) == [.load, .decode])
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
     }
@@ -158,7 +158,7 @@ struct ImagePrefetcherTests {
         let running = [await test.transport.nextTransfer(), await test.transport.nextTransfer()]
         prefetcher.stop()
         let result = await prefetcher.run()
-        #expect(Set(result.failed.map(\.source)) == Set(sources))
+        #expect(Set(result.failed.map(\.request)) == Set(requests))
         #expect(result.failed.count == 6)
         #expect(result.failed.allSatisfy { $0.error == nil })
         for transfer in running { await transfer.waitUntilCancelled() }
@@ -184,8 +184,8 @@ struct ImagePrefetcherTests {
         holder.withLock { $0 = prefetcher }
         let result = await prefetcher.run()
         holder.withLock { $0 = nil }
-        #expect(result.skipped == [sources[0]])
-        #expect(result.failed.map(\.source) == Array(sources[1...]))
+        #expect(result.skipped == [requests[0]])
+        #expect(result.failed.map(\.request) == Array(requests[1...]))
         #expect(test.transport.startedCount(urls[5]) == 0)
     }
 
@@ -231,7 +231,7 @@ struct ImagePrefetcherTests {
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("ends when nobody holds it any more")
+    @Test("ends when its last reference is released")
     func released() async {
         let completion = Gate()
         var prefetcher: ImagePrefetcher? = ImagePrefetcher(
@@ -268,15 +268,15 @@ struct ImagePrefetcherTests {
         #expect(await prefetcher.run() == PrefetchResult())
     }
 
-    @Test("tells its progress after each source, once however often it is tried")
+    @Test("reports its progress after each source, once however often it is tried")
     func progress() async {
         let clock = ManualClock()
         let test = TestPipeline(recovery: RecoveryConfiguration(network: ManualNetwork(), clock: clock))
         let counts = Lock<[Int]>([])
         let prefetcher = ImagePrefetcher(
             urls: Array(urls[..<2]),
-            pipeline: test.pipeline,
             options: [.retry(.fixed(base: .seconds(3)))],
+            pipeline: test.pipeline,
             maxConcurrentLoads: 1,
             onProgress: { progress in counts.withLock { $0.append(progress.finishedCount) } }
         )
@@ -290,18 +290,18 @@ struct ImagePrefetcherTests {
         #expect(counts.withLock { $0 } == [1, 2])
     }
 
-    @Test("tells its progress in order, although another load ends while it tells")
+    @Test("reports its progress in order, although another load ends during a report")
     func progressOrder() async {
         let (gate, counts) = (Gate(), Lock<[Int]>([]))
-        let second = sources[1]
+        let second = requests[1]
         let work = PrefetchWork(
-            sources: Array(sources[..<2]),
+            requests: Array(requests[..<2]),
             maxConcurrentLoads: 2,
             priority: PriorityBox(.low),
             onProgress: { progress in
                 if progress.finishedCount == 1 {
                     gate.open()
-                    // Time enough for the other to be told first, if that were possible.
+                    // Time enough for the other to be reported first, if that were possible.
                     for _ in 0..<20_000 where counts.withLock({ $0.isEmpty }) { sched_yield() }
                 }
                 counts.withLock { $0.append(progress.finishedCount) }
@@ -312,7 +312,7 @@ struct ImagePrefetcherTests {
             return true
         }
         work.start()
-        #expect(await work.wait().completed == Array(sources[..<2]))
+        #expect(await work.wait().completed == Array(requests[..<2]))
         #expect(counts.withLock { $0 } == [1, 2])
     }
 
@@ -320,7 +320,7 @@ struct ImagePrefetcherTests {
     func stopWhileWaiting() async {
         let clock = ManualClock()
         let test = TestPipeline(recovery: RecoveryConfiguration(network: ManualNetwork(), clock: clock))
-        let prefetcher = ImagePrefetcher(urls: [urls[0]], pipeline: test.pipeline, options: [.retry(.fixed())])
+        let prefetcher = ImagePrefetcher(urls: [urls[0]], options: [.retry(.fixed())], pipeline: test.pipeline)
         prefetcher.start()
         await test.transport.nextTransfer().answer(.init(status: 503))
         await clock.waitForSleepers(1)
@@ -337,10 +337,10 @@ struct ImagePrefetcherTests {
         await test.transport.nextTransfer().answer(.init(body: Sample.png()))
         let second = await test.transport.nextTransfer()
         let early = prefetcher.currentResult
-        #expect(early.completed == [sources[0]])
+        #expect(early.completed == [requests[0]])
         for url in urls { test.transport.serve(url, Sample.png()) }
         second.answer(.init(body: Sample.png()))
-        #expect(await prefetcher.run().completed == sources)
+        #expect(await prefetcher.run().completed == requests)
         #expect(early.completed.count == 1)
     }
 
@@ -351,8 +351,8 @@ struct ImagePrefetcherTests {
         let prefetchers = (0..<10_000).map { _ in ImagePrefetcher(urls: [urls[0]], pipeline: test.pipeline) }
         for prefetcher in prefetchers { prefetcher.start() }
         for prefetcher in prefetchers { #expect(await prefetcher.run().skipped.count == 1) }
-        let missing = (0..<10_000).map { Source.file("/nowhere/\($0).png") }
-        let long = ImagePrefetcher(sources: missing, pipeline: test.pipeline, destination: .disk)
+        let missing = (0..<10_000).map { ImageRequest(.file("/nowhere/\($0).png")) }
+        let long = ImagePrefetcher(requests: missing, pipeline: test.pipeline, destination: .disk)
         #expect(await long.run().skipped.count == 10_000)
     }
 }

@@ -13,12 +13,17 @@ struct AlternativeSourceTests {
         test.transport.serve(url, Sample.png())
         let options: [ImageOption] = [.alternativeSources([.url(url)])]
         for source in [ImageResponse.Source.network, .memory] {
-            let response = try await test.pipeline.response(for: .data(Data([1])), options: options)
+            let response = try await test.pipeline.response(
+                for: ImageRequest(.data(Data([1])), options: ImageOptions(options))
+            )
             #expect(response.source == source)
             await test.settle()
         }
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: .data(Data([1])), options: options).source == .disk)
+        #expect(
+            try await test.pipeline.response(for: ImageRequest(.data(Data([1])), options: ImageOptions(options))).source
+                == .disk
+        )
     }
 
     private let recovery = RecoveryTest()
@@ -27,10 +32,10 @@ struct AlternativeSourceTests {
     private var sources: [Source] { urls.map { .url($0) } }
 
     private func task(_ alternatives: [Source], _ more: [ImageOption] = []) -> ImageTask {
-        recovery.pipeline.task(for: recovery.url, options: [.alternativeSources(alternatives)] + more)
+        recovery.pipeline.task(for: recovery.url, options: ImageOptions([.alternativeSources(alternatives)] + more))
     }
 
-    @Test("are not touched while the first source is good")
+    @Test("are not loaded while the first source succeeds")
     func unneeded() async throws {
         transport.serve(recovery.url, Sample.png())
         let response = try await task(sources).response
@@ -109,7 +114,9 @@ struct AlternativeSourceTests {
     @Test("are not tried when a provider's load is cancelled")
     func cancelledProvider() async throws {
         let provider = StubbornProvider()
-        let task = recovery.pipeline.task(for: .provider(provider), options: [.alternativeSources(sources)])
+        let task = recovery.pipeline.task(
+            for: ImageRequest(.provider(provider), options: [.alternativeSources(sources)])
+        )
         await provider.hasStarted.wait()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.response }
@@ -128,13 +135,13 @@ struct AlternativeSourceTests {
         #expect(transport.transfers.map(\.request.url) == [recovery.url, recovery.url, urls[0]])
     }
 
-    @Test("serve those who want only the bytes as well")
+    @Test("serve loads of the bytes alone as well")
     func data() async throws {
         transport.serve(recovery.url, Data(), status: 404)
         transport.serve(urls[0], Sample.png())
         let options: ImageOptions = [.alternativeSources(sources)]
         #expect(
-            try await firstDifference(recovery.pipeline.data(for: .url(recovery.url), options: options), Sample.png())
+            try await firstDifference(recovery.pipeline.data(for: recovery.url, options: options), Sample.png())
                 == nil
         )
     }
@@ -150,7 +157,7 @@ struct AlternativeSourceTests {
     }
 }
 
-/// Fails when it is let, cancelled or not, with an error of its own.
+/// A provider that fails on a signal, cancelled or not, with an error of its own.
 private struct StubbornProvider: ImageDataProvider {
     struct Failure: Error {}
 

@@ -19,7 +19,7 @@ struct CachedImageRecoveryTests {
         fixture = ServerCachingFixture(recovery: RecoveryConfiguration(clock: clock, failureMemory: memory))
     }
 
-    /// Caches an image, and lets so many seconds pass.
+    /// Caches an image, and advances the clock by `age` seconds.
     private func cacheImage(_ cacheControl: String, age: TimeInterval) async throws {
         fixture.serve(Sample.png(), [.cacheControl: cacheControl, .eTag: "\"a\""])
         _ = try await fixture.load()
@@ -41,7 +41,7 @@ struct CachedImageRecoveryTests {
         #expect(fixture.requestCount == 1)
     }
 
-    @Test("is fresh again once its server has confirmed it, which makes forget what was remembered")
+    @Test("is fresh again once its server has confirmed it, which removes the remembered failure")
     func confirmed() async throws {
         try await cacheImage("max-age=60, must-revalidate", age: 60)
         rememberFailure()
@@ -55,7 +55,7 @@ struct CachedImageRecoveryTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("is shown although it is stale where the memory spares the server the question")
+    @Test("is shown although it is stale where a remembered failure stops the request")
     func staleForMemory() async throws {
         try await cacheImage("max-age=60", age: 100)
         rememberFailure()
@@ -79,7 +79,7 @@ struct CachedImageRecoveryTests {
         #expect(memory.count == 0)
     }
 
-    @Test("is shown instead of a failure, and its server is left alone for as long as it asks")
+    @Test("is shown instead of a failure, and its server gets no request for as long as it asks")
     func staleIfError() async throws {
         try await cacheImage("max-age=60, stale-if-error=600", age: 100)
         fixture.serve(Data(), [.retryAfter: "400"], status: 503)
@@ -110,7 +110,7 @@ struct CachedImageRecoveryTests {
         try await cacheImage("max-age=60, must-revalidate", age: 100)
         fixture.transport.setRoute(fixture.url, nil)
         let options: [ImageOption] = [.retry(.fixed(base: .seconds(1)))]
-        let task = fixture.test.pipeline.task(for: fixture.url, options: options)
+        let task = fixture.test.pipeline.task(for: fixture.url, options: ImageOptions(options))
         await fixture.transport.nextTransfer().answer(.init(status: 503, headers: [.retryAfter: "20"]))
         await clock.waitForSleepers(1)
         clock.advance(by: .seconds(19))
@@ -122,7 +122,7 @@ struct CachedImageRecoveryTests {
         #expect(try await task.response.source == .disk)
     }
 
-    @Test("is not refreshed behind for as long as its server asks")
+    @Test("is not refreshed in the background for as long as its server asks")
     func staleWhileRevalidate() async throws {
         try await cacheImage("max-age=60, stale-while-revalidate=600", age: 100)
         fixture.serve(Data(), [.retryAfter: "400"], status: 503)
@@ -135,7 +135,7 @@ struct CachedImageRecoveryTests {
     }
 }
 
-@Suite("A cached image whose server is left alone")
+@Suite("A cached image whose server's circuit is open")
 struct CachedImageBreakerTests {
     private let breaker: CircuitBreaker
     private let fixture: ServerCachingFixture
@@ -153,7 +153,7 @@ struct CachedImageBreakerTests {
         fixture.clock.advance(by: 100)
     }
 
-    /// Lets another image of the same server open the circuit.
+    /// Opens the circuit with a failure of another image of the same server.
     private func openCircuit() async throws {
         let url = Sample.url()
         fixture.transport.setRoute(url, .init(status: 429, headers: [.retryAfter: "30"]))

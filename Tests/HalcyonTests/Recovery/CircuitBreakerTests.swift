@@ -69,16 +69,16 @@ struct CircuitBreakerTests {
         #expect(try state == .closed(failures: 1))
     }
 
-    @Test("takes answers such as 404 for signs of life")
+    @Test("counts answers such as 404 as successes")
     func answers() async throws {
         for _ in 0..<2 { try await fail() }
         try await fail(status: 404)
         #expect(try state == .closed(failures: 0))
     }
 
-    @Test("takes an answer without a body for a sign of life too", arguments: [false, true])
+    @Test("counts an answer without a body as a success too", arguments: [false, true])
     func emptyAnswers(ignoresServer: Bool) async throws {
-        let options: [ImageOption] = ignoresServer ? [.ignoringServer] : []
+        let options: ImageOptions = ignoresServer ? [.ignoringServer] : []
         for _ in 0..<2 { try await fail() }
         let url = try url()
         test.transport.serve(url, Data())
@@ -115,7 +115,7 @@ struct CircuitBreakerTests {
         clock.advance(by: .seconds(30))
         let transfer = TransferRequest(url: try url())
         let stages = test.pipeline.stages
-        let pending = stages.resolver.begin(.request(transfer), options: ImageOptions())
+        let pending = stages.resolver.begin(ImageRequest(.request(transfer)))
         let (request, recovery) = (try #require(pending.resolved), stages.recovery)
         let probe = Task { [test] in
             try await recovery.exchange(request) { try await test.pipeline.configuration.downloader.download(transfer) }

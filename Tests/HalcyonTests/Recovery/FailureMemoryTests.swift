@@ -22,7 +22,7 @@ struct FailureMemoryTests {
     }
 
     private func failure(_ options: [ImageOption] = []) async throws -> ImageError {
-        try await test.pipeline.task(for: url, options: options).failure()
+        try await test.pipeline.task(for: url, options: ImageOptions(options)).failure()
     }
 
     @Test("is off by default: each load asks the server")
@@ -33,7 +33,7 @@ struct FailureMemoryTests {
         #expect(test.transport.startedCount == 2)
     }
 
-    @Test("spares the server the question until it expires")
+    @Test("stops a request that failed until the failure expires")
     func expires() async throws {
         test.transport.serve(url, Data(), status: 404)
         #expect(try await failure().reason == .status(404))
@@ -47,7 +47,7 @@ struct FailureMemoryTests {
         #expect(test.transport.startedCount == 2)
     }
 
-    @Test("holds no refusal against one who is known by other hooks, or to hooks alone")
+    @Test("neither fails nor remembers loads whose options have hooks")
     func hooks() async throws {
         test.transport.setAnswer { request in
             request.headers[.authorization] == nil && request.url.query() == nil && request.credential == nil
@@ -75,7 +75,7 @@ struct FailureMemoryTests {
         #expect(try await failure(accepting).reason == .emptyBody)
     }
 
-    @Test("is ignored by who wants a fresh image, and forgets what succeeds")
+    @Test("is ignored by a forced refresh, and forgets what succeeds")
     func forceRefresh() async throws {
         test.transport.serve(url, Data(), status: 404)
         _ = try await failure()
@@ -94,7 +94,7 @@ struct FailureMemoryTests {
         #expect(try await test.pipeline.response(for: url).source == .disk)
     }
 
-    @Test("keeps bytes that are no picture, but not those that are only too large for the options")
+    @Test("keeps bytes that are no image, but not those that are only too large for the options")
     func useless() async throws {
         test.transport.serve(url, Data("<html>".utf8))
         _ = try await failure()
@@ -107,7 +107,7 @@ struct FailureMemoryTests {
     }
 
     @Test(
-        "keeps no failure that says nothing of the image",
+        "keeps no failure that does not concern the image",
         arguments: [TransferError.cannotConnect("refused"), .timedOut(.idle), .connectionLost("reset")]
     )
     func connectivity(error: TransferError) async throws {
@@ -153,7 +153,7 @@ struct FailureMemoryTests {
         #expect(memory.count == 0)
     }
 
-    @Test("takes requests with other headers for others")
+    @Test("treats requests with other headers as different")
     func identity() {
         let error = ImageError(stage: .load, reason: .status(403), source: "\(url)")
         memory.record(error, for: FailedRequest(TransferRequest(url: url)))
@@ -163,7 +163,7 @@ struct FailureMemoryTests {
         #expect(memory.failure(for: FailedRequest(TransferRequest(url: url, priority: .high))) == error)
     }
 
-    @Test("does not hold a refusal against one whose options bring a credential")
+    @Test("does not fail a load whose options add a credential")
     func credential() async throws {
         test.transport.serve(url, Data(), status: 403)
         _ = try await failure()
@@ -183,7 +183,10 @@ struct FailureMemoryTests {
         let error = ImageError(stage: .load, reason: .status(404), source: "\(url)")
         memory.record(error, for: FailedRequest(TransferRequest(url: url)))
         let options: [ImageOption] = ignoresServer ? [.ignoringServer] : []
-        let response = try await test.pipeline.response(for: url, options: options + [.lowDataSource(.url(small))])
+        let response = try await test.pipeline.response(
+            for: url,
+            options: ImageOptions(options + [.lowDataSource(.url(small))])
+        )
         #expect(response.substitution?.failures.map(\.error.reason) == [.meteredNetwork])
         #expect(test.transport.startedCount == 1)
     }

@@ -20,7 +20,7 @@ struct NetworkWaitTests {
         recovery.network.status = online
         await transport.nextTransfer().answer(.init(body: Sample.png()))
         #expect(try await task.image.size == PixelSize(64, 48))
-        // The wait is over and leaves nothing.
+        // The wait is over and no listener is left.
         #expect(recovery.network.listenerCount == 0)
         #expect(recovery.clock.sleeperCount == 0)
     }
@@ -72,7 +72,7 @@ struct NetworkWaitTests {
         #expect(transport.startedCount == 3)
     }
 
-    @Test("does not wait for an answer that no network changes: 404 is no hot loop")
+    @Test("is not tried again after a response that no network changes, such as 404")
     func status() async throws {
         transport.serve(recovery.url, Data(), status: 404)
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(.waitForNetwork())])

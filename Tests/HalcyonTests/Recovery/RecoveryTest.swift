@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// A pipeline whose time and network a test holds.
+/// A pipeline whose time and network a test controls.
 struct RecoveryTest {
     let clock = ManualClock()
     let network: ManualNetwork
@@ -26,7 +26,7 @@ struct RecoveryTest {
     var pipeline: ImagePipeline { test.pipeline }
     var transport: ScriptedTransport { test.transport }
 
-    /// Lets the next transfer fail, sees that the load sleeps afterwards, and wakes it.
+    /// Fails the next transfer, expects the load to sleep for `delay`, and wakes it.
     func failOnce(_ status: Int = 503, headers: HTTPFields = [:], then delay: Duration) async {
         await transport.nextTransfer().answer(.init(status: status, headers: headers))
         await clock.waitForSleepers(1)
@@ -37,7 +37,7 @@ struct RecoveryTest {
 }
 
 extension ImageTask {
-    /// Waits for an error; a success is one of the test.
+    /// Returns the error of the load; a success fails the test.
     func failure() async throws -> ImageError {
         try #require(await #expect(throws: ImageError.self) { try await self.response })
     }

@@ -43,7 +43,7 @@ struct RetryTests {
         #expect(transport.startedCount == 1)
     }
 
-    @Test("is not tried again for bytes that are no picture, or for an image that may not be loaded")
+    @Test("is not tried again for bytes that are no image, or for an image that may not be loaded")
     func notLoading() async throws {
         transport.serve(recovery.url, Data("no picture".utf8))
         let task = recovery.pipeline.task(for: recovery.url, options: [.retry(.fixed())])
@@ -75,13 +75,13 @@ struct RetryTests {
         #expect(transport.startedCount == 1)
     }
 
-    @Test("shares its attempts with everyone who joins, and keeps their urgency")
+    @Test("shares its attempts with all loads that join, and keeps their urgency")
     func shared() async throws {
         let options: [ImageOption] = [.retry(.fixed(base: .seconds(3)))]
-        let first = recovery.pipeline.task(for: recovery.url, options: options + [.priority(.low)])
+        let first = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options + [.priority(.low)]))
         await transport.nextTransfer().answer(.init(status: 503))
         await recovery.clock.waitForSleepers(1)
-        let second = recovery.pipeline.task(for: recovery.url, options: options + [.priority(.high)])
+        let second = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options + [.priority(.high)]))
         await eventually { [recovery] in recovery.pipeline.stages.image.work.waiterCount == 2 }
         recovery.clock.advance(by: .seconds(3))
         let transfer = await transport.nextTransfer()
@@ -91,13 +91,13 @@ struct RetryTests {
         #expect(transport.startedCount == 2)
     }
 
-    @Test("goes on for one who waits when another leaves during the wait or the attempt", arguments: [false, true])
+    @Test("goes on for one waiter when another cancels during the wait or the attempt", arguments: [false, true])
     func oneLeaves(leavesDuringAttempt: Bool) async throws {
         let options: [ImageOption] = [.retry(.fixed(base: .seconds(3)))]
-        let first = recovery.pipeline.task(for: recovery.url, options: options)
+        let first = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options))
         await transport.nextTransfer().answer(.init(status: 503))
         await recovery.clock.waitForSleepers(1)
-        let second = recovery.pipeline.task(for: recovery.url, options: options)
+        let second = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options))
         await eventually { [recovery] in recovery.pipeline.stages.image.work.waiterCount == 2 }
         if !leavesDuringAttempt { first.cancel() }
         recovery.clock.advance(by: .seconds(3))
@@ -135,7 +135,7 @@ struct RetryTests {
         #expect(recovery.clock.sleeperCount == 0)
     }
 
-    @Test("tells its strategy the last error and all before it")
+    @Test("passes its strategy the last error and all before it")
     func context() async throws {
         let strategy = RecordingStrategy()
         for status in [500, 503] {
@@ -164,7 +164,7 @@ struct RetryTests {
     }
 }
 
-/// Notes what it is told, and wants another attempt at once.
+/// A strategy that records its contexts, and tries again at once.
 private struct RecordingStrategy: RetryStrategy {
     let log = Lock<[RetryContext]>([])
 

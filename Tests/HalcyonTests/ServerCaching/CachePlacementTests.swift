@@ -55,7 +55,7 @@ struct CachePlacementTests {
         #expect(try await original.storedImages().map(\.isProcessed) == [false])
     }
 
-    @Test("keep an original up to date that a processed load found to be old")
+    @Test("replace an original that a processed load found to be old")
     func replacement() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60"])
         let first = try await fixture.load([.waitForCache])
@@ -68,7 +68,7 @@ struct CachePlacementTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("answer with what came with the program, network or not, unless it is to be asked anew")
+    @Test("answer with bundled images, with or without a network, unless the server is to be asked")
     func bundles() async throws {
         let folder = fixture.test.folder + "/bundle"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -82,13 +82,13 @@ struct CachePlacementTests {
             #expect(try await fixture.load(options).source == .disk)
         }
         #expect(fixture.requestCount == 0)
-        // Asked for on request; where the server fails, it is still there.
+        // The server is asked on request; if it fails, the bundled image is still used.
         #expect(try await fixture.load([bundled, .revalidate]).source == .disk)
         #expect(fixture.requestCount == 1)
         fixture.serve(two, [.cacheControl: "max-age=60"])
         let new = try await fixture.load([bundled, .revalidate, .waitForCache])
         #expect(new.source == .network)
-        // What was stored goes before what came with the program.
+        // A stored image takes precedence over a bundled one.
         cache.removeAllFromMemory()
         #expect(try await fixture.load([bundled]).image.bitmap.hasSamePixels(as: new.image.bitmap))
     }
@@ -105,7 +105,7 @@ struct CachePlacementTests {
         #expect(cache.memoryStatistics.count == 0)
     }
 
-    @Test("ask with the validators of an earlier signature, and believe the answer", arguments: [false, true])
+    @Test("ask with the validators of an earlier signature, and accept the answer", arguments: [false, true])
     func signatures(isVarying: Bool) async throws {
         let rule = ImageOption.cacheKeyRule(.amazonS3)
         let urls = try (0..<3).map { try #require(URL(string: "\(fixture.url.absoluteString)?X-Amz-Signature=\($0)")) }
@@ -116,7 +116,7 @@ struct CachePlacementTests {
         let pipeline = fixture.test.pipeline
         for (number, url) in urls.enumerated() {
             let source = Source.request(TransferRequest(url: url, headers: [.acceptLanguage: "en"]))
-            let response = try await pipeline.response(for: source, options: [rule, .waitForCache])
+            let response = try await pipeline.response(for: ImageRequest(source, options: [rule, .waitForCache]))
             #expect(response.source == (number == 0 ? .network : .disk))
             await fixture.test.settle()
             fixture.clock.advance(by: 61)
@@ -127,11 +127,11 @@ struct CachePlacementTests {
         guard isVarying else { return }
         fixture.transport.setRoute(urls[0], .init(headers: headers, body: two))
         let german = Source.request(TransferRequest(url: urls[0], headers: [.acceptLanguage: "de"]))
-        #expect(try await pipeline.response(for: german, options: [rule]).source == .network)
+        #expect(try await pipeline.response(for: ImageRequest(german, options: [rule])).source == .network)
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == nil)
     }
 
-    @Test("lose what was made of an image that must not be stored any more")
+    @Test("lose the processed results of an image that must not be stored any more")
     func noStore() async throws {
         let options: [ImageOption] = [crop, .cacheOriginalImage, .waitForCache]
         fixture.serve(one, [.cacheControl: "max-age=600"])
@@ -175,14 +175,14 @@ struct CachePlacementTests {
         _ = try await writer.pipeline.response(for: url, options: [.waitForCache])
         await writer.settle()
         writer.transport.setRoute(url, .init(status: 304, headers: [.cacheControl: "max-age=60"]))
-        async let bodies = (0..<100).asyncMap { _ in await reader.pipeline.cache.storedData(for: .url(url)) }
+        async let bodies = (0..<100).asyncMap { _ in await reader.pipeline.cache.storedData(for: ImageRequest(url)) }
         for _ in 0..<20 {
             fixture.clock.advance(by: 61)
             #expect(try await writer.pipeline.response(for: url, options: [.waitForCache]).source == .disk)
         }
         #expect(await bodies.allSatisfy { $0 == one })
         await writer.settle()
-        // Fresh for the other as well, which asks nobody.
+        // Fresh for the other as well, which sends no request.
         #expect(try await reader.pipeline.response(for: url).source == .disk)
         #expect(reader.transport.startedCount == 0)
         #expect(writer.transport.startedCount == 21)

@@ -20,7 +20,7 @@ struct LateValidationTests {
     }
 
     @Test(
-        "is not what headers of a request ask for that ignores the server: it gets what is stored, whole",
+        "is not caused by the headers of a request that ignores the server: it gets the stored image, whole",
         arguments: [
             HTTPFields([HTTPField(name: .ifNoneMatch, value: "\"a\"")]),
             HTTPFields([HTTPField(name: .range, value: "bytes=0-9")]),
@@ -52,7 +52,7 @@ struct LateValidationTests {
         #expect(fixture.requestCount == 3)
     }
 
-    @Test("that finds no image any more leaves none in memory either", arguments: [true, false])
+    @Test("with the answer that there is no image any more leaves none in memory either", arguments: [true, false])
     func gone(isProcessed: Bool) async throws {
         let fixture = ServerCachingFixture()
         let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(9, 9)))] : []
@@ -60,7 +60,7 @@ struct LateValidationTests {
         _ = try await fixture.load(options)
         fixture.serve(Data(), [:], status: 404)
         #expect(try await fixture.failure(options + [.revalidate]).reason == .status(404))
-        #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url, options: options) == nil)
+        #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url, options: ImageOptions(options)) == nil)
         #expect(try await fixture.failure(options).reason == .status(404))
     }
 
@@ -82,7 +82,7 @@ struct LateValidationTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("is never asked for by those who ignore the server, and after seven days by others")
+    @Test("is never asked for by requests that ignore the server, and after seven days by others")
     func ignoredSilence() async throws {
         let fixture = ServerCachingFixture()
         fixture.serve(Sample.png(), [:])
@@ -110,7 +110,7 @@ struct LateValidationTests {
         test.pipeline.cache.removeAllFromMemory()
         let source = Source.request(TransferRequest(url: url, headers: headers))
         let options = ImageOptions().applying([.waitForCache])
-        let response = try await test.pipeline.response(for: source, options: options)
+        let response = try await test.pipeline.response(for: ImageRequest(source, options: options))
         await test.pipeline.cache.flush()
         return response
     }
@@ -126,7 +126,7 @@ struct LateValidationTests {
         #expect(response.image.bitmap.hasSamePixels(as: Sample.bitmap(seed: seed)), "the image is not that of \(seed)")
     }
 
-    /// Begins to validate what is stale, and calls `body` before the server answers that nothing has changed.
+    /// Begins to validate a stale entry, and calls `body` before the server answers that it has not changed.
     private func validating(
         language: String? = nil,
         seed: Int,
@@ -138,7 +138,7 @@ struct LateValidationTests {
         #expect(transfer.request.headers[.ifNoneMatch] == "\"\(seed)\"")
         try await body()
         transfer.answer(.init(status: 304, headers: [.cacheControl: "max-age=10000", .eTag: "\"\(seed)\""]))
-        // Whoever asked gets what was validated.
+        // The load gets the validated image.
         expect(try await response, seed: seed, .disk)
     }
 
@@ -152,7 +152,7 @@ struct LateValidationTests {
             expect(try await load(two), seed: 2, .network)
         }
         expect(try await load(two), seed: 2, .disk)
-        // What is stored is over when its own server said, and asked for by its own validator.
+        // The stored entry expires after its own lifetime, and is validated with its own validator.
         clock.advance(by: 100)
         serve(two, seed: 3)
         expect(try await load(two), seed: 3, .network)
@@ -179,7 +179,7 @@ struct LateValidationTests {
         expect(try await load(two, language: "en"), seed: 200, .network)
     }
 
-    @Test("is kept where nothing has come between")
+    @Test("is kept where nothing was stored meanwhile")
     func undisturbed() async throws {
         serve(one, seed: 1)
         expect(try await load(one), seed: 1, .network)

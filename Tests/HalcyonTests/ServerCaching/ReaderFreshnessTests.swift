@@ -5,12 +5,12 @@ import Testing
 
 @testable import Halcyon
 
-@Suite("How long an image is good is for each request to say: one")
+@Suite("A request that decides how long an image is fresh")
 struct ReaderFreshnessTests {
     private let fixture = ServerCachingFixture()
     private let one = Sample.png(seed: 1)
 
-    /// As it is in memory, on disk, and as the result of processing.
+    /// An image in memory or on disk, original or processed.
     private static let forms: [(isProcessed: Bool, isInMemory: Bool)] = [
         (false, true), (false, false), (true, true), (true, false),
     ]
@@ -21,7 +21,7 @@ struct ReaderFreshnessTests {
     }
 
     @Test(
-        "that wants a shorter time asks earlier than what its server says",
+        "with a shorter time asks earlier than its server requires",
         arguments: [[.cacheControl: "max-age=31536000"], [:]] as [HTTPFields],
         forms
     )
@@ -51,7 +51,7 @@ struct ReaderFreshnessTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("that leaves it to the server asks although another one, which ignores the server, has read it from disk")
+    @Test("that leaves it to the server asks although another one, which ignores it, has read the image from disk")
     func ignoringReader() async throws {
         fixture.serve(one, [.cacheControl: "no-cache", .eTag: "\"a\""])
         _ = try await fixture.load([.ignoringServer])
@@ -62,7 +62,7 @@ struct ReaderFreshnessTests {
         #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
     }
 
-    @Test("that leaves it to the server asks for what must not be stored, although another one stored it")
+    @Test("that leaves it to the server asks for an image that must not be stored, although another one stored it")
     func noStore() async throws {
         fixture.serve(one, [.cacheControl: "no-store"])
         _ = try await fixture.load([.ignoringServer])
@@ -70,7 +70,7 @@ struct ReaderFreshnessTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("that leaves it to the server does not ask because another one wanted a shorter time", arguments: forms)
+    @Test("that leaves it to the server does not ask because another one set a shorter time", arguments: forms)
     func longer(form: (isProcessed: Bool, isInMemory: Bool)) async throws {
         fixture.serve(one, [.cacheControl: "max-age=31536000"])
         _ = try await load([.expiration(.seconds(60))], isProcessed: form.isProcessed)
@@ -80,7 +80,7 @@ struct ReaderFreshnessTests {
         #expect(fixture.requestCount == 1)
     }
 
-    @Test("is asked for when the clock went back since it came", arguments: forms)
+    @Test("asks when the clock went back since the image came", arguments: forms)
     func clockJumps(form: (isProcessed: Bool, isInMemory: Bool)) async throws {
         fixture.serve(one, [.cacheControl: "max-age=60"])
         _ = try await load([], isProcessed: form.isProcessed)
@@ -90,7 +90,7 @@ struct ReaderFreshnessTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("is not asked for when the clock went back by less than a minute")
+    @Test("does not ask when the clock went back by less than a minute")
     func clockAdjusted() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60"])
         _ = try await fixture.load()
@@ -98,7 +98,7 @@ struct ReaderFreshnessTests {
         #expect(try await fixture.load().source == .memory)
     }
 
-    @Test("counts in memory with all that is kept of it beside its pixels, and no more is kept than is needed")
+    @Test("counts its image in memory with all that is kept beside the pixels, and keeps no more than is needed")
     func cost() async throws {
         let field = HTTPField.Name.named("X-Large")
         fixture.serve(one, [.cacheControl: "max-age=60", field: String(repeating: "x", count: 100_000)])
@@ -117,7 +117,7 @@ struct ReaderFreshnessTests {
             frameDurations: Array(repeating: 10, count: 10_000)
         )
         let image = DecodedImage(bitmap: Sample.bitmap(1, 1), info: info)
-        try await fixture.test.pipeline.cache.store(image, for: .url(Sample.url()), options: [.cacheMemoryOnly])
+        try await fixture.test.pipeline.cache.store(image, for: ImageRequest(Sample.url(), options: [.cacheMemoryOnly]))
         #expect(fixture.test.pipeline.cache.memoryStatistics.cost > 80_000)
     }
 }

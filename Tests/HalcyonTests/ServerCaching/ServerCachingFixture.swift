@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-/// A pipeline whose clock stands still, and one URL whose server answers as it is told.
+/// A pipeline whose clock stands still, and one URL whose responses a test sets.
 final class ServerCachingFixture: Sendable {
     let clock = ManualStoreClock()
     let url = Sample.url()
@@ -17,7 +17,7 @@ final class ServerCachingFixture: Sendable {
 
     var transport: ScriptedTransport { test.transport }
 
-    /// What the server answers from now on.
+    /// Sets the server's response from now on.
     func serve(_ body: Data, _ headers: HTTPFields, status: Int = 200) {
         transport.setRoute(url, .init(status: status, headers: headers, body: body))
     }
@@ -26,7 +26,7 @@ final class ServerCachingFixture: Sendable {
         transport.setRoute(url, .init(error: .cannotConnect("images.example")))
     }
 
-    /// Loads what fails.
+    /// Returns the error of a load; a success fails the test.
     func failure(_ options: [ImageOption] = []) async throws -> ImageError {
         try #require(await #expect(throws: ImageError.self) { try await self.load(options) })
     }
@@ -35,7 +35,7 @@ final class ServerCachingFixture: Sendable {
     func load(_ options: [ImageOption] = [], headers: HTTPFields = [:]) async throws -> ImageResponse {
         let source = Source.request(TransferRequest(url: url, headers: headers))
         let options = ImageOptions().applying(options)
-        let response = try await test.pipeline.response(for: source, options: options)
+        let response = try await test.pipeline.response(for: ImageRequest(source, options: options))
         await test.settle()
         return response
     }
@@ -44,7 +44,7 @@ final class ServerCachingFixture: Sendable {
         test.pipeline.cache.removeAllFromMemory()
     }
 
-    /// How many requests the server has had.
+    /// The number of requests that the server has received.
     var requestCount: Int { transport.startedCount }
 
     var lastRequest: TransferRequest? { transport.transfers.last?.request }

@@ -42,12 +42,12 @@ struct ServerCachingTests {
         configuration.clock = fixture.clock.clock
         let disk = DiskCache(configuration)
         let key = try #require(try disk.entries().first).key
-        let metadata = try #require(disk.get(key)).metadata
-        try disk.put(key, body: one.prefix(45), metadata: metadata)
+        let metadata = try #require(disk.entry(for: key)).metadata
+        try disk.store(one.prefix(45), for: key, metadata: metadata)
         fixture.serve(Data(), [.cacheControl: "max-age=60"], status: 304)
         _ = try? await fixture.load()
         #expect(fixture.requestCount == 3)
-        #expect(disk.get(key) == nil)
+        #expect(disk.entry(for: key) == nil)
     }
 
     @Test("is replaced when it has changed")
@@ -79,7 +79,7 @@ struct ServerCachingTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("is shown at once and refreshed behind where the server allows that")
+    @Test("is shown at once and refreshed in the background where the server allows that")
     func staleWhileRevalidate() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])
         let first = try await fixture.load()
@@ -96,7 +96,7 @@ struct ServerCachingTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("is not replaced behind by what is no image")
+    @Test("is not replaced in the background by bytes that are no image")
     func refreshWithoutImage() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])
         let first = try await fixture.load()
@@ -108,7 +108,7 @@ struct ServerCachingTests {
         #expect(try await fixture.load().image.bitmap.hasSamePixels(as: first.image.bitmap))
     }
 
-    @Test("is not refreshed for a pipeline that has gone")
+    @Test("is not refreshed for a pipeline that was released")
     func endOfRefreshes() async throws {
         let refresh: ScriptedTransfer
         do {
@@ -123,7 +123,7 @@ struct ServerCachingTests {
         await refresh.waitUntilCancelled()
     }
 
-    @Test("is shown although it is stale when the server cannot be reached, unless that is not wanted")
+    @Test("is shown although it is stale when the server cannot be reached, unless the options forbid it")
     func disconnected() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60"])
         _ = try await fixture.load()
@@ -170,7 +170,7 @@ struct ServerCachingTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("is kept nowhere if it must not be stored, whatever is made of it", arguments: [false, true])
+    @Test("is kept nowhere if it must not be stored, processed or not", arguments: [false, true])
     func noStore(isProcessed: Bool) async throws {
         let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(8, 8))), .cacheOriginalImage] : []
         fixture.serve(one, [.cacheControl: "no-store"])
@@ -179,7 +179,7 @@ struct ServerCachingTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("takes the place of the one before it, even if it must not be stored itself")
+    @Test("replaces the one before it, even if it must not be stored itself")
     func replacementThatMustNotBeStored() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60"])
         _ = try await fixture.load()
@@ -190,7 +190,7 @@ struct ServerCachingTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("takes what was made of it along when its time is over")
+    @Test("expires together with its processed results")
     func processed() async throws {
         let crop: [ImageOption] = [.processor(.crop(to: PixelSize(8, 8)))]
         fixture.serve(one, [.cacheControl: "max-age=60"])
@@ -202,7 +202,7 @@ struct ServerCachingTests {
         #expect(try await fixture.load(crop).source == .network)
     }
 
-    @Test("is good for ever if the request says so, and so is what is made of it", arguments: [false, true])
+    @Test("is good for ever if the request says so, processed or not", arguments: [false, true])
     func neverExpires(isProcessed: Bool) async throws {
         let crop: [ImageOption] = [.processor(.crop(to: PixelSize(8, 8)))]
         let options: [ImageOption] = [.expiration(.never)] + (isProcessed ? crop : [])
@@ -257,7 +257,7 @@ struct ServerCachingTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("is asked for on request although its server said nothing, and memory has it")
+    @Test("is asked for on request although its server states no lifetime, and memory has it")
     func revalidationOfSilentServer() async throws {
         fixture.serve(one, [.eTag: "\"a\""])
         _ = try await fixture.load()

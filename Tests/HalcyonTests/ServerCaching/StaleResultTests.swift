@@ -5,7 +5,7 @@ import Testing
 
 @testable import Halcyon
 
-@Suite("A processed image whose original is nowhere but at its server")
+@Suite("A processed image whose original is only at its server")
 struct StaleResultTests {
     private let fixture = ServerCachingFixture()
     private let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
@@ -17,7 +17,7 @@ struct StaleResultTests {
         return response
     }
 
-    @Test("is shown although it is stale when the server cannot be reached, unless that is not wanted")
+    @Test("is shown although it is stale when the server cannot be reached, unless the options forbid it")
     func disconnected() async throws {
         let first = try await store("max-age=60")
         fixture.fail()

@@ -58,11 +58,11 @@ struct VaryingImageTests {
         let listed = try await fixture.test.pipeline.cache.storedImages()
         #expect(listed.map(\.isProcessed) == [false, false])
         #expect(Set(listed.map(\.original)) == [fixture.url.absoluteString])
-        #expect(try await fixture.test.pipeline.cache.remove(.url(fixture.url)))
+        #expect(try await fixture.test.pipeline.cache.remove(for: ImageRequest(fixture.url)) > 0)
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("is kept nowhere if modifiers may add to its request what nobody knows")
+    @Test("is kept nowhere if modifiers may add unknown headers to its request")
     func modifiers() async throws {
         serve(1)
         let options: [ImageOption] = [ImageOption { $0.network.requestModifier = HeaderModifier() }]
@@ -71,7 +71,7 @@ struct VaryingImageTests {
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
     }
 
-    @Test("is replaced by what a forced refresh brings although another was stored that began later")
+    @Test("is replaced by the result of a forced refresh although another was stored that began later")
     func otherRepresentation() async throws {
         serve(9)
         _ = try await fixture.load(headers: [.acceptLanguage: "en"])
@@ -80,7 +80,7 @@ struct VaryingImageTests {
         func begin(_ language: String) -> ImageTask {
             var request = TransferRequest(url: fixture.url)
             request.headers[.acceptLanguage] = language
-            return test.pipeline.task(for: .request(request), options: [.forceRefresh, .waitForCache])
+            return test.pipeline.task(for: ImageRequest(.request(request), options: [.forceRefresh, .waitForCache]))
         }
         func answer(_ transfer: ScriptedTransfer, _ seed: Int) {
             transfer.answer(
@@ -103,7 +103,7 @@ struct VaryingImageTests {
         #expect(again.image.bitmap.pixel(0, 0)[0] == 10)
     }
 
-    @Test("is replaced where it is when it is stored, and not where it was expected to be when it came")
+    @Test("is replaced in its place at the time of the store, not at the time of the response")
     func placeAtStore() async throws {
         let url = Sample.url()
         let (old, new) = (Sample.png(seed: 9), Sample.png(seed: 10))
@@ -119,20 +119,20 @@ struct VaryingImageTests {
         func begin(_ language: String, _ options: [ImageOption] = []) -> ImageTask {
             var request = TransferRequest(url: url)
             request.headers[.acceptLanguage] = language
-            return test.pipeline.task(for: .request(request), options: ImageOptions().applying(options))
+            return test.pipeline.task(for: ImageRequest(.request(request), options: ImageOptions().applying(options)))
         }
         func answer(_ transfer: ScriptedTransfer, _ body: Data) {
             transfer.answer(.init(headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"], body: body))
         }
         let german = begin("de", [.waitForCache])
         let germanTransfer = await test.transport.nextTransfer()
-        // Comes while nothing is on disk, and is stored when the other is.
+        // Arrives while nothing is on disk, and is stored when the other is.
         let english = begin("en")
         answer(await test.transport.nextTransfer(), old)
         await reached[old]?.wait()
         answer(germanTransfer, Sample.png(seed: 1))
         _ = try await german.response
-        // Comes while the other alone is on disk.
+        // Arrives while the other alone is on disk.
         let refresh = begin("en", [.forceRefresh])
         answer(await test.transport.nextTransfer(), new)
         await reached[new]?.wait()

@@ -6,7 +6,7 @@
 
 // The formats' C libraries, used as directly as they can be. Each writes rows of RGBA without padding into `pixels`,
 // whose memory the caller keeps from one call to the next, and returns 0, or -1 for bytes that do not decode or a
-// buffer of another size than the picture needs.
+// buffer of another size than the image needs.
 
 // libjpeg at scale_numerator/8 of the sides, fast upsampling as it comes, alpha 255.
 int halcyon_reference_decode_jpeg(
@@ -19,7 +19,7 @@ int halcyon_reference_decode_webp(
 // libpng's simplified interface. Built only where libpng is there: see halcyon_reference_has_png.
 int halcyon_reference_decode_png(const uint8_t *bytes, size_t count, uint8_t *pixels, size_t pixels_size);
 
-// libavif with dav1d: the first picture, or all of a sequence.
+// libavif with dav1d: the first image, or all of a sequence.
 int halcyon_reference_decode_avif(const uint8_t *bytes, size_t count, int threads, int all_frames);
 
 // All frames of an animated WebP, composed by libwebp.

@@ -7,17 +7,17 @@
 // libvips through its C API, loaded when the program runs: several versions can be measured, each in a process of its own,
 // and none has to be there when this is built. Everything but loading returns 0, or -1 for what libvips refuses.
 
-// Loads a library and starts it with a number of threads for one picture, without its cache of operations. Returns NULL, or
+// Loads a library and starts it with a number of threads for one image, without its cache of operations. Returns NULL, or
 // what went wrong.
 const char *halcyon_vips_load(const char *path, int concurrency);
 
 // Such as "8.14.1".
 const char *halcyon_vips_version(void);
 
-// A picture that fits into width × height, as bytes in memory.
+// An image that fits into width × height, as bytes in memory.
 int halcyon_vips_thumbnail(const void *bytes, size_t count, int width, int height);
 
-// A whole picture as bytes in memory; all frames below each other if all_frames is not 0.
+// A whole image as bytes in memory; all frames below each other if all_frames is not 0.
 int halcyon_vips_decode(const void *bytes, size_t count, int all_frames);
 
 // Four samples a pixel, premultiplied, to another size with Lanczos-3.

@@ -95,7 +95,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Take the inputs of the pixels suite from this picture instead of a drawn one.",
+            "Take the inputs of the pixels suite from this image instead of a drawn one.",
             valueName: "path"
         )
     )

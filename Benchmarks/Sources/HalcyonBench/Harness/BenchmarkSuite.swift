@@ -37,7 +37,7 @@ struct SuiteOptions {
     let python: String
     /// A `halcyon-bench` built for debugging; without it, the rows of debug builds are left out.
     let debugBuild: String?
-    /// A picture that the `pixels` suite takes its inputs from; without it, they are drawn.
+    /// An image that the `pixels` suite takes its inputs from; without it, they are drawn.
     let photo: String?
     /// The command that the `commands` suite measures; without it, that of the same checkout's release build.
     let command: String?

@@ -1,44 +1,46 @@
 public import FoundationEssentials
 public import HalcyonHTTP
 
-/// Supplies credentials when a server (status 401) or a proxy (407) asks for them.
+/// A type that supplies credentials when a server (status 401) or a proxy (407) asks for them.
 ///
-/// Transfers to one origin that are asked at the same time ask once and share the answer. What a server has accepted is
-/// sent with later requests for the same folder of its paths, or one below, before it asks (RFC 7617, section 2.2), and
-/// answers what other folders of the same realm ask for, until the server rejects it.
+/// Concurrent transfers to one origin call it once and share the credential. A credential that a server has accepted is
+/// sent with later requests for the same folder of its paths, or one below, before the server asks for it (RFC 7617,
+/// section 2.2), and for other folders of the same realm when it does, until the server rejects it.
 ///
-/// What a server gives for a credential of a responder in the options is cached only with a named scope, that of the options
+/// A response to a credential of a responder in the options is cached only with a named scope, that of the options
 /// (``CachePolicy/scope``) or ``cacheScope``; a downloader's responder is taken to be the same for all.
 ///
-/// Equal responders are taken to answer for the same user, as long as the same scope is named, if any. A responder that answers
-/// for several users one after the other has to be unequal for each, or name a scope for each.
+/// Equal responders are taken to answer for the same user, as long as the same scope is named, if any. A responder that
+/// answers for several users one after the other has to be unequal for each, or name a scope for each.
 public protocol AuthenticationResponding: Hashable, Sendable {
-    /// The credential to try; `nil` leaves the server's refusal as it is, ``ImageError/Reason/status(_:)``.
+    /// Returns the credential to try; `nil` or an error lets the server's refusal stand,
+    /// ``ImageError/Reason/status(_:)``.
     func credential(for demand: AuthenticationDemand) async throws -> Credential?
 
-    /// Names for whom it answers, such as "user-42"; `nil` for none.
+    /// The name of the user it answers for, such as "user-42"; `nil` for none.
     ///
-    /// Neither images nor credentials of one scope are used for another. ``CachePolicy/scope`` and the scope of a request
-    /// modifier go before this. Asked with each load. Default: `nil`.
+    /// Neither images nor credentials of one scope are used for another. ``CachePolicy/scope`` and the scope of a
+    /// request modifier take precedence over this. Read with each load. Default: `nil`.
     var cacheScope: String? { get }
 }
 
 extension AuthenticationResponding {
-    /// None.
+    /// No name, the default.
     public var cacheScope: String? { nil }
 }
 
-/// What a server or a proxy wants to see before it answers.
+/// The demand of a server or a proxy for a credential.
 public struct AuthenticationDemand: Sendable, Hashable {
-    /// What was asked for; after a redirect, the URL that it led to.
+    /// The requested URL; after a redirect, the URL that it led to.
     public var url: URL
-    /// Whether the proxy on the way asks; the credential is sent to nobody else. Default: `false`.
+    /// A Boolean value that indicates whether the demand comes from a proxy; the credential is sent to that proxy only.
+    /// Default: `false`.
     public var isProxy: Bool
-    /// What would be taken; empty where the server does not say.
+    /// The accepted kinds of authentication; empty where the server does not name them.
     public var challenges: [AuthenticationChallenge]
-    /// How often this transfer has been turned away, this time included.
+    /// The number of refusals of this transfer so far, this one included. Default: 1.
     public var attempt: Int
-    /// What was tried just now, in vain.
+    /// The credential that was just rejected. Default: `nil`.
     public var rejected: Credential?
 
     /// A demand.
@@ -62,13 +64,13 @@ public struct AuthenticationDemand: Sendable, Hashable {
 public struct AuthenticationResponder: AuthenticationResponding {
     private let closure: IdentifiedClosure<@Sendable (AuthenticationDemand) async throws -> Credential?>
 
-    /// See ``AuthenticationResponding/cacheScope``.
+    /// The name of the user it answers for; see ``AuthenticationResponding/cacheScope``.
     public let cacheScope: String?
 
-    /// Supplies credentials by a closure; see ``AuthenticationResponding/credential(for:)``.
+    /// A responder with a closure; see ``AuthenticationResponding/credential(for:)``.
     ///
     /// - Parameters:
-    ///   - cacheScope: The scope of what its credentials bring. Default: `nil`.
+    ///   - cacheScope: The scope of the responses to its credentials. Default: `nil`.
     ///   - closure: Gets a demand, and returns the credential to try.
     public init(
         cacheScope: String? = nil,
@@ -78,7 +80,7 @@ public struct AuthenticationResponder: AuthenticationResponding {
         self.closure = IdentifiedClosure(closure)
     }
 
-    /// What the closure answers.
+    /// Returns the result of the closure.
     public func credential(for demand: AuthenticationDemand) async throws -> Credential? {
         try await closure.function(demand)
     }

@@ -1,26 +1,27 @@
 public import FoundationEssentials
 public import HalcyonHTTP
 
-/// Changes a body once it is complete, before anything else looks at it: decrypts or unpacks it.
+/// A type that changes a body once it is complete, before anything else reads it: decrypts or unpacks it.
 ///
-/// What it gives is also what caches keep, if it names a ``cacheIdentity``; what a modifier of the options gives without one is
+/// Caches keep its result too, if it names a ``cacheIdentity``; the result of a modifier of the options without one is
 /// not cached. A downloader's modifier is taken to be the same for all.
 public protocol DataModifying: Hashable, Sendable {
-    /// The bytes to go on with. `nil` or an error fails the download with ``ImageError/Reason/dataRejected(_:)``.
+    /// Returns the bytes to continue with. `nil` or an error fails the download with
+    /// ``ImageError/Reason/dataRejected(_:)``.
     ///
-    /// Called on a thread that may be kept busy, once for all who share the transfer.
+    /// Called on a thread that may be kept busy, once for all callers that share the transfer.
     func modified(_ data: Data, of response: TransferResponse) throws -> Data?
 
-    /// Names what it does to bytes, parameters and version included, such as "watermark-2"; `nil` for no name.
+    /// The name of its effect on bytes, parameters and version included, such as "watermark-2"; `nil` for no name.
     ///
-    /// Images are found again in caches by loads whose modifiers name the same, and never by those without a modifier.
-    /// Without a name the caches are neither asked nor filled. The name stands in the disk cache as it is. Asked with each
-    /// load. Default: `nil`.
+    /// Images are found again in caches by loads whose modifiers have the same name, and never by those without a
+    /// modifier. Without a name the caches are neither read nor written. The name stands in the disk cache as it is.
+    /// Read with each load. Default: `nil`.
     var cacheIdentity: String? { get }
 }
 
 extension DataModifying {
-    /// None.
+    /// No name, the default.
     public var cacheIdentity: String? { nil }
 }
 
@@ -28,14 +29,14 @@ extension DataModifying {
 public struct DataModifier: DataModifying {
     private let closure: IdentifiedClosure<@Sendable (Data, TransferResponse) throws -> Data?>
 
-    /// See ``DataModifying/cacheIdentity``.
+    /// The name of its effect; see ``DataModifying/cacheIdentity``.
     public let cacheIdentity: String?
 
-    /// Modifies bodies by a closure; see ``DataModifying/modified(_:of:)``.
+    /// A modifier with a closure; see ``DataModifying/modified(_:of:)``.
     ///
     /// - Parameters:
-    ///   - cacheIdentity: What the closure does, for caches. Default: `nil`, nothing is cached.
-    ///   - closure: Gets a body, and returns the bytes to go on with.
+    ///   - cacheIdentity: The name of the closure's effect, for caches. Default: `nil`, nothing is cached.
+    ///   - closure: Gets a body, and returns the bytes to continue with.
     public init(
         cacheIdentity: String? = nil,
         _ closure: @escaping @Sendable (Data, TransferResponse) throws -> Data?
@@ -44,7 +45,7 @@ public struct DataModifier: DataModifying {
         self.closure = IdentifiedClosure(closure)
     }
 
-    /// What the closure answers.
+    /// Returns the result of the closure.
     public func modified(_ data: Data, of response: TransferResponse) throws -> Data? {
         try closure.function(data, response)
     }

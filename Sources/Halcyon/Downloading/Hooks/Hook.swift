@@ -1,5 +1,5 @@
-/// A hook as a value that counts in identities: two are equal if their hooks are of one type, and were equal when they were
-/// given. Comparing two runs no code of theirs.
+/// A hook as a part of identities: two are equal if their hooks are of one type, and were equal when they were passed
+/// in. Comparing two runs no code of theirs.
 ///
 /// `Body` is the existential of the hook's protocol, which cannot be `Hashable` itself.
 struct Hook<Body: Sendable>: Hashable, Sendable {
@@ -20,7 +20,7 @@ struct Hook<Body: Sendable>: Hashable, Sendable {
     }
 }
 
-/// A closure that can be told from another, which Swift itself cannot do: it is equal to itself and its copies only.
+/// A closure with an identity, which Swift's closures lack: it is equal to itself and its copies only.
 final class IdentifiedClosure<Function: Sendable>: Hashable, Sendable {
     let function: Function
 

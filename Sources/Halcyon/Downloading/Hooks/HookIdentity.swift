@@ -1,7 +1,7 @@
 internal import HalcyonConcurrency
 
-/// Stands for a hook and all that are equal to it, which are compared once, when they are given: what is the key of shared work
-/// is compared under locks, where no code of a user may run.
+/// The identity of a hook and of all that are equal to it. Hooks are compared once, when they are passed in: keys of
+/// shared work are compared under locks, where no code of a user may run.
 final class HookIdentity: Sendable {
     private struct Place: Sendable {
         let number: UInt64
@@ -9,7 +9,7 @@ final class HookIdentity: Sendable {
     }
 
     private struct Table: Sendable {
-        /// By hash value.
+        /// The identities by hash value.
         var places: [Int: [Place]] = [:]
         var lastNumber: UInt64 = 0
     }
@@ -36,7 +36,7 @@ final class HookIdentity: Sendable {
         }
     }
 
-    /// The one that stands for a hook: the same for equal hooks of one type for as long as something refers to it.
+    /// Returns the identity of a hook: the same for equal hooks of one type for as long as something refers to it.
     static func of(_ value: any Hashable & Sendable) -> HookIdentity {
         var hasher = Hasher()
         hasher.combine(ObjectIdentifier(type(of: value)))
@@ -45,7 +45,7 @@ final class HookIdentity: Sendable {
         let candidate = HookIdentity(value, hash: hash)
         var unequal: Set<UInt64> = []
         while true {
-            // References leave the lock, so that none is the last one there.
+            // References are moved out of the lock, so that none is released there as the last one.
             let others = table.withLock { table in (table.places[hash] ?? []).map { ($0.number, $0.identity) } }
             for (number, other) in others where unequal.insert(number).inserted {
                 if let other, other.value.isEqual(to: value) { return other }

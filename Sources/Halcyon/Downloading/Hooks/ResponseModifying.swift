@@ -1,12 +1,12 @@
 public import HalcyonHTTP
 
-/// Changes the head of a response before anything else looks at it: gives a status that the checks accept, or caching
-/// headers that the server forgot.
+/// A type that changes the head of a response before anything else reads it: sets a status that the checks accept, or
+/// caching headers that the server left out.
 public protocol ResponseModifying: Hashable, Sendable {
-    /// The head that everyone sees from here on. An error ends the transfer, and the download fails with
+    /// Returns the head for checks, reviewers and callers. An error ends the transfer, and the download fails with
     /// ``ImageError/Reason/responseRejected(_:)``.
     ///
-    /// The transfer pauses until the answer is there. Redirects and demands for authentication are dealt with before. A response
+    /// The transfer is paused until it returns. Redirects and demands for authentication are handled before. A response
     /// whose status a modifier of the options changes is cached only with a named ``CachePolicy/scope``, or
     /// ``CacheScope/sharedAcrossCredentials``.
     func modified(_ response: TransferResponse) async throws -> TransferResponse
@@ -17,12 +17,12 @@ public protocol ResponseModifying: Hashable, Sendable {
 public struct ResponseModifier: ResponseModifying {
     private let closure: IdentifiedClosure<@Sendable (TransferResponse) async throws -> TransferResponse>
 
-    /// Modifies responses by a closure; see ``ResponseModifying/modified(_:)``.
+    /// A modifier with a closure; see ``ResponseModifying/modified(_:)``.
     public init(_ closure: @escaping @Sendable (TransferResponse) async throws -> TransferResponse) {
         self.closure = IdentifiedClosure(closure)
     }
 
-    /// What the closure answers.
+    /// Returns the result of the closure.
     public func modified(_ response: TransferResponse) async throws -> TransferResponse {
         try await closure.function(response)
     }

@@ -1,11 +1,11 @@
 public import HalcyonHTTP
 
-/// Looks at the head of a response before any of the body is taken, and may refuse it.
+/// A type that reviews the head of a response before any of the body is received, and may refuse it.
 public protocol ResponseReviewing: Hashable, Sendable {
-    /// Whether the body is wanted. If not, or if an error is thrown, the transfer ends without the body, and the
+    /// Returns whether the body is accepted. With `false` or an error, the transfer ends without the body, and the
     /// download fails with ``ImageError/Reason/responseRejected(_:)``.
     ///
-    /// The transfer pauses until the answer is there. Called after status and content type were accepted.
+    /// The transfer is paused until it returns. Called after status and content type were accepted.
     func accepts(_ response: TransferResponse) async throws -> Bool
 }
 
@@ -14,12 +14,12 @@ public protocol ResponseReviewing: Hashable, Sendable {
 public struct ResponseReviewer: ResponseReviewing {
     private let closure: IdentifiedClosure<@Sendable (TransferResponse) async throws -> Bool>
 
-    /// Reviews responses by a closure; see ``ResponseReviewing/accepts(_:)``.
+    /// A reviewer with a closure; see ``ResponseReviewing/accepts(_:)``.
     public init(_ closure: @escaping @Sendable (TransferResponse) async throws -> Bool) {
         self.closure = IdentifiedClosure(closure)
     }
 
-    /// What the closure answers.
+    /// Returns the result of the closure.
     public func accepts(_ response: TransferResponse) async throws -> Bool {
         try await closure.function(response)
     }

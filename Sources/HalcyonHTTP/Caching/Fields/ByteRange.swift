@@ -1,11 +1,11 @@
-/// What part of a body a request wants: a `Range` of a single range of bytes (RFC 9110, section 14.1.2).
+/// The part of a body that a request asks for: a `Range` of a single range of bytes (RFC 9110, section 14.1.2).
 enum ByteRange: Equatable {
     case bytes(Range<Int>)
-    /// It begins behind the end.
+    /// The range begins behind the end of the body.
     case unsatisfiable
 
-    /// The part of a body of `count` bytes; `nil` for several ranges, other units and nonsense, all of which a server may
-    /// ignore (section 14.2).
+    /// Reads the part of a body of `count` bytes; `nil` for several ranges, other units and invalid text, all of which
+    /// a server may ignore (section 14.2).
     init?(_ text: String, of count: Int) {
         guard text.utf8.count <= 64, text.lowercased().hasPrefix("bytes=") else { return nil }
         let parts = text.dropFirst(6).trimmingFieldSpace.split(separator: "-", omittingEmptySubsequences: false)

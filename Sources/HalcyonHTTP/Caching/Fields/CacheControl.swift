@@ -3,14 +3,14 @@ package import HTTPTypes
 /// The directives of `Cache-Control` that a private cache obeys, of a request or a response (RFC 9111, section 5.2;
 /// RFC 5861; RFC 8246).
 ///
-/// Of a directive that comes twice, the first counts (section 4.2.1). `s-maxage`, `public`'s and `private`'s meaning for
-/// shared caches, and `proxy-revalidate` say nothing to a private one.
+/// Of a directive that comes twice, the first counts (section 4.2.1). `s-maxage`, `public`'s and `private`'s meaning
+/// for shared caches, and `proxy-revalidate` say nothing to a private one.
 package struct CacheControl: Sendable, Hashable {
     /// A directive with a number of seconds.
     package enum Seconds: Sendable, Hashable {
         case absent
-        /// The directive is there, but its argument is not a number. What is computed of it must be the most careful
-        /// value: section 4.2.1 wants responses with invalid freshness to be stale.
+        /// The directive is there, but its argument is not a number. A value computed from it must be the most careful
+        /// one: by section 4.2.1, responses with invalid freshness are stale.
         case invalid
         case value(Int)
 
@@ -22,7 +22,7 @@ package struct CacheControl: Sendable, Hashable {
 
     package var maxAge = Seconds.absent
     package var noStore = false
-    /// Without an argument, or with more names than are read.
+    /// `no-cache` without an argument, or with more names than are read.
     package var noCache = false
     /// The fields that must not be reused without validation: `no-cache="a, b"`.
     package var noCacheFields: [HTTPField.Name] = []
@@ -36,21 +36,21 @@ package struct CacheControl: Sendable, Hashable {
 
     // Directives of requests.
     package var minFresh = Seconds.absent
-    /// How stale a response may be; ``Seconds/value(_:)`` of the largest number for any.
+    /// The staleness that a response may have; ``Seconds/value(_:)`` of the largest number for any.
     package var maxStale = Seconds.absent
     package var onlyIfCached = false
 
-    /// No directives.
+    /// Creates a value without directives.
     package init() {}
 
-    /// The directives in all `Cache-Control` lines of a message.
+    /// Reads the directives in all `Cache-Control` lines of a message.
     package init(_ headers: HTTPFields) {
         for member in FieldList.members(headers[values: .cacheControl]) {
             apply(member)
         }
     }
 
-    /// More names in `no-cache="…"` than this make it a `no-cache` without any, which is more careful.
+    /// The number of names in `no-cache="…"` above which it counts as a `no-cache` without any, which is more careful.
     private static let maximumFieldCount = 64
 
     private mutating func apply(_ directive: Substring) {
@@ -90,7 +90,7 @@ package struct CacheControl: Sendable, Hashable {
         directive = argument.flatMap { DeltaSeconds.value($0) }.map { .value($0) } ?? .invalid
     }
 
-    /// The text of a quoted string; anything else as it is.
+    /// Returns the text of a quoted string; anything else as it is.
     private static func unquoted(_ argument: Substring) -> String {
         let bytes = argument.utf8
         guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {

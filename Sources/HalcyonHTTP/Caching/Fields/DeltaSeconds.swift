@@ -1,9 +1,9 @@
 /// A number of seconds in a field (RFC 9111, section 1.2.2).
 enum DeltaSeconds {
-    /// What stands for every larger number.
+    /// The number that stands for every larger one.
     static let maximum = 2_147_483_648
 
-    /// The number; `nil` unless `text` consists of digits alone.
+    /// Returns the number; `nil` unless `text` consists of digits alone.
     static func value(_ text: some StringProtocol) -> Int? {
         guard !text.isEmpty else { return nil }
         var value = 0

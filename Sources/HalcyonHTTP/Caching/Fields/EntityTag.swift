@@ -5,7 +5,7 @@ struct EntityTag: Sendable, Hashable {
     let isWeak: Bool
     let opaque: String
 
-    /// Tags without quotation marks are taken as well; some servers send them.
+    /// Reads a tag. Tags without quotation marks are accepted as well; some servers send them.
     init?(_ text: some StringProtocol) {
         var rest = Substring(text).trimmingFieldSpace
         guard !rest.isEmpty else { return nil }
@@ -17,10 +17,10 @@ struct EntityTag: Sendable, Hashable {
         opaque = String(rest)
     }
 
-    /// Section 8.8.3.2.
+    /// Returns whether the tags match by the weak comparison of section 8.8.3.2.
     func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
-    /// Section 8.8.3.2.
+    /// Returns whether the tags match by the strong comparison of section 8.8.3.2.
     func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 }
 

@@ -2,8 +2,8 @@ internal import HTTPTypes
 
 /// The members of a field that is a list (RFC 9110, section 5.6.1).
 enum FieldList {
-    /// The members of all lines, without the white space around them and without empty ones. Commas inside quoted
-    /// strings separate nothing.
+    /// Returns the members of all lines, without the white space around them and without empty ones. Commas inside
+    /// quoted strings separate nothing.
     static func members(_ lines: [String]) -> [Substring] {
         lines.flatMap { split($0) }
     }
@@ -40,7 +40,7 @@ enum FieldList {
 }
 
 extension HTTPFields {
-    /// The names in a list field such as `Vary` or `Connection`; "*" is none.
+    /// Returns the names in a list field such as `Vary` or `Connection`; "*" is none.
     func names(in field: HTTPField.Name) -> [HTTPField.Name] {
         FieldList.members(self[values: field]).compactMap { HTTPField.Name(String($0)) }
     }

@@ -1,14 +1,14 @@
 package import FoundationEssentials
 
-/// Dates as HTTP writes them (RFC 9110, section 5.6.7).
+/// The dates of HTTP fields (RFC 9110, section 5.6.7).
 ///
-/// The three forms of the grammar and nothing else: a cache must take any other date for one in the past (RFC 9111,
+/// Only the three forms of the grammar are read: a cache must take any other date for one in the past (RFC 9111,
 /// section 4.2), so leniency here would keep responses too long. Only the case of letters does not matter, and the name
 /// of the weekday need not be the right one.
 package enum HTTPDate {
-    /// The date that `text` stands for; `nil` if it is none.
+    /// Returns the date that `text` stands for; `nil` if it is none.
     ///
-    /// - Parameter now: Decides the century of a year of two digits: never more than 50 years ahead.
+    /// - Parameter now: The date that decides the century of a year of two digits: never more than 50 years ahead.
     package static func date(_ text: String, now: Date) -> Date? {
         var text = text
         return text.withUTF8 { bytes in
@@ -19,8 +19,8 @@ package enum HTTPDate {
         }
     }
 
-    /// A date in the form that is to be sent: "Sun, 06 Nov 1994 08:49:37 GMT". Fractions of seconds are dropped; what
-    /// lies outside the years 0 to 9999 is moved to its border.
+    /// Returns a date in the form that is to be sent: "Sun, 06 Nov 1994 08:49:37 GMT". Fractions of seconds are
+    /// dropped; a date outside the years 0 to 9999 is moved to their border.
     package static func string(_ date: Date) -> String {
         let seconds = Int(min(max(date.timeIntervalSince1970, -62_167_219_200), 253_402_300_799).rounded(.down))
         let time = CivilTime(secondsSince1970: seconds)
@@ -32,7 +32,8 @@ package enum HTTPDate {
             + "\(digits(time.year, 4)) \(digits(time.hour)):\(digits(time.minute)):\(digits(time.second)) GMT"
     }
 
-    /// A date in the obsolete form of RFC 850, which recipients must still take: "Sunday, 06-Nov-94 08:49:37 GMT".
+    /// Returns a date in the obsolete form of RFC 850, "Sunday, 06-Nov-94 08:49:37 GMT", which recipients must still
+    /// accept.
     package static func obsoleteString(_ date: Date) -> String {
         let parts = string(date).split(separator: " ")
         let time = CivilTime(secondsSince1970: Int(date.timeIntervalSince1970.rounded(.down)))
@@ -47,13 +48,13 @@ struct CivilTime {
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     var year: Int
-    /// 1…12.
+    /// The month, 1…12.
     var month: Int
-    /// 1…31.
+    /// The day of the month, 1…31.
     var day: Int
     var hour: Int
     var minute: Int
-    /// 0…60; 60 is a leap second.
+    /// The second, 0…60; 60 is a leap second.
     var second: Int
 
     init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
@@ -61,7 +62,8 @@ struct CivilTime {
         (self.hour, self.minute, self.second) = (hour, minute, second)
     }
 
-    /// Counts in eras of 400 years that begin in March, so that the leap day is the last of its year.
+    /// Converts seconds since 1970. Counts in eras of 400 years that begin in March, so that the leap day is the last
+    /// of its year.
     init(secondsSince1970 seconds: Int) {
         let days = seconds.dividedRoundingDown(by: 86_400)
         let rest = seconds - days * 86_400
@@ -77,7 +79,7 @@ struct CivilTime {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// 0 is Sunday.
+    /// The day of the week; 0 is Sunday.
     var weekday: Int {
         let days = (daysSince1970 + 4) % 7
         return days < 0 ? days + 7 : days
@@ -85,7 +87,7 @@ struct CivilTime {
 
     var secondsSince1970: Int { daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second }
 
-    /// Whether there is such a day and time.
+    /// A Boolean value that indicates whether such a day and time exist.
     var isValid: Bool {
         let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let days = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

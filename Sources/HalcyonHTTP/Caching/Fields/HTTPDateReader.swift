@@ -23,7 +23,7 @@ struct HTTPDateReader {
         return take(" ") ? oldUnixForm() : nil
     }
 
-    /// "06 Nov 1994 08:49:37 GMT"
+    /// Reads "06 Nov 1994 08:49:37 GMT".
     private mutating func preferredForm() -> CivilTime? {
         guard let day = number(2), take(" "), let month = month(), take(" "), let year = number(4), take(" "),
             let clock = clock(), take(" GMT")
@@ -31,7 +31,7 @@ struct HTTPDateReader {
         return time(year, month, day, clock)
     }
 
-    /// "06-Nov-94 08:49:37 GMT"
+    /// Reads "06-Nov-94 08:49:37 GMT".
     private mutating func obsoleteForm(now: Date) -> CivilTime? {
         guard let day = number(2), take("-"), let month = month(), take("-"), let shortYear = number(2), take(" "),
             let clock = clock(), take(" GMT")
@@ -44,7 +44,7 @@ struct HTTPDateReader {
         return time(year, month, day, clock)
     }
 
-    /// "Nov  6 08:49:37 1994"
+    /// Reads "Nov  6 08:49:37 1994".
     private mutating func oldUnixForm() -> CivilTime? {
         guard let month = month(), take(" ") else { return nil }
         let isPadded = take(" ")
@@ -71,7 +71,7 @@ struct HTTPDateReader {
         name(of: CivilTime.months).map { $0 + 1 }
     }
 
-    /// Which of the names stands here, whatever its case.
+    /// Reads one of the names, in any case, and returns its index.
     private mutating func name(of names: [String]) -> Int? {
         for (index, name) in names.enumerated() where take(name) {
             return index
@@ -79,7 +79,7 @@ struct HTTPDateReader {
         return nil
     }
 
-    /// Exactly this many digits.
+    /// Reads exactly this many digits.
     private mutating func number(_ count: Int) -> Int? {
         guard count <= bytes.count - position else { return nil }
         var value = 0
@@ -91,7 +91,7 @@ struct HTTPDateReader {
         return value
     }
 
-    /// Goes past `text` if it stands here, whatever its case.
+    /// Reads `text`, in any case; returns whether it was there.
     private mutating func take(_ text: String) -> Bool {
         let expected = text.utf8
         guard expected.count <= bytes.count - position else { return false }

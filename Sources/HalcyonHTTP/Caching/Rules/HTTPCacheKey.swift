@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// The primary key of a response: its URL without user name and fragment (RFC 9111, section 2), and the digest of the
-/// credential that the request carries. Only what answers GET is stored, so the method is no part of it.
+/// credential that the request carries. Only answers to GET are stored, so the method is no part of it.
 struct HTTPCacheKey: Hashable {
     let text: String
 
@@ -13,8 +13,9 @@ struct HTTPCacheKey: Hashable {
         text = credential.map { "\(address)\0\($0)" } ?? address
     }
 
-    /// The keys that a successful request with an unsafe method makes invalid: its own, and those of the same origin that
-    /// its response names (section 4.4): what is stored for all, and for the credential that the request carries.
+    /// Returns the keys that a successful request with an unsafe method makes invalid: its own, and those of the same
+    /// origin that its response names (section 4.4), both for the entries that all share and for those of the
+    /// credential that the request carries.
     static func invalidated(
         by request: TransferRequest,
         _ response: TransferResponse,

@@ -1,6 +1,7 @@
-/// What a cache knows of statuses.
+/// The meanings of statuses for a cache.
 package enum HTTPStatus {
-    /// Whether a response may be reused without saying for how long (RFC 9110, section 15.1). A 206 is never stored here.
+    /// Returns whether a response may be reused without a stated lifetime (RFC 9110, section 15.1). A 206 is never
+    /// stored here.
     static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -8,8 +9,8 @@ package enum HTTPStatus {
         }
     }
 
-    /// Whether the meaning of a status for caches is known, for responses that demand it (`must-understand`): the final
-    /// ones that RFC 9110 defines, except those that need more than storing.
+    /// Returns whether the meaning of a status for caches is known, for responses that demand it (`must-understand`):
+    /// the final ones that RFC 9110 defines, except those that need more than storing.
     static func isUnderstood(_ status: Int) -> Bool {
         switch status {
         case 200...205, 300...303, 305, 307, 308, 400...417, 421, 422, 426, 500...505: true
@@ -17,8 +18,8 @@ package enum HTTPStatus {
         }
     }
 
-    /// Whether a response of this status says something about the resource, which makes an earlier response to the same
-    /// request obsolete. Other refusals are about who asks, when or how: 401, 403, 407, 429.
+    /// Returns whether a response of this status describes the resource, which makes an earlier response to the same
+    /// request obsolete. Other refusals concern the client, the time or the manner of a request: 401, 403, 407, 429.
     package static func isAboutResource(_ status: Int) -> Bool {
         switch status {
         case 200..<400: ![206, 304].contains(status)
@@ -27,7 +28,7 @@ package enum HTTPStatus {
         }
     }
 
-    /// Whether a server that answers so may be taken for one that failed (RFC 5861, section 4).
+    /// Returns whether a server that answers with this status counts as one that failed (RFC 5861, section 4).
     package static func isServerFailure(_ status: Int) -> Bool {
         switch status {
         case 500, 502, 503, 504: true

@@ -6,7 +6,7 @@ struct Preconditions {
     private let tags: [Substring]?
     private let date: Date?
 
-    /// `nil` if the request has none.
+    /// Reads the conditions of a request; `nil` if it has none.
     init?(_ request: TransferRequest, now: Date) {
         let lines = request.headers[values: .ifNoneMatch]
         tags = lines.isEmpty ? nil : FieldList.members(lines)
@@ -14,7 +14,7 @@ struct Preconditions {
         if tags == nil, date == nil { return nil }
     }
 
-    /// Whether a request has conditions that only the origin may answer.
+    /// Returns whether a request has conditions that only the origin may answer.
     static func areForOrigin(_ request: TransferRequest) -> Bool {
         request.headers[.ifMatch] != nil || request.headers[.ifUnmodifiedSince] != nil
     }

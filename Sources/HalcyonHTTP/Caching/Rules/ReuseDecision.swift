@@ -1,14 +1,14 @@
 package import FoundationEssentials
 
-/// Whether a stored response may answer a request (RFC 9111, section 4; RFC 5861; RFC 8246).
+/// The decision whether a stored response may answer a request (RFC 9111, section 4; RFC 5861; RFC 8246).
 package enum ReuseDecision: Sendable, Hashable {
-    /// At once.
+    /// It answers at once.
     case fresh
-    /// At once, although it is stale: the request wants it so.
+    /// It answers at once, although it is stale: the request accepts that.
     case stale
-    /// At once, while it is refreshed behind.
+    /// It answers at once, while it is refreshed in the background.
     case staleWhileRevalidating
-    /// After its server has said that it is still valid.
+    /// It answers after its server has confirmed that it is still valid.
     case afterValidation
 
     package init(
@@ -28,7 +28,7 @@ package enum ReuseDecision: Sendable, Hashable {
         if mustAsk || request.noCache || policy.lookup == .reload {
             self = .afterValidation
         } else if policy.lookup == .revalidate {
-            // Who reloads a page need not ask for what never changes while it is fresh.
+            // A reload of a page need not validate a response that never changes while it is fresh.
             self = response.isImmutable && freshness.isFresh ? .fresh : .afterValidation
         } else if Self.isTooOld(freshness, for: request) {
             self = .afterValidation
@@ -47,7 +47,8 @@ package enum ReuseDecision: Sendable, Hashable {
         }
     }
 
-    /// Section 5.2.1: an argument that is no number is the most demanding one.
+    /// Returns whether the response is older than the request accepts. By section 5.2.1, an argument that is no number
+    /// is the most demanding one.
     private static func isTooOld(_ freshness: Freshness, for request: CacheControl) -> Bool {
         switch request.maxAge {
         case .absent: break
@@ -67,15 +68,16 @@ package enum ReuseDecision: Sendable, Hashable {
         return seconds == DeltaSeconds.maximum || staleness <= Double(seconds)
     }
 
-    /// Why a server gives no useful answer.
+    /// The reasons for which a server gives no useful answer.
     package enum Failure: Sendable, Hashable {
-        /// It cannot be reached.
+        /// The server cannot be reached.
         case disconnected
-        /// It answers that it has a problem: 500, 502, 503 or 504.
+        /// The server answers that it has a problem: 500, 502, 503 or 504.
         case serverFailure
     }
 
-    /// Whether a stale response may be used instead of a failure (RFC 9111, section 4.2.4; RFC 5861, section 4).
+    /// Returns whether a stale response may be used instead of a failure (RFC 9111, section 4.2.4; RFC 5861, section
+    /// 4).
     package static func isAllowed(
         _ stored: StoredResponse,
         insteadOf failure: Failure,

@@ -1,32 +1,32 @@
 package import FoundationEssentials
 internal import HTTPTypes
 
-/// How old a response is, and how old it may become, in seconds (RFC 9111, section 4.2).
+/// The age of a response, and the age up to which it is fresh, in seconds (RFC 9111, section 4.2).
 package struct Freshness: Sendable, Hashable {
     package let age: Double
     package let lifetime: Double
-    /// Whether the response says itself how long it is fresh.
+    /// A Boolean value that indicates whether the response itself states its lifetime.
     package let isExplicit: Bool
 
     package var isFresh: Bool { lifetime > age }
-    /// For how long it has not been fresh any more; less than zero while it is.
+    /// The time since it stopped being fresh; less than zero while it is.
     package var staleness: Double { age - lifetime }
 }
 
 extension StoredResponse {
-    /// Age and lifetime.
+    /// Returns age and lifetime.
     package func freshness(at now: Date, rules: HTTPCacheRules) -> Freshness {
         let (lifetime, isExplicit) = lifetime(rules)
         return Freshness(age: age(at: now), lifetime: lifetime, isExplicit: isExplicit)
     }
 
-    /// When it stops being fresh.
+    /// Returns the date at which it stops being fresh.
     package func freshUntil(rules: HTTPCacheRules) -> Date {
         responseTime.addingTimeInterval(lifetime(rules).seconds - initialAge)
     }
 
-    /// Section 4.2.3. A clock that went back since the response came makes its age unknown, which is infinite here; a
-    /// minute is tolerated.
+    /// Returns the age by section 4.2.3. A clock that went back since the response came makes its age unknown, which is
+    /// infinite here; a minute is tolerated.
     func age(at now: Date) -> Double {
         let residentTime = now.timeIntervalSince(responseTime)
         guard residentTime > -60 else { return .infinity }
@@ -39,12 +39,12 @@ extension StoredResponse {
         return max(apparentAge, ageField + delay)
     }
 
-    /// `Date`; where it says nothing, when the response came (RFC 9110, section 6.6.1).
+    /// The date of `Date`; where it says nothing, the time at which the response came (RFC 9110, section 6.6.1).
     var date: Date {
         headers[values: .date].first.flatMap { HTTPDate.date($0, now: responseTime) } ?? responseTime
     }
 
-    /// Section 5.1: of a list, the first member; anything but a number is as good as none.
+    /// The age of the field `Age`. By section 5.1, the first member of a list; anything but a number counts as none.
     private var ageField: Double {
         guard let member = FieldList.members(headers[values: .age]).first, let age = DeltaSeconds.value(member) else {
             return 0
@@ -60,7 +60,7 @@ extension StoredResponse {
         }
         let stated = statedLifetime(rules)
         guard isRedirected else { return stated }
-        // The redirects say nothing that is seen here, so they are taken as responses that say nothing.
+        // The headers of the redirects are not seen here, so they are taken as responses without a stated lifetime.
         let limit = rules.defaultLifetime?.inSeconds ?? 0
         return stated.seconds <= limit ? stated : (limit, false)
     }
@@ -73,14 +73,14 @@ extension StoredResponse {
         case .absent: break
         }
         if let text = headers[values: .expires].first {
-            // What is no date has passed already (section 5.3).
+            // A value that is no date has passed already (section 5.3).
             guard let expires = HTTPDate.date(text, now: responseTime) else { return (0, true) }
             return (max(0, expires.timeIntervalSince(date)), true)
         }
         return (heuristicLifetime(control, rules), false)
     }
 
-    /// Section 4.2.2.
+    /// Returns the lifetime that section 4.2.2 guesses.
     private func heuristicLifetime(_ control: CacheControl, _ rules: HTTPCacheRules) -> Double {
         guard HTTPStatus.isHeuristicallyCacheable(status) || control.isPublic else { return 0 }
         if let lifetime = rules.defaultLifetime { return lifetime.inSeconds }

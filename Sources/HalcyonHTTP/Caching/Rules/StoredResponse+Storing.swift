@@ -2,7 +2,8 @@ package import FoundationEssentials
 internal import HTTPTypes
 
 extension StoredResponse {
-    /// What is to be stored of a response; `nil` if it must not, or would never be found again (RFC 9111, section 3).
+    /// Creates the stored form of a response; `nil` if it must not be stored, or would never be found again (RFC 9111,
+    /// section 3).
     package init?(
         request: TransferRequest,
         response: TransferResponse,
@@ -17,7 +18,7 @@ extension StoredResponse {
         headers = response.headers.storable
         // Section 6.6.1 of RFC 9110.
         if headers[.date] == nil { headers[.date] = HTTPDate.string(responseTime) }
-        // What lies on a disk names nobody.
+        // An entry on a disk holds no user name.
         url = response.url.withoutUser
         isRedirected = HTTPCacheKey(response.url) != HTTPCacheKey(request.url)
         self.requestTime = requestTime
@@ -25,7 +26,7 @@ extension StoredResponse {
         self.selectingFields = selectingFields
     }
 
-    /// A response of which nothing is known but that it came from here at that time: what was stored without its head.
+    /// Creates a response of which only its URL and time are known, for a body that was stored without its head.
     package init(url: URL, responseTime: Date) {
         status = 200
         headers = [.date: HTTPDate.string(responseTime)]
@@ -36,8 +37,8 @@ extension StoredResponse {
         selectingFields = []
     }
 
-    /// What is kept of a response that may not be stored, by who does so all the same: for all others it has to be validated
-    /// before each use.
+    /// Creates an entry of a response that may not be stored, for a caller that keeps it all the same: for all others
+    /// it has to be validated before each use.
     package init(toBeValidated response: TransferResponse, requestTime: Date, responseTime: Date) {
         status = response.status
         headers = response.headers.storable
@@ -69,7 +70,7 @@ extension StoredResponse {
         case .get:
             return isExplicit || control.isPublic || control.isPrivate || HTTPStatus.isHeuristicallyCacheable(status)
         case .post:
-            // It says of itself that it is what a GET would answer (RFC 9110, section 9.3.3).
+            // The response says that it is what a GET would answer (RFC 9110, section 9.3.3).
             guard isExplicit, status == 200, let location = response.headers[.contentLocation] else { return false }
             return URL(string: location, relativeTo: request.url).map { HTTPCacheKey($0) } == HTTPCacheKey(request.url)
         default:

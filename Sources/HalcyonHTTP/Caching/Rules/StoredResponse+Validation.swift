@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import HTTPTypes
 
 extension StoredResponse {
-    /// Whether a server can be asked if the response is still valid.
+    /// A Boolean value that indicates whether a server can be asked if the response is still valid.
     package var hasValidator: Bool { headers[.eTag] != nil || headers[.lastModified] != nil }
 
-    /// The request with the conditions that make its server answer 304 if this response is still valid (RFC 9111, section
-    /// 4.3.1). The request's own are left out; they are for the cache to answer.
+    /// Returns the request with the conditions that make its server answer 304 if this response is still valid (RFC
+    /// 9111, section 4.3.1). The request's own are left out; they are for the cache to answer.
     func validating(_ request: TransferRequest) -> TransferRequest {
         guard hasValidator else { return request }
         var request = request
@@ -15,15 +15,16 @@ extension StoredResponse {
         return request
     }
 
-    /// Whether a 304 is about this response, and not about another one with the same name: it came from the same URL, user
-    /// and fragment aside, and a tag that it has is this one's (section 4.3.4).
+    /// Returns whether a 304 is about this response, and not about another one with the same name: it came from the
+    /// same URL, user and fragment aside, and a tag that it has is this one's (section 4.3.4).
     func isValidated(by response: TransferResponse) -> Bool {
         guard HTTPCacheKey(response.url) == HTTPCacheKey(url) else { return false }
         guard let tag = response.headers.entityTag, let own = headers.entityTag else { return true }
         return tag.matchesWeakly(own)
     }
 
-    /// This response with what a 304 or the answer to a HEAD says anew (section 3.2), and whether it may still be stored.
+    /// Returns this response with the changed fields of a 304 or of the answer to a HEAD (section 3.2), and whether it
+    /// may still be stored.
     func updated(
         by response: TransferResponse,
         to request: TransferRequest,
@@ -46,10 +47,10 @@ extension StoredResponse {
         return (updated, selectingFields != nil && (!control.noStore || control.mustUnderstand))
     }
 
-    /// What belongs to the stored body, and not to a message that has none (section 3.2).
+    /// The fields that describe the stored body, and not a message that has none (section 3.2).
     private static let contentFields: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 
-    /// Whether the answer to a HEAD is about the same representation (section 4.3.5).
+    /// Returns whether the answer to a HEAD is about the same representation (section 4.3.5).
     func isDescribed(by head: TransferResponse) -> Bool {
         [HTTPField.Name.eTag, .lastModified, .contentLength].allSatisfy { name in
             guard let theirs = head.headers[name], let own = headers[name] else { return true }

@@ -1,22 +1,21 @@
 public import FoundationEssentials
 
-/// Where an ``HTTPCache`` keeps responses: by a primary key (the URL, followed by a byte 0 and a digest where the request
-/// carries a credential), several for each, of which a request's headers
-/// choose one (`Vary`).
+/// A storage in which an ``HTTPCache`` keeps responses: by a primary key (the URL, followed by a byte 0 and a digest
+/// where the request carries a credential), several for each, of which a request's headers choose one (`Vary`).
 ///
 /// No function throws: a storage that fails is one that has nothing.
 ///
-/// Changes by others, of this process and of further ones that share the storage, may come between two calls. So whoever
-/// changes what is stored says what it was when it was found, and the storage compares and changes in one step: a
-/// validation must never be noted for a body that it was not about.
+/// Changes by others, of this process and of further ones that share the storage, may come between two calls. So a
+/// caller that changes an entry passes the head with which it was found, and the storage compares and changes in one
+/// step: a validation must never be noted for a body that it was not about.
 public protocol HTTPCacheStorage: Sendable {
-    /// The response stored under a key that `matches`; the most recent one if there are several.
+    /// Returns the response stored under a key that `matches`; the most recent one if there are several.
     func response(
         for key: String,
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)?
 
-    /// Stores a response in place of those for which `isReplaced` says so.
+    /// Stores a response in place of those for which `isReplaced` returns `true`.
     func store(
         _ head: StoredResponse,
         body: Data,
@@ -24,8 +23,8 @@ public protocol HTTPCacheStorage: Sendable {
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async
 
-    /// Replaces the head of a stored response, whose body stays. Does nothing if the response is not there any more, or has
-    /// another head or body than when it was found.
+    /// Replaces the head of a stored response, whose body stays. Does nothing if the response is not there any more, or
+    /// has another head or body than when it was found.
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async
 
     /// Removes a stored response. Does nothing if it has another head or body than when it was found.

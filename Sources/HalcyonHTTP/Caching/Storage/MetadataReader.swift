@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// Reads the encoding of ``StoredResponse/metadata`` from bytes that may be anything: whatever does not fit is `nil`, and
-/// nothing is taken on a length's word alone.
+/// Reads the encoding of ``StoredResponse/metadata`` from arbitrary bytes: invalid ones give `nil`, and no memory is
+/// taken because of a stated length alone.
 struct MetadataReader {
     private let data: [UInt8]
     private var position = 0
@@ -19,7 +19,7 @@ struct MetadataReader {
         return true
     }
 
-    /// At least 0.
+    /// Reads a number, which is at least 0.
     mutating func number() -> Int? {
         guard let bits = bits(), let number = Int(exactly: bits) else { return nil }
         return number
@@ -31,7 +31,7 @@ struct MetadataReader {
         return bits & 1 == 0 ? magnitude : ~magnitude
     }
 
-    /// How many items follow, if there are enough bytes left for them.
+    /// Reads the number of items that follow, if there are enough bytes left for them.
     mutating func count(bytesEach: Int) -> Int? {
         guard let count = number(), count <= (data.count - position) / bytesEach else { return nil }
         return count

@@ -19,12 +19,12 @@ struct MetadataWriter {
         bytes.append(UInt8(rest))
     }
 
-    /// With the sign in the lowest bit.
+    /// Appends a number with its sign in the lowest bit.
     mutating func append(signed number: Int) {
         append((number << 1) ^ (number >> (Int.bitWidth - 1)))
     }
 
-    /// The length, then the bytes.
+    /// Appends the length, then the bytes.
     mutating func append(_ text: some Collection<UInt8>) {
         append(text.count)
         bytes += text

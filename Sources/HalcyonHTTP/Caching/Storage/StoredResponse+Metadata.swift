@@ -4,10 +4,11 @@ internal import HTTPTypes
 extension StoredResponse {
     /// The response as bytes to lie beside its body: some hundred for an ordinary one.
     ///
-    /// Version 1: the bytes "HR" and 1; then as numbers the status, 1 if redirects led to it, else 0, the two times in milliseconds since 1970, the URL as
-    /// text, the count of headers with a name and a value each, and the count of selecting fields with a name, 1 and a
-    /// value, or a name and 0. A number is written in groups of 7 bits, the lowest first, each but the last with its top
-    /// bit set, and a signed one with its sign in the lowest bit; text is preceded by its length.
+    /// Version 1: the bytes "HR" and 1; then as numbers the status, 1 if redirects led to it, else 0, the two times in
+    /// milliseconds since 1970, the URL as text, the count of headers with a name and a value each, and the count of
+    /// selecting fields with a name, 1 and a value, or a name and 0. A number is written in groups of 7 bits, the
+    /// lowest first, each but the last with its top bit set, and a signed one with its sign in the lowest bit; text is
+    /// preceded by its length.
     public var metadata: Data {
         var writer = MetadataWriter()
         writer.append(contentsOf: Self.signature)
@@ -30,7 +31,7 @@ extension StoredResponse {
         return Data(writer.bytes)
     }
 
-    /// The response that ``metadata`` was made of; `nil` for any other bytes.
+    /// Creates the response that ``metadata`` was made of; `nil` for any other bytes.
     public init?(metadata: Data) {
         var reader = MetadataReader(metadata)
         guard reader.take(Self.signature), let status = reader.number(), (100...999).contains(status),
@@ -67,7 +68,7 @@ extension StoredResponse {
 
     private static let signature: [UInt8] = [UInt8(ascii: "H"), UInt8(ascii: "R"), 1]
 
-    /// Dates that have no place in 53 bits of milliseconds are no dates of a clock.
+    /// The limit of dates in milliseconds: a date beyond 53 bits is none of a clock.
     private static let millisecondLimit = Double(1 << 53)
 
     private static func milliseconds(_ date: Date) -> Int {

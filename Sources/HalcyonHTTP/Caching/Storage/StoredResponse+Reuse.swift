@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 
 extension StoredResponse {
-    /// This response with the headers alone that decide whether it may be used again.
+    /// This response with only the headers that decide whether it may be used again.
     package var forReuse: StoredResponse {
         var response = self
         response.headers = [:]
@@ -10,12 +10,13 @@ extension StoredResponse {
         return response
     }
 
-    /// The bytes of text that it consists of.
+    /// The number of bytes of its text.
     package var byteCount: Int {
         headers.reduce(url.absoluteString.utf8.count) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
             + selectingFields.reduce(0) { $0 + $1.name.rawName.utf8.count + ($1.value?.utf8.count ?? 0) }
     }
 
-    /// Of the age, of the lifetime, and of what may be done when that is over. What the response varies by is kept apart.
+    /// The fields of the age, of the lifetime, and of what may be done when that is over. The fields that the response
+    /// varies by are kept apart.
     private static let reuseFields: Set<HTTPField.Name> = [.age, .cacheControl, .date, .expires, .lastModified]
 }

@@ -5,7 +5,7 @@ import HalcyonRaster
 
 @testable import HalcyonConformance
 
-/// A folder with pictures of our own, in the form of the public collections.
+/// A folder with images of our own, in the form of the public collections.
 final class ImageCollection {
     let folder: CorporaFolder
 
@@ -23,7 +23,7 @@ final class ImageCollection {
         try data.write(to: URL(filePath: folder.path + "/" + path))
     }
 
-    /// What is said of the file "file" with these fields.
+    /// Returns the verdict on the file "file" with these fields.
     func verdict(_ fields: [String: String]) -> ImageVerdict {
         let fields = ["path": "file", "format": "png", "expectation": "decodes"].merging(fields) { $1 }
         let names = fields.keys.sorted()
@@ -31,7 +31,7 @@ final class ImageCollection {
         return ImageCheck(row, folder: folder).verdict()
     }
 
-    /// Samples of red, green, blue, alpha as a picture of one row.
+    /// Samples of red, green, blue, alpha as an image of one row.
     static func bitmap(_ samples: [UInt8]) throws -> Bitmap {
         try samples.withUnsafeBytes { try Bitmap(premultiplying: $0, size: PixelSize(samples.count / 4, 1)) }
     }

@@ -10,8 +10,8 @@ final class ImageOrigin: @unchecked Sendable {
     private static let size = PixelSize(1_632, 1_224)
 
     private let origin = NginxOrigin { folder in
-        let picture = try SyntheticPicture.photograph(ImageOrigin.size)
-        let file = [UInt8](try ImageCodecs.standard.encode(picture, as: .jpeg, options: EncodeOptions(quality: 85)))
+        let image = try SyntheticImage.photograph(ImageOrigin.size)
+        let file = [UInt8](try ImageCodecs.standard.encode(image, as: .jpeg, options: EncodeOptions(quality: 85)))
         for number in 0..<ImageOrigin.imageCount {
             try writeFile(folder.file("\(number).jpg"), ImageOrigin.file(file, number: number))
         }

@@ -36,9 +36,9 @@ struct LoadBurstCase: BenchmarkCase {
     /// the most that was in use beside the cache.
     static func main() async {
         do {
-            let picture = try SyntheticPicture.photograph(size)
-            let file = try ImageCodecs.standard.encode(picture, as: .jpeg, options: EncodeOptions(quality: 85))
-            let pixels = picture.byteCount
+            let image = try SyntheticImage.photograph(size)
+            let file = try ImageCodecs.standard.encode(image, as: .jpeg, options: EncodeOptions(quality: 85))
+            let pixels = image.byteCount
             StandardStream.output.writeLine(try await load(file, pixels: pixels))
         } catch {
             StandardStream.output.writeLine("failed: \(error)")
@@ -66,7 +66,7 @@ struct LoadBurstCase: BenchmarkCase {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, url) in urls.enumerated() {
                 if number >= concurrency { try await group.next() }
-                group.addTask { _ = try await pipeline.response(for: .url(url), options: settings) }
+                group.addTask { _ = try await pipeline.response(for: url, options: settings) }
             }
             try await group.waitForAll()
         }

@@ -32,14 +32,14 @@ struct DiskFixture {
     /// Stores every body in a cache.
     func store(in cache: DiskCache) throws {
         var body = NumberedBody(size: bodySize)
-        for key in keys { try cache.put(key, body: body.next()) }
+        for key in keys { try cache.store(body.next(), for: key) }
         try cache.flush()
     }
 
     /// Fills the cache up to a number of entries with small ones.
     func fillUp(to entryCount: Int) throws {
         for key in BenchmarkURLs.texts(max(0, entryCount - keys.count), seed: 11) {
-            try cache.put(key, body: ManyEntries.body, durability: .none)
+            try cache.store(ManyEntries.body, for: key, durability: .none)
         }
         try cache.flush()
     }

@@ -18,10 +18,10 @@ struct DiskGetAmongManyCase: PairedCase {
         let cache = DiskCache(try entries.configuration())
         try fixture.store(in: cache)
         return Contest(
-            ours: reads.contender("DiskCache") { cache.get(fixture.keys[$1])?.body.count ?? 0 },
+            ours: reads.contender("DiskCache") { cache.entry(for: fixture.keys[$1])?.body.count ?? 0 },
             references: [
                 reads.contender("DiskCache with 1,000 entries") {
-                    fixture.cache.get(fixture.keys[$1])?.body.count ?? 0
+                    fixture.cache.entry(for: fixture.keys[$1])?.body.count ?? 0
                 },
                 reads.contender("open, fstat, read, close") { Int(halcyon_reference_read_file(fixture.files[$1])) },
             ]

@@ -19,14 +19,14 @@ struct DiskGetAnyCase: PairedCase {
         return Contest(
             ours: Contender("DiskCache") { count in
                 for _ in 0..<count {
-                    guard cache.get(keys[place]) != nil else { throw BenchmarkError("an entry is gone") }
+                    guard cache.entry(for: keys[place]) != nil else { throw BenchmarkError("an entry is gone") }
                     place = (place + 1) % keys.count
                 }
             },
             references: [
                 Contender("DiskCache with 1,000 entries") { count in
                     for _ in 0..<count {
-                        guard fixture.cache.get(fixture.keys[other]) != nil else {
+                        guard fixture.cache.entry(for: fixture.keys[other]) != nil else {
                             throw BenchmarkError("an entry is gone")
                         }
                         other = (other + 1) % fixture.keys.count

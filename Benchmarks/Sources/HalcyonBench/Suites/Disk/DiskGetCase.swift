@@ -17,7 +17,7 @@ struct DiskGetCase: PairedCase {
         let store = try fixture.makeReferenceStore()
         let stores = [store] + (try (1..<reads.threadCount).map { _ in try ReferenceStore(store.path) })
         return Contest(
-            ours: reads.contender("DiskCache") { fixture.cache.get(fixture.keys[$1])?.body.count ?? 0 },
+            ours: reads.contender("DiskCache") { fixture.cache.entry(for: fixture.keys[$1])?.body.count ?? 0 },
             references: [
                 reads.contender("open, fstat, read, close") { Int(halcyon_reference_read_file(fixture.files[$1])) },
                 reads.contender("SQLite select") { stores[$0].get(fixture.keys[$1]) },

@@ -32,7 +32,7 @@ struct DiskMissCase: PairedCase {
 
     private func contender(_ name: String, _ cache: DiskCache, _ absent: [String]) -> Contender {
         Contender(name) { count in
-            for index in 0..<count where cache.get(absent[index % absent.count]) != nil {
+            for index in 0..<count where cache.entry(for: absent[index % absent.count]) != nil {
                 throw BenchmarkError("a look-up found what was never stored")
             }
         }

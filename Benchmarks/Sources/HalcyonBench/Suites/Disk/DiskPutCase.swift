@@ -45,9 +45,9 @@ struct DiskPutCase: PairedCase {
         return Contender("DiskCache") { count in
             for _ in 0..<count {
                 number += 1
-                try fixture.cache.put(
-                    fixture.keys[number % fixture.keys.count],
-                    body: body.next(),
+                try fixture.cache.store(
+                    body.next(),
+                    for: fixture.keys[number % fixture.keys.count],
                     durability: durability
                 )
             }

@@ -71,7 +71,7 @@ final class ManyEntries: Sendable {
         )
         let start = TimeSample.now.wall
         for key in keys where present == 0 || !cache.contains(key) {
-            try cache.put(key, body: Self.body, durability: .none)
+            try cache.store(Self.body, for: key, durability: .none)
         }
         try cache.close()
         let seconds = Int((TimeSample.now.wall - start) / 1e9)

@@ -27,7 +27,7 @@ struct NukeDiskCase: PairedCase {
         case .reads, .readsOnTwoThreads:
             try fixture.fill()
             return Contest(
-                ours: reads("DiskCache", fixture) { fixture.cache.get(fixture.keys[$0])?.body.count ?? 0 },
+                ours: reads("DiskCache", fixture) { fixture.cache.entry(for: fixture.keys[$0])?.body.count ?? 0 },
                 references: [
                     reads("open, fstat, read, close", fixture) { Int(halcyon_reference_read_file(fixture.files[$0])) }
                 ]
@@ -42,7 +42,7 @@ struct NukeDiskCase: PairedCase {
         return Contender("DiskCache") { count in
             for _ in 0..<count {
                 for key in fixture.keys {
-                    try fixture.cache.put(key, body: body.next(), durability: .none)
+                    try fixture.cache.store(body.next(), for: key, durability: .none)
                     if workload == .flushes { try fixture.cache.flush() }
                 }
                 try fixture.cache.flush()

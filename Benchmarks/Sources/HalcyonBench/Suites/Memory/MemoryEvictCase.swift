@@ -24,7 +24,7 @@ struct MemoryEvictCase: PairedCase {
         let objects = (0..<keys.count).map { CachedObject($0) }
         return Contest(
             ours: work.contender("MemoryCache", keyCount: keys.count) {
-                cache.insert(objects[$0], for: keys.key($0), cost: 1) ? 1 : 0
+                cache.store(objects[$0], for: keys.key($0), cost: 1) ? 1 : 0
             },
             references: [
                 work.contender("dictionary and list under a Mutex", keyCount: keys.count) {

@@ -25,7 +25,7 @@ struct MemoryHitCase: PairedCase {
     private func contest<Keys: MemoryKeys>(_ keys: Keys) -> Contest {
         let (cache, dictionary) = MemorySuite.filled(keys)
         return Contest(
-            ours: work.contender("MemoryCache", keyCount: keys.count) { cache.value(for: keys.key($0))?.number ?? 0 },
+            ours: work.contender("MemoryCache", keyCount: keys.count) { cache.entry(for: keys.key($0))?.number ?? 0 },
             references: [
                 work.contender("Dictionary under a Mutex", keyCount: keys.count) {
                     dictionary.value(for: keys.key($0))?.number ?? 0

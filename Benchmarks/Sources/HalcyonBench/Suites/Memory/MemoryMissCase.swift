@@ -21,7 +21,7 @@ struct MemoryMissCase: PairedCase {
         let (cache, dictionary) = MemorySuite.filled(keys)
         return Contest(
             ours: work.contender("MemoryCache", keyCount: absent.count) {
-                cache.value(for: absent.key($0)) == nil ? 0 : 1
+                cache.entry(for: absent.key($0)) == nil ? 0 : 1
             },
             references: [
                 work.contender("Dictionary under a Mutex", keyCount: absent.count) {

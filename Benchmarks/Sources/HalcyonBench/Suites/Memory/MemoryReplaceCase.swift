@@ -25,7 +25,7 @@ struct MemoryReplaceCase: PairedCase {
         }
         return Contest(
             ours: work.contender("MemoryCache", keyCount: keys.count) {
-                cache.insert(objects[$0], for: keys.key($0), cost: 1) ? 1 : 0
+                cache.store(objects[$0], for: keys.key($0), cost: 1) ? 1 : 0
             },
             references: [
                 work.contender("Dictionary under a Mutex", keyCount: keys.count) {

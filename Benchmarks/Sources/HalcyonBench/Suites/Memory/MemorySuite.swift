@@ -36,7 +36,7 @@ struct MemorySuite: BenchmarkSuite {
         var random = SeededRandom(seed: 2)
         for number in (0..<keys.count).shuffled(using: &random) {
             let object = CachedObject(number)
-            cache.insert(object, for: keys.key(number), cost: 1)
+            cache.store(object, for: keys.key(number), cost: 1)
             values[keys.key(number)] = object
         }
         return (cache, LockedDictionary(values))

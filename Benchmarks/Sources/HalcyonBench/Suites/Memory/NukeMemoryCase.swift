@@ -79,7 +79,7 @@ private struct NukeMemoryRun: Sendable {
 
     @inline(__always)
     func fill(_ store: some MemoryStore) {
-        for url in stored { store.store(object, for: url.absoluteString, cost: Self.cost) }
+        for url in stored { store.add(object, for: url.absoluteString, cost: Self.cost) }
     }
 
     @inline(__always)
@@ -95,7 +95,7 @@ private struct NukeMemoryRun: Sendable {
             }
         case .removals:
             for url in asked {
-                store.store(object, for: url.absoluteString, cost: Self.cost)
+                store.add(object, for: url.absoluteString, cost: Self.cost)
                 store.discard(url.absoluteString)
             }
         case .readers, .readersAndWriter:
@@ -116,25 +116,25 @@ private struct NukeMemoryRun: Sendable {
 
     @inline(__always)
     private func write(_ store: some MemoryStore, _ range: Range<Int>) {
-        for index in range { store.store(object, for: asked[index].absoluteString, cost: Self.cost) }
+        for index in range { store.add(object, for: asked[index].absoluteString, cost: Self.cost) }
     }
 }
 
 /// What the workloads need of a cache.
 private protocol MemoryStore: Sendable {
     func find(_ key: String) -> CachedObject?
-    func store(_ object: CachedObject, for key: String, cost: Int)
+    func add(_ object: CachedObject, for key: String, cost: Int)
     func discard(_ key: String)
 }
 
 extension MemoryCache<String, CachedObject>: MemoryStore {
-    fileprivate func find(_ key: String) -> CachedObject? { value(for: key) }
-    fileprivate func store(_ object: CachedObject, for key: String, cost: Int) { insert(object, for: key, cost: cost) }
-    fileprivate func discard(_ key: String) { remove(key) }
+    fileprivate func find(_ key: String) -> CachedObject? { entry(for: key) }
+    fileprivate func add(_ object: CachedObject, for key: String, cost: Int) { store(object, for: key, cost: cost) }
+    fileprivate func discard(_ key: String) { remove(for: key) }
 }
 
 extension LockedLeastRecentlyUsed<String, CachedObject>: MemoryStore {
     fileprivate func find(_ key: String) -> CachedObject? { value(for: key) }
-    fileprivate func store(_ object: CachedObject, for key: String, cost: Int) { insert(object, for: key) }
+    fileprivate func add(_ object: CachedObject, for key: String, cost: Int) { insert(object, for: key) }
     fileprivate func discard(_ key: String) { remove(key) }
 }

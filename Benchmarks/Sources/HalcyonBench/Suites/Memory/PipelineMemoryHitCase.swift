@@ -25,10 +25,10 @@ struct PipelineMemoryHitCase: PairedCase {
         var options: ImageOptions = [.cacheMemoryOnly]
         if way == .synchronousProcessed { options.processing = .downsample(to: PixelSize(8, 8)) }
         let urls = try BenchmarkURLs.make(MemorySuite.entryCount)
-        let picture = try SyntheticPicture.icon()
+        let image = try SyntheticImage.icon()
         for url in urls {
-            transport.setRoute(url, .init(body: picture))
-            _ = try await pipeline.response(for: .url(url), options: options)
+            transport.setRoute(url, .init(body: image))
+            _ = try await pipeline.response(for: url, options: options)
         }
         var random = SeededRandom(seed: 4)
         let order = urls.shuffled(using: &random)
@@ -55,11 +55,11 @@ struct PipelineMemoryHitCase: PairedCase {
                     let response = try await pipeline.response(for: urls[place], options: options)
                     pixels &+= response.image.size.width
                 case .synchronousSource:
-                    let response = pipeline.responseFromMemory(for: sources[place], options: options)
+                    let response = pipeline.responseFromMemory(for: ImageRequest(sources[place], options: options))
                     pixels &+= response?.image.size.width ?? 0
                 }
             }
-            // Every look-up must have been a hit: the pictures are 16 pixels wide, processed 8.
+            // Every look-up must have been a hit: the images are 16 pixels wide, processed 8.
             guard pixels == count * (way == .synchronousProcessed ? 8 : 16) else {
                 throw BenchmarkError("not every look-up was a hit")
             }
@@ -71,12 +71,12 @@ struct PipelineMemoryHitCase: PairedCase {
         let keys = DigestKey.keys(MemorySuite.entryCount)
         let cache = MemoryCache<DigestKey, CachedObject>()
         for (number, key) in keys.enumerated() {
-            cache.insert(CachedObject(number), for: key, cost: 1)
+            cache.store(CachedObject(number), for: key, cost: 1)
         }
         return Contender("MemoryCache hit, key ready") { count in
             var sum = 0
             for index in 0..<count {
-                sum &+= cache.value(for: keys[index % keys.count])?.number ?? 0
+                sum &+= cache.entry(for: keys[index % keys.count])?.number ?? 0
             }
             blackHole(sum)
         }

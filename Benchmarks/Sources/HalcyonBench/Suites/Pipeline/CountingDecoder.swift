@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A decoder that counts what another one does.
 struct CountingDecoder<Base: ImageDecoder>: ImageDecoder {
-    /// How often a picture was decoded.
+    /// How often an image was decoded.
     final class Counter: Sendable {
         private let count = Atomic(0)
 

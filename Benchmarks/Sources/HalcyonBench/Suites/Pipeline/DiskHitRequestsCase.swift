@@ -15,9 +15,9 @@ struct DiskHitRequestsCase: PairedCase {
     func contest() async throws -> Contest {
         let folder = try TemporaryFolder()
         let urls = try BenchmarkURLs.make(Self.requestCount)
-        let picture = try SyntheticPicture.icon()
+        let image = try SyntheticImage.icon()
         let transport = ScriptedTransport()
-        for url in urls { transport.setRoute(url, .init(body: picture)) }
+        for url in urls { transport.setRoute(url, .init(body: image)) }
         let configuration = ImagePipeline.Configuration.benchmark(transport, folder: folder)
         let stored = await ImagePrefetcher(
             urls: urls,
@@ -26,7 +26,7 @@ struct DiskHitRequestsCase: PairedCase {
         ).run()
         guard stored.failed.isEmpty else { throw BenchmarkError("\(name): an image was not stored") }
         let plain = DiskCache(.init(folder: folder.file("plain")))
-        for url in urls { try plain.put(url.absoluteString, body: picture) }
+        for url in urls { try plain.store(image, for: url.absoluteString) }
         return Contest(
             ours: Contender("ImagePipeline") { count in
                 // A pipeline of its own: the one before has the images in memory.
@@ -42,7 +42,9 @@ struct DiskHitRequestsCase: PairedCase {
                 Contender("a task each: DiskCache get, decode") { count in
                     let tasks = urls.prefix(count).map { url in
                         Task {
-                            guard let entry = plain.get(url.absoluteString) else { throw BenchmarkError("no entry") }
+                            guard let entry = plain.entry(for: url.absoluteString) else {
+                                throw BenchmarkError("no entry")
+                            }
                             return try ImageCodecs.standard.decode(entry.body)
                         }
                     }

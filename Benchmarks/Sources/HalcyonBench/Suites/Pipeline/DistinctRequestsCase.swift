@@ -22,10 +22,10 @@ struct DistinctRequestsCase: PairedCase {
     func contest() async throws -> Contest {
         let folder = try TemporaryFolder()
         let urls = try BenchmarkURLs.make(Self.requestCount)
-        let picture = try SyntheticPicture.icon()
+        let image = try SyntheticImage.icon()
         return Contest(
             ours: Contender("ImagePipeline") { count in
-                let transport = Self.transport(urls, picture)
+                let transport = Self.transport(urls, image)
                 let pipeline = ImagePipeline(configuration: .benchmark(transport, folder: folder))
                 let results =
                     switch way {
@@ -36,7 +36,7 @@ struct DistinctRequestsCase: PairedCase {
             },
             references: [
                 Contender("a task each: data(for:), decode") { count in
-                    let transport = Self.transport(urls, picture)
+                    let transport = Self.transport(urls, image)
                     let tasks = urls.prefix(count).map { url in
                         Task {
                             let data = try await transport.data(for: TransferRequest(url: url)).data
@@ -67,10 +67,10 @@ struct DistinctRequestsCase: PairedCase {
         }
     }
 
-    private static func transport(_ urls: [URL], _ picture: Data) -> ScriptedTransport {
+    private static func transport(_ urls: [URL], _ image: Data) -> ScriptedTransport {
         let transport = ScriptedTransport()
         for url in urls {
-            transport.setRoute(url, .init(body: picture))
+            transport.setRoute(url, .init(body: image))
         }
         return transport
     }

@@ -16,8 +16,8 @@ struct PrefetchCase: PairedCase {
         let folder = try TemporaryFolder()
         let (transport, urls) = (ScriptedTransport(), try BenchmarkURLs.make(Self.imageCount))
         let pipeline = ImagePipeline(configuration: .benchmark(transport, folder: folder))
-        let picture = try SyntheticPicture.icon()
-        for url in urls { transport.setRoute(url, .init(body: picture)) }
+        let image = try SyntheticImage.icon()
+        for url in urls { transport.setRoute(url, .init(body: image)) }
         let options: ImageOptions = destination == .memory ? [.cacheMemoryOnly] : []
         let first = await Self.prefetcher(urls, pipeline, options, destination).run()
         guard first.failed.isEmpty else { throw BenchmarkError("\(name): an image was not loaded") }
@@ -47,6 +47,6 @@ struct PrefetchCase: PairedCase {
         _ options: ImageOptions,
         _ destination: ImagePrefetcher.Destination
     ) -> ImagePrefetcher {
-        ImagePrefetcher(urls: urls, pipeline: pipeline, options: options, destination: destination)
+        ImagePrefetcher(urls: urls, options: options, pipeline: pipeline, destination: destination)
     }
 }

@@ -16,7 +16,7 @@ struct SharedRequestsCase: PairedCase {
         let folder = try TemporaryFolder()
         let (transport, counter) = (ScriptedTransport(), CountingDecoder<PNGDecoder>.Counter())
         let pipeline = try await Self.pipeline(transport, counter, folder)
-        let results = try await Self.load(Self.requestCount, pipeline, transport, SyntheticPicture.icon())
+        let results = try await Self.load(Self.requestCount, pipeline, transport, SyntheticImage.icon())
         return [
             .count("\(name): transfers", transport.startedCount, required: 1, unit: "transfers"),
             .count("\(name): decodes", counter.value, required: 1, unit: "decodes"),
@@ -25,13 +25,13 @@ struct SharedRequestsCase: PairedCase {
     }
 
     func contest() async throws -> Contest {
-        let picture = try SyntheticPicture.icon()
+        let image = try SyntheticImage.icon()
         let folder = try TemporaryFolder()
         return Contest(
             ours: Contender("ImagePipeline") { count in
                 let transport = ScriptedTransport()
                 let pipeline = try await Self.pipeline(transport, .init(), folder)
-                let results = try await Self.load(count, pipeline, transport, picture)
+                let results = try await Self.load(count, pipeline, transport, image)
                 guard results == count else { throw BenchmarkError("\(count) requests had \(results) results") }
             },
             references: [
@@ -69,11 +69,11 @@ struct SharedRequestsCase: PairedCase {
         _ count: Int,
         _ pipeline: ImagePipeline,
         _ transport: ScriptedTransport,
-        _ picture: Data
+        _ image: Data
     ) async throws -> Int {
         guard let url = URL(string: "https://images.example.com/one.png") else { return 0 }
         let tasks = (0..<count).map { _ in pipeline.task(for: url, options: [.cacheMemoryOnly]) }
-        await transport.nextTransfer().answer(.init(body: picture))
+        await transport.nextTransfer().answer(.init(body: image))
         var results = 0
         for task in tasks where try await task.response.image.size.width == 16 {
             results += 1

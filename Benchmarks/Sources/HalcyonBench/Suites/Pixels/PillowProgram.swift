@@ -37,11 +37,11 @@ enum PillowProgram {
 
         if kind == "raw":
             # Premultiplied already, so that resizing does not do it once more.
-            picture = Image.frombytes("RGBa", size, data)
+            image = Image.frombytes("RGBa", size, data)
             opaque = Image.frombytes("RGBA", size, data).convert("RGB")
 
         def resize():
-            picture.resize(numbers, Image.Resampling.LANCZOS)
+            image.resize(numbers, Image.Resampling.LANCZOS)
 
         def encode():
             target = io.BytesIO()

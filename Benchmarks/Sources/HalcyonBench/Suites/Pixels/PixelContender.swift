@@ -26,7 +26,7 @@ enum PixelContender: Hashable {
         case .halcyon: return "Halcyon"
         case .library: return "the format's C library"
         case .vips(let path):
-            // Threads of a picture are not what is measured: each thread has a picture of its own.
+            // Threads of an image are not what is measured: each thread has an image of its own.
             if let failure = halcyon_vips_load(path, 1) {
                 throw BenchmarkError("libvips: \(String(cString: failure))")
             }
@@ -100,7 +100,7 @@ enum PixelOperations {
                 halcyon_vips_resize(bytes, width, height, Int32(target.width), Int32(target.height))
             }
         case .encode(let format, let quality):
-            // Three samples a pixel, as libvips holds a picture without alpha.
+            // Three samples a pixel, as libvips holds an image without alpha.
             bytes = bytes.indices.filter { $0 % 4 < 3 }.map { bytes[$0] }
             return { [bytes] in
                 var byteCount = 0

@@ -10,7 +10,7 @@ final class PixelContenders {
         self.options = options
     }
 
-    /// The pictures, which are made when the first case needs them.
+    /// The images, which are made when the first case needs them.
     func inputs() throws -> PixelInputs {
         if let madeInputs { return madeInputs }
         let inputs = try PixelInputs(photo: options.photo)

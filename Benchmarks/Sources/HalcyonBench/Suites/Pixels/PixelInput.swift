@@ -6,7 +6,7 @@ internal import HalcyonRaster
 struct PixelInput {
     let path: String
     let format: ImageFormat
-    /// Of the picture.
+    /// Of the image.
     let size: PixelSize
     /// Whether the pixels are bare.
     let isRaw: Bool

@@ -12,9 +12,9 @@ final class PixelProcess {
         let tellsItsName: Bool
     }
 
-    /// What so many pictures took.
+    /// What so many images took.
     struct Sample {
-        /// For one picture, nanoseconds.
+        /// For one image, nanoseconds.
         let time: TimeSample
         /// The greatest memory so far, beyond that at the start, bytes.
         let memory: Int

@@ -1,9 +1,9 @@
 internal import HalcyonCodecs
 internal import HalcyonRaster
 
-/// What is done to a picture, in words that a program can be started with.
+/// What is done to an image, in words that a program can be started with.
 enum PixelWork: Hashable {
-    /// A file to a small picture that fits into a size.
+    /// A file to a small image that fits into a size.
     case thumbnail(PixelSize)
     /// A file to pixels.
     case decode

@@ -1,7 +1,7 @@
 internal import HalcyonCodecs
 internal import HalcyonRaster
 
-/// Decoding, resizing and encoding, on one thread and on two with a picture each.
+/// Decoding, resizing and encoding, on one thread and on two with an image each.
 struct PixelsSuite: BenchmarkSuite {
     static let name = "pixels"
     static let summary = "decoding, resizing and encoding: time and memory"

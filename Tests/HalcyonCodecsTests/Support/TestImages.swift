@@ -1,8 +1,8 @@
 import HalcyonRaster
 
-/// Pictures for tests, the same in every run.
-enum TestPictures {
-    /// A picture whose pixels are `pixel(x, y)`, straight RGBA.
+/// Images for tests, the same in every run.
+enum TestImages {
+    /// An image whose pixels are `pixel(x, y)`, straight RGBA.
     static func bitmap(
         _ width: Int,
         _ height: Int,

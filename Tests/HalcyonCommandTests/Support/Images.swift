@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Halcyon
 
-/// Small pictures, made by the project's own encoders.
-enum Pictures {
-    /// A picture of one colour with another one in its upper left quarter.
+/// Small images, made by the project's own encoders.
+enum Images {
+    /// An image of one colour with another one in its upper left quarter.
     static func encoded(_ format: ImageFormat, width: Int = 40, height: Int = 30) throws -> [UInt8] {
         var bitmap = try Bitmap(size: PixelSize(width, height))
         bitmap.fill(PixelRect(x: 0, y: 0, width: width, height: height), with: Color(white: 0.8))

@@ -3,7 +3,7 @@ internal import CTIFFShim
 internal import HalcyonRaster
 
 /// Decodes the pixels of a page, as stored.
-struct TIFFPicture {
+struct TIFFImage {
     private let page: TIFFPageReader
     /// `nil` where libtiff converts the samples.
     private let converter: TIFFPixelConverter?
@@ -43,7 +43,7 @@ struct TIFFPicture {
         self.page = page
     }
 
-    /// Whether rows and strips or tiles, as libtiff measures them, hold the samples that are read from them.
+    /// Returns whether rows and strips or tiles, as libtiff measures them, hold the samples that are read from them.
     private static func isLargeEnough(_ layout: HalcyonTIFFLayout) -> Bool {
         let samplesPerRow = layout.is_planar ? 1 : Int(layout.samples_per_pixel)
         // Each factor has at most 32 bits, 16 bits and 16 bits.
@@ -70,7 +70,7 @@ struct TIFFPicture {
         return overflows ? .max : sum
     }
 
-    /// Strips that hold all samples are read by rows, so that a picture in one strip takes no second buffer.
+    /// Strips that hold all samples are read by rows, so that an image in one strip takes no second buffer.
     private var usesSegments: Bool { page.layout.is_tiled || (converter?.planes.count ?? 1) > 1 }
 
     func bitmap(isCancelled: () -> Bool) throws -> Bitmap {

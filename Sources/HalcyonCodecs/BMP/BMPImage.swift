@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HalcyonRaster
 
 /// Decodes the pixels that a bitmap's header describes, for BMP and for icons.
-struct BMPPicture {
+struct BMPImage {
     /// Rows between two questions whether decoding is cancelled.
     static let rowsBetweenQuestions = 16
 
@@ -10,7 +10,7 @@ struct BMPPicture {
     let format: ImageFormat
     /// The file; offsets in the header and those below count from its first byte.
     let bytes: UnsafeRawBufferPointer
-    /// Where the pixels start.
+    /// The offset of the pixels.
     let pixelsOffset: Int
     let palette: BMPPalette
     let premultiplies: Bool
@@ -44,10 +44,10 @@ struct BMPPicture {
         palette = BMPPalette(bytes, header, end: self.pixelsOffset)
     }
 
-    /// Where pixels that are not compressed end, with the padding behind the last row.
+    /// The offset at which pixels that are not compressed end, with the padding behind the last row.
     var end: Int { pixelsOffset + header.bytesPerRow * header.size.height }
 
-    /// Decodes the picture.
+    /// Decodes the image.
     ///
     /// - Throws: ``CodecError/truncated(_:)``, before any memory is taken if the pixels are not compressed, and
     ///   `CancellationError`.
@@ -87,13 +87,13 @@ struct BMPPicture {
         }
     }
 
-    /// The row of the picture, counted from its top, that is the n-th in the file.
+    /// The row of the image, counted from its top, that is the n-th in the file.
     func row(_ index: Int) -> Int {
         header.isTopDown ? index : header.size.height - 1 - index
     }
 
-    /// Whether the pixels have alpha. Icons have a place for it also where the program that wrote them knew only masks;
-    /// it is 0 throughout then.
+    /// A Boolean value that indicates whether the pixels have alpha. Icons have a place for it also where the program
+    /// that wrote them knew only masks; it is 0 throughout then.
     var showsAlpha: Bool {
         guard case .bitFields(let fields) = header.compression, fields.hasAlpha else {
             return false

@@ -3,15 +3,15 @@ internal import FoundationEssentials
 internal import HalcyonFiles
 internal import HalcyonRaster
 
-/// Checks the pictures that a document embeds ("data:" in a reference) before librsvg decodes them, which it does without
+/// Checks the images that a document embeds ("data:" in a reference) before librsvg decodes them, which it does without
 /// any bound: a PNG of 17 kB can take a gigabyte.
-enum SVGEmbeddedPictures {
-    /// What is read of pictures inside of drawings inside of drawings.
+enum SVGEmbeddedImages {
+    /// The number of levels that are read of images inside of drawings inside of drawings.
     private static let maximumDepth = 3
     /// gdk-pixbuf's copy, and that of cairo.
     private static let bytesPerPixel = 8
 
-    /// Refuses a document whose pictures are beyond the limits, or whose references are not stated plainly.
+    /// Refuses a document whose images are beyond the limits, or whose references are not stated plainly.
     static func check(_ text: Data, limits: DecodeLimits) throws(CodecError) {
         _ = try byteCount(of: text, limits: limits, depth: 0)
     }
@@ -66,11 +66,11 @@ enum SVGEmbeddedPictures {
             guard case .plain(let address) = reference else {
                 throw .unsupported(.svg, reason: "a reference that contains an entity")
             }
-            guard let picture = payload(of: address), !picture.isEmpty else {
+            guard let image = payload(of: address), !image.isEmpty else {
                 continue
             }
             let (next, overflows) = try sum.addingReportingOverflow(
-                byteCount(ofPicture: picture, limits: limits, depth: depth)
+                byteCount(ofImage: image, limits: limits, depth: depth)
             )
             sum = overflows ? .max : next
             try limits.checkMemory(sum, of: .svg)
@@ -79,18 +79,18 @@ enum SVGEmbeddedPictures {
     }
 
     private static func byteCount(
-        ofPicture picture: Data,
+        ofImage image: Data,
         limits: DecodeLimits,
         depth: Int
     ) throws(CodecError) -> Int {
-        let format = ImageFormat.detect(picture)
+        let format = ImageFormat.detect(image)
         if format == .svg {
-            let text = try SVGDocument.text(of: picture, limits: limits)
+            let text = try SVGDocument.text(of: image, limits: limits)
             return try byteCount(of: text, limits: limits, depth: depth + 1)
         }
         // What we cannot measure is not drawn either.
-        guard let format, let info = try? ImageCodecs.standard.info(of: picture, limits: limits) else {
-            throw .unsupported(.svg, reason: "an embedded picture of unknown size")
+        guard let format, let info = try? ImageCodecs.standard.info(of: image, limits: limits) else {
+            throw .unsupported(.svg, reason: "an embedded image of unknown size")
         }
         try limits.check(info.size, of: format)
         return info.size.area * bytesPerPixel

@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
 
-/// Pictures drawn by formula that cost a codec about what photographs cost: areas of slowly changing colour, edges,
+/// Images drawn by formula that cost a codec about what photographs cost: areas of slowly changing colour, edges,
 /// and the noise of a sensor.
-enum SyntheticPicture {
-    /// A picture like a photograph.
+enum SyntheticImage {
+    /// An image like a photograph.
     ///
     /// - Parameter hasAlpha: Whether it fades out towards its borders.
     static func photograph(_ size: PixelSize, hasAlpha: Bool = false) throws -> Bitmap {

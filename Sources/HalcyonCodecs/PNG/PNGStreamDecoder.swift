@@ -2,7 +2,7 @@ internal import CPNGKernels
 internal import HalcyonRaster
 
 /// Decodes one stream of a file, the default image or a frame, into a bitmap of its own size.
-struct PNGPictureDecoder {
+struct PNGStreamDecoder {
     /// Kernels read up to 4 bytes behind a row.
     private static let slack = 64
     /// Deflate cannot make more than 1,032 bytes of one (RFC 1951, 3.2.5: 258 bytes for two codes of one bit each).
@@ -32,7 +32,7 @@ struct PNGPictureDecoder {
         expander = PNGPixelExpander(file, premultiplies: premultiplies)
     }
 
-    /// Decodes the stream in `ranges`, which holds a picture of `size`.
+    /// Decodes the stream in `ranges`, which holds an image of `size`.
     ///
     /// - Parameter chunkName: Where errors say the damage is.
     func decode(_ ranges: [Range<Int>], size: PixelSize, chunkName: String) throws -> Bitmap {
@@ -40,11 +40,11 @@ struct PNGPictureDecoder {
         let header = file.header
         let byteCount = header.streamByteCount(of: size)
         let compressedCount = ranges.reduce(0) { $0 + $1.count }
-        // Before any memory is taken: a stream this short cannot hold the picture.
-        guard compressedCount > 0, byteCount / PNGPictureDecoder.greatestExpansion <= compressedCount else {
-            throw damage("the stream in \(chunkName) is too short for the picture")
+        // Before any memory is taken: a stream this short cannot hold the image.
+        guard compressedCount > 0, byteCount / PNGStreamDecoder.greatestExpansion <= compressedCount else {
+            throw damage("the stream in \(chunkName) is too short for the image")
         }
-        let (bufferSize, overflows) = byteCount.addingReportingOverflow(PNGPictureDecoder.slack)
+        let (bufferSize, overflows) = byteCount.addingReportingOverflow(PNGStreamDecoder.slack)
         guard !overflows else {
             throw CodecError.bitmap(.outOfMemory(byteCount: byteCount))
         }
@@ -119,7 +119,7 @@ struct PNGPictureDecoder {
         switch outcome {
         case .done: return
         case .damaged: throw damage("the stream in \(chunkName) is damaged")
-        case .tooShort: throw damage("the stream in \(chunkName) ends before the picture does")
+        case .tooShort: throw damage("the stream in \(chunkName) ends before the image does")
         }
     }
 
@@ -192,7 +192,8 @@ struct PNGPictureDecoder {
 
     /// Unfilters rows in place and hands each to `expand`, which says whether it is opaque.
     ///
-    /// Raw pointers: this is a third of decoding, and each offset follows from the header, by which the buffer was made.
+    /// Raw pointers: this is a third of decoding, and each offset follows from the header, by which the buffer was
+    /// made.
     private func fillRows(
         _ rows: UnsafeMutablePointer<UInt8>,
         _ size: PixelSize,
@@ -200,13 +201,13 @@ struct PNGPictureDecoder {
     ) throws -> Bool {
         let byteCount = file.header.rowByteCount(width: size.width)
         let bytesPerPixel = file.header.bytesPerPixel
-        let zeros = try PixelBuffer(byteCount: byteCount + PNGPictureDecoder.slack)
-        zeros.pointer.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount + PNGPictureDecoder.slack)
+        let zeros = try PixelBuffer(byteCount: byteCount + PNGStreamDecoder.slack)
+        zeros.pointer.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount + PNGStreamDecoder.slack)
         let pairsPaeth = (bytesPerPixel == 3 || bytesPerPixel == 4)
         var previous = UnsafePointer(zeros.pointer.assumingMemoryBound(to: UInt8.self))
         var isOpaque = true
         var y = 0
-        var rowsUntilPoll = PNGPictureDecoder.rowsPerPoll
+        var rowsUntilPoll = PNGStreamDecoder.rowsPerPoll
         while y < size.height {
             let row = rows + y * (byteCount + 1) + 1
             if pairsPaeth, row[-1] == 4, y + 1 < size.height, row[byteCount] == 4 {
@@ -225,7 +226,7 @@ struct PNGPictureDecoder {
                 rowsUntilPoll -= 1
             }
             if rowsUntilPoll <= 0 {
-                rowsUntilPoll = PNGPictureDecoder.rowsPerPoll
+                rowsUntilPoll = PNGStreamDecoder.rowsPerPoll
                 try checkCancellation()
             }
         }

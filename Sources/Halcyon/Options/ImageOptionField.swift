@@ -1,0 +1,121 @@
+/// A field of ``ImageOptions`` that is either set or left to the defaults of the pipeline.
+///
+/// Each case stands for one stored value of the options and their groups; a test compares the list with the fields that
+/// the groups have.
+enum ImageOptionField: Int, CaseIterable, Sendable {
+    case processing
+    case priority
+    case reads
+    case freshness
+    case staleIfError
+    case revalidates
+    case storesInMemory
+    case storesOnDisk
+    case storesOriginal
+    case waitsForStore
+    case memoryExpiration
+    case diskExpiration
+    case memoryExtension
+    case diskExtension
+    case targetCache
+    case originalCache
+    case keyRule
+    case scope
+    case serializer
+    case frame
+    case color
+    case keepsSixteenBits
+    case usesEmbeddedThumbnail
+    case decodeLimits
+    case networkIsAllowed
+    case timeouts
+    case transferLimits
+    case headers
+    case method
+    case requestModifier
+    case redirectHandler
+    case authenticationResponder
+    case responseModifier
+    case acceptedStatusCodes
+    case acceptedContentTypes
+    case responseReviewer
+    case dataModifier
+    case retry
+    case alternatives
+    case lowDataSource
+    case allowsMetered
+
+    /// Copies the field's value.
+    func copy(from source: ImageOptions.Fields, to fields: inout ImageOptions.Fields) {
+        accessor.copy(from: source, to: &fields)
+    }
+
+    /// Returns whether both have the same value.
+    func isEqual(_ left: ImageOptions.Fields, _ right: ImageOptions.Fields) -> Bool {
+        accessor.isEqual(left, right)
+    }
+
+    private var accessor: any ImageOptionAccessing {
+        switch self {
+        case .processing: ImageOptionAccessor(path: \.processing)
+        case .priority: ImageOptionAccessor(path: \.priority)
+        case .reads: ImageOptionAccessor(path: \.cache.reads)
+        case .freshness: ImageOptionAccessor(path: \.cache.freshness)
+        case .staleIfError: ImageOptionAccessor(path: \.cache.staleIfError)
+        case .revalidates: ImageOptionAccessor(path: \.cache.revalidates)
+        case .storesInMemory: ImageOptionAccessor(path: \.cache.storesInMemory)
+        case .storesOnDisk: ImageOptionAccessor(path: \.cache.storesOnDisk)
+        case .storesOriginal: ImageOptionAccessor(path: \.cache.storesOriginal)
+        case .waitsForStore: ImageOptionAccessor(path: \.cache.waitsForStore)
+        case .memoryExpiration: ImageOptionAccessor(path: \.cache.memoryExpiration)
+        case .diskExpiration: ImageOptionAccessor(path: \.cache.diskExpiration)
+        case .memoryExtension: ImageOptionAccessor(path: \.cache.memoryExtension)
+        case .diskExtension: ImageOptionAccessor(path: \.cache.diskExtension)
+        case .targetCache: ImageOptionAccessor(path: \.cache.targetCache)
+        case .originalCache: ImageOptionAccessor(path: \.cache.originalCache)
+        case .keyRule: ImageOptionAccessor(path: \.cache.keyRule)
+        case .scope: ImageOptionAccessor(path: \.cache.scope)
+        case .serializer: ImageOptionAccessor(path: \.cache.serializer)
+        case .frame: ImageOptionAccessor(path: \.decode.frame)
+        case .color: ImageOptionAccessor(path: \.decode.color)
+        case .keepsSixteenBits: ImageOptionAccessor(path: \.decode.keepsSixteenBits)
+        case .usesEmbeddedThumbnail: ImageOptionAccessor(path: \.decode.usesEmbeddedThumbnail)
+        case .decodeLimits: ImageOptionAccessor(path: \.decode.limits)
+        case .networkIsAllowed: ImageOptionAccessor(path: \.network.isAllowed)
+        case .timeouts: ImageOptionAccessor(path: \.network.timeouts)
+        case .transferLimits: ImageOptionAccessor(path: \.network.limits)
+        case .headers: ImageOptionAccessor(path: \.network.rules.headers)
+        case .method: ImageOptionAccessor(path: \.network.rules.method)
+        case .requestModifier: ImageOptionAccessor(path: \.network.rules.requestModifier)
+        case .redirectHandler: ImageOptionAccessor(path: \.network.rules.handling.redirectHandler)
+        case .authenticationResponder: ImageOptionAccessor(path: \.network.rules.handling.authenticationResponder)
+        case .responseModifier: ImageOptionAccessor(path: \.network.rules.handling.responseModifier)
+        case .acceptedStatusCodes: ImageOptionAccessor(path: \.network.rules.handling.acceptedStatusCodes)
+        case .acceptedContentTypes: ImageOptionAccessor(path: \.network.rules.handling.acceptedContentTypes)
+        case .responseReviewer: ImageOptionAccessor(path: \.network.rules.handling.responseReviewer)
+        case .dataModifier: ImageOptionAccessor(path: \.network.rules.handling.dataModifier)
+        case .retry: ImageOptionAccessor(path: \.recovery.retryHook)
+        case .alternatives: ImageOptionAccessor(path: \.recovery.alternatives)
+        case .lowDataSource: ImageOptionAccessor(path: \.recovery.lowDataSource)
+        case .allowsMetered: ImageOptionAccessor(path: \.recovery.allowsMetered)
+        }
+    }
+}
+
+/// Reads and writes one field.
+private protocol ImageOptionAccessing {
+    func copy(from source: ImageOptions.Fields, to fields: inout ImageOptions.Fields)
+    func isEqual(_ left: ImageOptions.Fields, _ right: ImageOptions.Fields) -> Bool
+}
+
+private struct ImageOptionAccessor<Value: Equatable>: ImageOptionAccessing {
+    let path: WritableKeyPath<ImageOptions.Fields, Value>
+
+    func copy(from source: ImageOptions.Fields, to fields: inout ImageOptions.Fields) {
+        fields[keyPath: path] = source[keyPath: path]
+    }
+
+    func isEqual(_ left: ImageOptions.Fields, _ right: ImageOptions.Fields) -> Bool {
+        left[keyPath: path] == right[keyPath: path]
+    }
+}

@@ -1,0 +1,138 @@
+internal import HalcyonRaster
+
+/// The frames of an animation in their order, composed on a canvas as browsers do: each is decoded by itself and
+/// combined with those before it, within the limits.
+///
+/// A format describes its frames and decodes the pixels of one at a time. For an earlier frame, or one further ahead,
+/// composing begins again at the last frame that depends on no other. A frame that cannot be decoded leaves those
+/// before it readable, and those behind it that do not need it.
+struct FrameSequencer {
+    /// The descriptions of the frames.
+    let frames: [FrameDescription]
+    private let format: ImageFormat
+    private let limits: DecodeLimits
+    private let heldBitmapCount: Int
+    /// The first frame after which the canvas becomes as it was before; until then no second canvas is kept.
+    private let firstRestored: Int
+    private var canvas: AnimationCanvas
+    private var dependencies: FrameDependencies
+    /// The number of the frame that is decoded next.
+    private var nextFrame = 0
+
+    /// A sequencer that stands before the first frame.
+    ///
+    /// - Parameters:
+    ///   - frames: The frames.
+    ///   - size: The size of the canvas.
+    ///   - depth: The depth of the canvas, which the pixels of each frame must have. Default: 8 bits.
+    ///   - format: The format that errors name.
+    ///   - limits: Checked for the canvas at once, and for each frame before it is decoded.
+    ///   - heldBitmapCount: The number of bitmaps of the canvas's size that exist besides those of the sequencer.
+    /// - Throws: ``CodecError/limitExceeded(_:_:)`` for the canvas.
+    init(
+        _ frames: [FrameDescription],
+        canvas size: PixelSize,
+        depth: SampleDepth = .eight,
+        format: ImageFormat,
+        limits: DecodeLimits,
+        heldBitmapCount: Int
+    ) throws(CodecError) {
+        self.frames = frames
+        self.format = format
+        self.limits = limits
+        self.heldBitmapCount = heldBitmapCount
+        firstRestored = frames.firstIndex { $0.disposal == .restore } ?? .max
+        canvas = AnimationCanvas(size: size, depth: depth)
+        dependencies = FrameDependencies(frames, canvas: size)
+        try limits.check(size, of: format)
+        try check(0..<0)
+    }
+
+    /// Refuses frames that are beyond the limits, before any memory is taken for them.
+    ///
+    /// - Throws: ``CodecError/limitExceeded(_:_:)``.
+    func check(_ range: Range<Int>) throws(CodecError) {
+        var workingByteCount = 0
+        for frame in frames[range] where !frame.size.isEmpty {
+            try limits.check(frame.size, of: format)
+            workingByteCount = max(workingByteCount, frame.workingByteCount)
+        }
+        let canvasCount = 1 + heldBitmapCount + (firstRestored < range.upperBound ? 1 : 0)
+        let canvases = canvas.size.bitmapByteCount(depth: canvas.depth).multipliedReportingOverflow(by: canvasCount)
+        try limits.checkMemory(canvases.overflow ? .max : canvases.partialValue, workingByteCount, of: format)
+    }
+
+    /// Returns the canvas after a frame, counted from 0.
+    ///
+    /// - Parameters:
+    ///   - index: The number of the frame.
+    ///   - isCancelled: Asked before each frame that has to be decoded.
+    ///   - decode: Decodes the pixels of the frame with this number.
+    /// - Throws: ``CodecError``, among them ``CodecError/noSuchFrame(_:frameCount:)`` and
+    ///   ``CodecError/limitExceeded(_:_:)``; `CancellationError`; the errors of `decode`.
+    mutating func bitmap(
+        ofFrame index: Int,
+        isCancelled: () -> Bool,
+        decode: (Int) throws -> FramePixels
+    ) throws -> Bitmap {
+        guard frames.indices.contains(index) else {
+            throw CodecError.noSuchFrame(index, frameCount: frames.count)
+        }
+        // An empty canvas is what stands before frame 0, also after a leap to a frame that could not be drawn.
+        defer {
+            if canvas.bitmap == nil {
+                nextFrame = 0
+            }
+        }
+        do {
+            var isComposed = false
+            while !isComposed {
+                let start = dependencies.start(for: index, next: nextFrame)
+                let leavesGap = start != nextFrame
+                if leavesGap {
+                    rewind(to: start)
+                }
+                isComposed = try drawFrames(upTo: index, behindGap: leavesGap, isCancelled, decode)
+            }
+        } catch let error as BitmapError {
+            throw CodecError.bitmap(error)
+        }
+        guard let bitmap = canvas.bitmap else {
+            throw CodecError.noSuchFrame(index, frameCount: frames.count)
+        }
+        return bitmap
+    }
+
+    private mutating func rewind(to frame: Int) {
+        canvas.reset()
+        nextFrame = frame
+    }
+
+    /// Returns `false` where the first frame, which was thought to cover everything, needs those before it after all.
+    private mutating func drawFrames(
+        upTo last: Int,
+        behindGap: Bool,
+        _ isCancelled: () -> Bool,
+        _ decode: (Int) throws -> FramePixels
+    ) throws -> Bool {
+        var mustCover = behindGap && nextFrame <= last && dependencies.isCovering(nextFrame)
+        while nextFrame <= last {
+            if isCancelled() {
+                throw CancellationError()
+            }
+            try check(nextFrame..<nextFrame + 1)
+            let pixels = try decode(nextFrame)
+            if !pixels.isComplete {
+                dependencies.revoke(nextFrame)
+                if mustCover {
+                    rewind(to: 0)
+                    return false
+                }
+            }
+            try canvas.draw(pixels, of: frames[nextFrame])
+            nextFrame += 1
+            mustCover = false
+        }
+        return true
+    }
+}
