@@ -83,6 +83,11 @@ let package = Package(
         // MARK: Modules
         .target(name: "HalcyonConcurrency", swiftSettings: swiftSettings),
         .target(
+            name: "HalcyonFiles",
+            dependencies: ["HalcyonConcurrency", "CXXHash"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "HalcyonRaster",
             dependencies: ["CRasterKernels", "HalcyonConcurrency"],
             swiftSettings: swiftSettings
@@ -90,7 +95,7 @@ let package = Package(
         .target(
             name: "HalcyonCodecs",
             dependencies: [
-                "HalcyonRaster", "HalcyonConcurrency",
+                "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster",
                 "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CAVIFShim", "CDeflate", "CLCMS", "CWebP", "CZlib",
                 .target(name: "CHEIF", condition: .when(traits: ["HEIC"])),
                 .target(name: "CHEIFShim", condition: .when(traits: ["HEIC"])),
@@ -99,11 +104,6 @@ let package = Package(
                 .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),
                 .target(name: "CRSVG", condition: .when(traits: ["SVG"])),
             ],
-            swiftSettings: swiftSettings
-        ),
-        .target(
-            name: "HalcyonFiles",
-            dependencies: ["HalcyonConcurrency", "CXXHash"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -150,7 +150,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonConformance",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting",
+                "Halcyon", "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -178,6 +178,11 @@ let package = Package(
         .testTarget(
             name: "HalcyonConcurrencyTests",
             dependencies: ["HalcyonConcurrency"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonFilesTests",
+            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "HalcyonRasterTests", dependencies: ["HalcyonRaster"], swiftSettings: swiftSettings),

@@ -5,7 +5,7 @@ extension HTTPTransport {
     /// reader slows the server down. Releasing the stream and its iterators cancels the transfer.
     public func stream(for request: TransferRequest) -> TransferStream {
         let receiver = StreamReceiver()
-        receiver.latch.attach(start(request, receiver: receiver))
+        receiver.handle.attach(start(request, receiver: receiver))
         return TransferStream(receiver)
     }
 }

@@ -27,7 +27,7 @@ public struct TransferStream: AsyncSequence, Sendable {
 
     /// Ends the transfer; the reader gets ``TransferError/cancelled``.
     public func cancel() {
-        lifetime.receiver.latch.cancel()
+        lifetime.receiver.handle.cancel()
     }
 
     /// Returns an iterator over the pieces that have not been read yet.
@@ -55,7 +55,7 @@ public struct TransferStream: AsyncSequence, Sendable {
         }
 
         deinit {
-            receiver.latch.cancel()
+            receiver.handle.cancel()
         }
     }
 }

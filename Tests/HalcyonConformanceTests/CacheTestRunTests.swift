@@ -59,6 +59,16 @@ struct CacheTestRunTests {
             {"response_headers": [["Cache-Control", "max-age=1"]], "pause_after": true},
             {"disconnect": true, "expected_type": "cached"}
             """,
+            // A condition of the client's own is answered from what is stored.
+            """
+            {"response_headers": [["Cache-Control", "max-age=50"], ["ETag", "\\"a\\""]], "setup": true},
+            {"request_headers": [["If-None-Match", "\\"a\\""]], "expected_type": "cached", "expected_status": 304}
+            """,
+            // Statuses that no image has are kept as well.
+            """
+            {"response_status": [404, "Not Found"], "response_headers": [["Cache-Control", "max-age=50"]], "setup": true},
+            {"expected_type": "cached", "expected_status": 404}
+            """,
             // Nothing may be asked, nothing is there.
             """
             {"request_headers": [["Cache-Control", "only-if-cached"]], "expected_status": 504,
@@ -83,6 +93,12 @@ struct CacheTestRunTests {
             #"{"expected_status": 404}"#,
             #"{"expected_response_text": "other"}"#,
             #"{"disconnect": true}"#,
+            // A 304 that the origin gave is not the cache's.
+            #"""
+            {"response_headers": [["Cache-Control", "no-store"], ["ETag", "\"a\""]]},
+            {"request_headers": [["If-None-Match", "\"a\""]], "response_status": [304, "Not Modified"],
+             "expected_type": "cached", "expected_status": 304}
+            """#,
             #"{"response_headers": [["Cache-Control", "max-age=1"]], "pause_after": true}, {"expected_type": "etag_validated"}"#,
         ]
     )

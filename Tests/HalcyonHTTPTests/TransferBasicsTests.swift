@@ -16,22 +16,22 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
 
-        let (response, data, metrics) = try await transport.data(
+        let loaded = try await transport.data(
             for: TransferRequest.patient(url: server.url("/picture?a=b"))
         )
 
-        #expect(response.status == 200)
-        #expect(response.headers[.contentType] == "image/png")
-        #expect(response.headers[.eTag] == "\"x\"")
-        #expect(response.url == server.url("/picture?a=b"))
-        #expect(response.expectedBodyBytes == body.count)
-        #expect(firstDifference(data, body) == nil)
-        #expect(metrics.bodyBytesReceived == body.count)
-        #expect(metrics.networkProtocol == "http/1.1")
-        #expect(!metrics.isReusedConnection)
-        #expect(metrics.redirectCount == 0)
-        #expect(metrics.firstByte > .zero && metrics.firstByte <= metrics.total)
-        #expect(metrics.connect > .zero && metrics.connect <= metrics.firstByte)
+        #expect(loaded.response.status == 200)
+        #expect(loaded.response.headers[.contentType] == "image/png")
+        #expect(loaded.response.headers[.eTag] == "\"x\"")
+        #expect(loaded.response.url == server.url("/picture?a=b"))
+        #expect(loaded.response.expectedBodyBytes == body.count)
+        #expect(firstDifference(loaded.data, body) == nil)
+        #expect(loaded.metrics.bodyBytesReceived == body.count)
+        #expect(loaded.metrics.networkProtocol == "http/1.1")
+        #expect(!loaded.metrics.isReusedConnection)
+        #expect(loaded.metrics.redirectCount == 0)
+        #expect(loaded.metrics.firstByte > .zero && loaded.metrics.firstByte <= loaded.metrics.total)
+        #expect(loaded.metrics.connect > .zero && loaded.metrics.connect <= loaded.metrics.firstByte)
         #expect(server.requests.map(\.path) == ["/picture?a=b"])
         #expect(server.requests.first?.headers[.acceptEncoding]?.contains("gzip") == true)
     }
@@ -62,12 +62,12 @@ struct TransferBasicsTests {
         defer { transport.shutdown() }
         var request = TransferRequest.patient(url: server.url())
         request.headers[.range] = "bytes=2-3"
-        let (part, data, _) = try await transport.data(for: request)
-        #expect(part.status == 206)
-        #expect(part.headers[.contentRange] == "bytes 2-3/5")
-        #expect(data == Data([3, 4]))
+        let part = try await transport.data(for: request)
+        #expect(part.response.status == 206)
+        #expect(part.response.headers[.contentRange] == "bytes 2-3/5")
+        #expect(part.data == Data([3, 4]))
         request.headers[.range] = "bytes=9-"
-        #expect(try await transport.data(for: request).0.status == 416)
+        #expect(try await transport.data(for: request).response.status == 416)
         #expect(server.requests.allSatisfy { $0.headers[.acceptEncoding] == "identity" })
     }
 
@@ -106,8 +106,8 @@ struct TransferBasicsTests {
         let transport = CurlTransport()
         defer { transport.shutdown() }
         let request = TransferRequest.patient(url: server.url())
-        #expect(try await !transport.data(for: request).2.isReusedConnection)
-        let metrics = try await transport.data(for: request).2
+        #expect(try await !transport.data(for: request).metrics.isReusedConnection)
+        let metrics = try await transport.data(for: request).metrics
         #expect(metrics.isReusedConnection)
         #expect(metrics.connect == .zero && metrics.nameLookup == .zero)
         #expect(server.connectionCount == 1)
@@ -127,7 +127,8 @@ struct TransferBasicsTests {
         let bodies = try await withThrowingTaskGroup(of: (Int, Data).self) { group in
             for number in 0..<10 {
                 group.addTask {
-                    (number, try await transport.data(for: TransferRequest.patient(url: server.url("/\(number)"))).1)
+                    let request = TransferRequest.patient(url: server.url("/\(number)"))
+                    return (number, try await transport.data(for: request).data)
                 }
             }
             for gate in arrived { await gate.wait() }
@@ -147,9 +148,9 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let (response, data, _) = try await transport.data(for: TransferRequest.patient(url: server.url()))
-        #expect(response.expectedBodyBytes == nil)
-        #expect(data == Data([1, 2, 3, 4, 5, 6]))
+        let body = try await transport.data(for: TransferRequest.patient(url: server.url()))
+        #expect(body.response.expectedBodyBytes == nil)
+        #expect(body.data == Data([1, 2, 3, 4, 5, 6]))
     }
 
     @Test("skips informational responses")
@@ -161,10 +162,10 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let (response, data, _) = try await transport.data(for: TransferRequest.patient(url: server.url()))
-        #expect(response.status == 200)
-        #expect(response.headers[.contentLanguage] == nil)
-        #expect(data == Data([7]))
+        let body = try await transport.data(for: TransferRequest.patient(url: server.url()))
+        #expect(body.response.status == 200)
+        #expect(body.response.headers[.contentLanguage] == nil)
+        #expect(body.data == Data([7]))
     }
 
     @Test("decodes gzip, without promising a length")
@@ -175,10 +176,10 @@ struct TransferBasicsTests {
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        let (response, data, metrics) = try await transport.data(for: TransferRequest.patient(url: server.url()))
-        #expect(response.expectedBodyBytes == nil)
-        #expect(firstDifference(data, Data(String(repeating: "halcyon ", count: 1250).utf8)) == nil)
-        #expect(metrics.bodyBytesReceived == GzipFixture.tenThousandBytes.count)
+        let body = try await transport.data(for: TransferRequest.patient(url: server.url()))
+        #expect(body.response.expectedBodyBytes == nil)
+        #expect(firstDifference(body.data, Data(String(repeating: "halcyon ", count: 1250).utf8)) == nil)
+        #expect(body.metrics.bodyBytesReceived == GzipFixture.tenThousandBytes.count)
     }
 
     @Test(

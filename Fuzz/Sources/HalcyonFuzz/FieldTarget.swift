@@ -86,7 +86,7 @@ enum FieldTarget: String, CaseIterable, Sendable {
     private func readURLs(_ text: String) {
         for line in text.split(separator: "\n").prefix(8) {
             let line = String(line)
-            _ = PercentEscapes.decoded(line)
+            _ = HostName.decoded(line)
             _ = Origin(line)
             _ = IPAddress(line)
             _ = IPAddress(host: line)

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonConcurrency
+internal import HalcyonFiles
 internal import HalcyonStore
 
 /// Originals that came with a program: a second location that is only read.

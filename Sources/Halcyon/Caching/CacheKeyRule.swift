@@ -1,3 +1,5 @@
+internal import HalcyonFiles
+
 /// A rule for the part of a web address that names an image in caches: query items that change with each signature are
 /// left out.
 ///

@@ -52,6 +52,7 @@ final class OriginalStorage: HTTPCacheStorage {
     private let url: URL
     private let reads: Bool
     private let policy: CachePolicy
+    private let keepsAnyStatus: Bool
     private let priority: PriorityBox
     /// Returns whether the server's last answer was to another request than the load shows, so that it changes nothing here.
     private let isForOthers: @Sendable () -> Bool
@@ -61,21 +62,51 @@ final class OriginalStorage: HTTPCacheStorage {
     ///   - transfer: The request as sent. An entry without a head is taken to be from its URL.
     ///   - fetcher: Asks the server for the load.
     ///   - reads: Whether what is stored may answer.
-    init(
+    convenience init(
         for request: ResolvedRequest,
         _ transfer: TransferRequest,
         _ fetcher: OriginalFetcher,
         reads: Bool,
         priority: PriorityBox
     ) {
-        caches = request.originalCaches
-        key = request.key
+        self.init(
+            of: request.key,
+            from: transfer.url.withoutUser,
+            in: request.originalCaches,
+            policy: request.options.cache,
+            reads: reads,
+            isForOthers: { fetcher.isForOthers },
+            priority: priority
+        )
+    }
+
+    /// - Parameters:
+    ///   - url: The URL that an entry without a head is taken to be from.
+    ///   - caches: The caches in the order of looking; the first keeps what is new.
+    ///   - reads: Whether what is stored may answer. Default: `true`.
+    ///   - keepsAnyStatus: Whether responses are kept that cannot be an image, those of other statuses than 200 and 203.
+    ///     Default: `false`.
+    ///   - isForOthers: Returns whether the server's last answer was to another request than the load shows. Default:
+    ///     `false`.
+    init(
+        of key: ImageKey,
+        from url: URL,
+        in caches: [ImageCache],
+        policy: CachePolicy,
+        reads: Bool = true,
+        keepsAnyStatus: Bool = false,
+        isForOthers: @escaping @Sendable () -> Bool = { false },
+        priority: PriorityBox
+    ) {
+        self.caches = caches
+        self.key = key
         diskKey = key.originalDiskKey
-        url = transfer.url.withoutUser
+        self.url = url
         self.reads = reads
-        policy = request.options.cache
+        self.policy = policy
+        self.keepsAnyStatus = keepsAnyStatus
         self.priority = priority
-        isForOthers = { fetcher.isForOthers }
+        self.isForOthers = isForOthers
     }
 
     /// The names that an original's representations may have on disk.
@@ -152,7 +183,7 @@ final class OriginalStorage: HTTPCacheStorage {
     ) async {
         guard !isForOthers() else { return }
         let ignoresServer = policy.freshness == .ignoringServer
-        guard isImage(head) else {
+        guard keepsAnyStatus || isImage(head) else {
             // No response that is worth a place. The image is gone if this is about the image, and not about who asks,
             // or when.
             if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {

@@ -1,5 +1,6 @@
 #if SVG
 internal import FoundationEssentials
+internal import HalcyonFiles
 internal import HalcyonRaster
 
 /// Checks the images that a document embeds ("data:" in a reference) before librsvg decodes them, which it does without
@@ -25,8 +26,8 @@ enum SVGEmbeddedImages {
         var (result, copied) = (Data(), text.startIndex)
         while let reference = references.next() {
             let start = text.startIndex + references.startOfLastValue
-            guard case .plain(let address) = reference, let type = SVGDataURL.placeOfMissingType(in: text[start...]),
-                let payload = SVGDataURL.payload(of: address), ImageFormat.detect(payload) == .svg
+            guard case .plain(let address) = reference, let type = startOfMissingType(in: text[start...]),
+                let payload = payload(of: address), ImageFormat.detect(payload) == .svg
             else {
                 continue
             }
@@ -34,6 +35,26 @@ enum SVGEmbeddedImages {
             copied = type
         }
         return copied == text.startIndex ? text : result + text[copied...]
+    }
+
+    /// Returns the bytes that an address holds; `nil` where it is no `data:` URL.
+    private static func payload(of address: [UInt8]) -> Data? {
+        do {
+            return try DataURLReader.permissive.body(of: address)
+        } catch .invalidBase64 {
+            // Not empty, so that the address is refused.
+            return Data([0])
+        } catch {
+            return nil
+        }
+    }
+
+    /// Returns where the type would stand in an address that has none; `nil` where there is one, or no such address.
+    private static func startOfMissingType(in text: Data) -> Data.Index? {
+        guard let end = DataURLReader.permissive.endOfScheme(in: text), end < text.endIndex,
+            text[end] == UInt8(ascii: ";") || text[end] == UInt8(ascii: ",")
+        else { return nil }
+        return end
     }
 
     private static func byteCount(of text: Data, limits: DecodeLimits, depth: Int) throws(CodecError) -> Int {
@@ -45,7 +66,7 @@ enum SVGEmbeddedImages {
             guard case .plain(let address) = reference else {
                 throw .unsupported(.svg, reason: "a reference that contains an entity")
             }
-            guard let image = SVGDataURL.payload(of: address), !image.isEmpty else {
+            guard let image = payload(of: address), !image.isEmpty else {
                 continue
             }
             let (next, overflows) = try sum.addingReportingOverflow(

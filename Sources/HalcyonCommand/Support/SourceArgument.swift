@@ -49,11 +49,9 @@ struct SourceArgument: Sendable {
         return path.pathParts.dropFirst(path.contains("://") ? 2 : 0).last.map(String.init)
     }
 
-    /// Returns the part without percent encoding. `URL` is what FoundationEssentials has for this; the slash makes the
-    /// text a path of one part.
+    /// Returns the text without escapes; empty where that is not UTF-8.
     private static func percentDecoded(_ part: String) -> String {
-        guard let url = URL(string: "file:///" + part) else { return part }
-        return String(decoding: url.path(percentEncoded: false).utf8.dropFirst(), as: UTF8.self)
+        String(validating: PercentEncoding.decodedBytes(Array(part.utf8)[...]), as: UTF8.self) ?? ""
     }
 
     /// A short form for tables: the last part of the path.

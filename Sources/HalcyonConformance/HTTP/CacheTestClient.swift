@@ -1,9 +1,10 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import Halcyon
 internal import HalcyonHTTP
 internal import HalcyonTesting
 
-/// Plays one test against a cache with a storage, a clock and an origin of its own.
+/// Plays one test against a cache with an origin of its own, over the storage of the pipeline.
 struct CacheTestClient {
     private let test: CacheTest
     private let uuid: String
@@ -11,13 +12,15 @@ struct CacheTestClient {
     private let origin: CacheTestOrigin
     private let cache: HTTPCache
 
-    init(_ test: CacheTest) {
+    /// - Parameters:
+    ///   - storage: A storage that may hold the responses of other tests, which have other URLs.
+    ///   - clock: The clock of the storage.
+    init(_ test: CacheTest, storage: DiskResponseStorage, clock: ManualStoreClock) {
         self.test = test
         uuid = UUID().uuidString.lowercased()
-        let clock = ManualStoreClock()
         self.clock = clock
         origin = CacheTestOrigin(test, uuid: uuid, clock: clock)
-        cache = HTTPCache(transport: origin, storage: InMemoryHTTPCacheStorage(), now: { clock.date })
+        cache = HTTPCache(transport: origin, storage: storage, now: { clock.date })
     }
 
     /// The first thing that was not as expected; `nil` if everything was.

@@ -1,4 +1,6 @@
 internal import FoundationEssentials
+internal import Halcyon
+internal import HalcyonTesting
 
 /// The outcome of all HTTP cache tests.
 struct CacheTestReport: Sendable {
@@ -31,9 +33,16 @@ struct CacheTestReport: Sendable {
 
     init(tests: [CacheTest], index: CacheTestIndex) async {
         var failures: [String: CacheTestFailure] = [:]
+        let files = FileManager.default
+        let folder = files.temporaryDirectory.path + "/halcyon-conformance-\(UUID().uuidString)"
+        defer { try? files.removeItem(atPath: folder) }
+        let clock = ManualStoreClock()
+        let storage = DiskResponseStorage(folder: folder, clock: clock.clock)
         for test in tests where index.rows[test.id]?.isApplicable ?? true {
-            failures[test.id] = await CacheTestClient(test).run()
+            failures[test.id] = await CacheTestClient(test, storage: storage, clock: clock).run()
         }
+        // Nothing is to be written any more when the folder is removed.
+        await storage.flush()
         let known = Dictionary(tests.map { ($0.id, $0) }) { first, _ in first }
         results = tests.map { test in
             let row = index.rows[test.id]

@@ -1,72 +1,89 @@
 internal import FoundationEssentials
 
 extension BodyCollector {
+    /// Ends the collection, the first time it is called.
     func complete(_ result: Result<TransferMetrics, TransferError>) {
-        let end = state.withLock { state -> State? in
-            guard !state.isComplete else { return nil }
-            let end = state
-            // Breaks the cycle between this object and its transfer.
-            state.isComplete = true
-            state.continuation = nil
-            state.transfer = nil
-            state.gathering = BodyGathering(memoryThreshold: 0)
-            return end
+        let last = state.withLock { state -> State? in
+            if case .ended = state { return nil }
+            defer { state = .ended(head: state.head) }
+            return state
         }
-        guard let end else { return }
-        switch (result, end.response) {
-        case (.success, _) where end.refusal != nil:
-            // The end was on its way before the transfer could be cancelled.
-            fail(end, .cancelled)
-        case (.success(let metrics), let response?):
-            succeed(end, response, metrics)
-        case (.success, nil):
-            fail(end, .malformedResponse("it has no head"))
-        case (.failure(let error), _):
-            fail(end, error)
+        guard let last else { return }
+        handle.end()
+        let ending = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return Ending(storage: storage, continuation: continuation)
         }
-    }
-
-    private func succeed(_ end: State, _ response: TransferResponse, _ metrics: TransferMetrics) {
-        if end.goesOn, let expected = response.expectedBodyBytes, end.gathering.receivedBytes < expected {
-            return fail(end, .connectionLost("\(end.gathering.receivedBytes) of \(expected) bytes came"))
-        }
-        let continuation = end.continuation
-        guard let writer = end.gathering.writer else {
-            continuation?.resume(
-                returning: HTTPResponseBody(response: response, data: end.gathering.data, metrics: metrics)
-            )
-            return
-        }
-        let count = end.gathering.receivedBytes
-        writer.finish { result in
-            continuation?.resume(
-                with: Result {
-                    let data = try result.get()
-                    guard data.count == count else {
-                        throw TransferError.temporaryFileFailed("it has \(data.count) bytes instead of \(count)")
-                    }
-                    return HTTPResponseBody(response: response, data: data, metrics: metrics)
-                }
-            )
-        }
-    }
-
-    private func fail(_ end: State, _ error: TransferError) {
-        let continuation = end.continuation
-        let reason = end.refusal ?? error
-        let partial = end.refusal == nil && error.leavesBodySound ? end.partial : nil
-        if let writer = end.gathering.writer {
-            writer.abandon(keepsBytes: partial != nil) { continuation?.resume(throwing: reason) }
-        } else if let partial, let resumption = storage.resumption,
-            end.gathering.data.count >= max(1, resumption.store.configuration.minimumBytes)
-        {
-            let data = end.gathering.data
-            storage.queue.async {
-                resumption.keep(data, of: partial)
-                continuation?.resume(throwing: reason)
+        switch (last, result) {
+        case (.beginning(let headWaiter), _):
+            headWaiter?.resume(returning: nil)
+            if case .failure(let error) = result {
+                ending.continuation?.resume(throwing: error)
+            } else {
+                ending.continuation?.resume(throwing: TransferError.malformedResponse("it has no head"))
             }
-        } else {
-            continuation?.resume(throwing: reason)
+        case (.refused(let refusal, let body), _):
+            // A good end was on its way before the transfer could be cancelled.
+            ending.fail(body, refusal, keeping: nil)
+        case (.receiving(let response, let body), .success(let metrics)),
+            (.undecided(let response, let body, _), .success(let metrics)),
+            (.catchingUp(let response, let body, _), .success(let metrics)):
+            ending.succeed(response, body, metrics)
+        case (.receiving(_, let body), .failure(let error)), (.undecided(_, let body, _), .failure(let error)),
+            (.catchingUp(_, let body, _), .failure(let error)):
+            ending.fail(body, error)
+        case (.ended, _):
+            break
+        }
+    }
+
+    /// The ways in which a collection ends.
+    private struct Ending {
+        let storage: BodyStorage
+        let continuation: CheckedContinuation<HTTPResponseBody, any Error>?
+
+        func succeed(_ response: TransferResponse, _ body: CollectedBody, _ metrics: TransferMetrics) {
+            let count = body.gathering.receivedBytes
+            if body.isContinued, let expected = response.expectedBodyBytes, count < expected {
+                return fail(body, .connectionLost("\(count) of \(expected) bytes came"))
+            }
+            guard let writer = body.gathering.writer else {
+                let data = body.gathering.data
+                continuation?.resume(returning: HTTPResponseBody(response: response, data: data, metrics: metrics))
+                return
+            }
+            writer.finish { [continuation] result in
+                continuation?.resume(
+                    with: Result {
+                        let data = try result.get()
+                        guard data.count == count else {
+                            throw TransferError.temporaryFileFailed("it has \(data.count) bytes instead of \(count)")
+                        }
+                        return HTTPResponseBody(response: response, data: data, metrics: metrics)
+                    }
+                )
+            }
+        }
+
+        /// Keeps what has come of the body, if it is the beginning of the right one.
+        func fail(_ body: CollectedBody, _ error: TransferError) {
+            fail(body, error, keeping: error.leavesBodySound ? body.partial : nil)
+        }
+
+        func fail(_ body: CollectedBody, _ error: any Error, keeping partial: PartialResponse?) {
+            if let writer = body.gathering.writer {
+                writer.abandon(keepsBytes: partial != nil) { [continuation] in continuation?.resume(throwing: error) }
+            } else if let partial, let resumption = storage.resumption,
+                body.gathering.data.count >= max(1, resumption.store.configuration.minimumBytes)
+            {
+                let data = body.gathering.data
+                storage.queue.async { [continuation] in
+                    resumption.keep(data, of: partial)
+                    continuation?.resume(throwing: error)
+                }
+            } else {
+                continuation?.resume(throwing: error)
+            }
         }
     }
 }

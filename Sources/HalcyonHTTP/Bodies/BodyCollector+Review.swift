@@ -1,72 +1,80 @@
 internal import FoundationEssentials
 
 extension BodyCollector {
-    /// The head, once it has come and was accepted; `nil` if the transfer ended before.
+    /// Returns the head, once it has come and was accepted; `nil` if the transfer ended before.
     func head() async -> TransferResponse? {
         await withCheckedContinuation { continuation in
-            let (isKnown, response) = state.withLock { state in
-                let isKnown = state.response != nil || state.isComplete
-                if !isKnown { state.headWaiter = continuation }
-                return (isKnown, state.response)
+            let known = state.withLock { state -> TransferResponse?? in
+                guard case .beginning = state else { return .some(state.head) }
+                state = .beginning(headWaiter: continuation)
+                return nil
             }
-            if isKnown { continuation.resume(returning: response) }
+            if let known { continuation.resume(returning: known) }
         }
     }
 
     /// Ends the review. The transfer is paused, or ended, if it has sent anything meanwhile.
     func decide(_ refusal: (any Error)?) {
-        let isAccepted = state.withLock { state -> Bool? in
-            guard !state.isComplete else { return nil }
-            // A load that was cancelled before is not the review's to decide: its answer may be no more than that.
-            let refusal = state.isCancelled ? TransferError.cancelled : refusal
-            state.refusal = refusal
-            // Together with the refusal, so that a transfer that becomes known only now is cancelled as well.
-            state.isCancelled = refusal != nil
-            return refusal == nil
+        // A load that was cancelled before is not the review's to decide: its answer may be no more than that.
+        let refusal = handle.isCancelled ? TransferError.cancelled : refusal
+        guard let refusal else { return accept() }
+        let metrics = state.withLock { state -> TransferMetrics?? in
+            switch state {
+            case .undecided(_, let body, let held), .catchingUp(_, let body, let held):
+                state = .refused(refusal, body)
+                return .some(held.metrics)
+            case .beginning, .receiving, .refused, .ended:
+                return nil
+            }
         }
-        switch isAccepted {
-        case nil: break
-        case true?: goOn()
-        case false?: giveUp()
-        }
-    }
-
-    /// A good end that comes from now on is none, because there is a refusal.
-    private func giveUp() {
-        let (transfer, isOver) = state.withLock { state in
-            state.heldPiece = nil
-            return (state.transfer, state.heldMetrics != nil)
-        }
-        transfer?.cancel()
-        if isOver { complete(.failure(.cancelled)) }
+        guard let metrics else { return }
+        handle.cancel()
+        // A good end that came before is none, because there is a refusal.
+        if metrics != nil { complete(.failure(.cancelled)) }
     }
 
     /// Takes what was held, and what comes meanwhile: the writer may wake the transfer before the held piece is taken.
-    private func goOn() {
-        var demand: TransferDemand?
-        while let piece = nextHeldPiece() {
-            let result = piece.withUnsafeBytes { bytes in
-                Result { () throws(TransferError) in try take(bytes) }
-            }
-            switch result {
-            case .success(let answer): demand = answer
-            case .failure(let error): return decide(error)
-            }
+    private func accept() {
+        state.withLock { state in
+            if case .undecided(let response, let body, let held) = state { state = .catchingUp(response, body, held) }
         }
-        let metrics = state.withLock { $0.heldMetrics }
-        if let metrics {
-            complete(.success(metrics))
-        } else if demand == .proceed {
-            resumeTransfer()
+        var demand: TransferDemand?
+        while true {
+            switch nextHeld() {
+            case .piece(let piece):
+                let result = piece.withUnsafeBytes { bytes in
+                    Result { () throws(TransferError) in try take(bytes) }
+                }
+                switch result {
+                case .success(let answer): demand = answer
+                case .failure(let error): return decide(error)
+                }
+            case .end(let metrics):
+                return complete(.success(metrics))
+            case .nothing:
+                if demand == .proceed { handle.resume() }
+                return
+            }
         }
     }
 
-    /// Without one, the review is over, and what comes from now on is taken at once.
-    private func nextHeldPiece() -> Data? {
+    private enum NextHeld {
+        case piece(Data)
+        case end(TransferMetrics)
+        case nothing
+    }
+
+    /// Returns what was held, the pieces first. After those the review is over, and what comes from now on is taken at once.
+    private func nextHeld() -> NextHeld {
         state.withLock { state in
-            state.isUndecided = state.heldPiece != nil
-            defer { state.heldPiece = nil }
-            return state.heldPiece
+            guard case .catchingUp(let response, let body, var held) = state else { return .nothing }
+            if let piece = held.piece {
+                held.piece = nil
+                state = .catchingUp(response, body, held)
+                return .piece(piece)
+            }
+            state = .receiving(response, body)
+            return held.metrics.map(NextHeld.end) ?? .nothing
         }
     }
 }

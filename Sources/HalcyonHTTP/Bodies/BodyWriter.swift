@@ -28,30 +28,11 @@ final class BodyWriter: Sendable {
         var ending: Ending?
     }
 
-    /// Where the bytes go.
-    private enum Output {
-        case unopened
-        case file(any BodyFile)
-        case memory(GatheredBytes, instead: (any BodyFile)?)
-        case lost(TransferError, (any BodyFile)?)
-
-        /// The file that must be closed.
-        var openFile: (any BodyFile)? {
-            switch self {
-            case .unopened: nil
-            case .file(let file): file
-            case .memory(_, let file): file
-            case .lost(_, let file): file
-            }
-        }
-    }
-
     private let queue: DispatchQueue
-    private let open: @Sendable () throws(FileSystemError) -> any BodyFile
     private let wake: @Sendable () -> Void
     private let state = Lock(State())
     /// Touched on the queue alone.
-    private let output = Lock(Output.unopened)
+    private let output: Lock<BodyOutput>
 
     /// - Parameters:
     ///   - queue: A serial queue, where all calls to the file system are made.
@@ -63,8 +44,8 @@ final class BodyWriter: Sendable {
         wake: @escaping @Sendable () -> Void
     ) {
         self.queue = queue
-        self.open = open
         self.wake = wake
+        output = Lock(.unopened(open))
     }
 
     /// Takes bytes.
@@ -103,8 +84,7 @@ final class BodyWriter: Sendable {
         queue.async { self.run() }
     }
 
-    // MARK: The queue
-
+    /// Writes until there is nothing more to write, on the queue.
     private func run() {
         var piece = GatheredBytes()
         while true {
@@ -122,8 +102,12 @@ final class BodyWriter: Sendable {
                 if let ending { perform(ending) }
                 return
             }
-            output.withLock { output in piece.withUnsafeBytes { write($0, to: &output) } }
+            let failure = output.withLock { output in
+                piece.withUnsafeBytes { output.write($0) }
+                return output.failure
+            }
             let mustWake = state.withLock { state in
+                state.failure = failure
                 guard state.isPaused, state.unwritten.count <= Self.highWater / 2 else { return false }
                 state.isPaused = false
                 return true
@@ -132,76 +116,17 @@ final class BodyWriter: Sendable {
         }
     }
 
-    private func begin(_ output: inout Output) {
-        guard case .unopened = output else { return }
-        do throws(FileSystemError) {
-            output = .file(try open())
-        } catch {
-            output = .memory(GatheredBytes(), instead: nil)
-        }
-    }
-
-    private func write(_ piece: UnsafeRawBufferPointer, to output: inout Output) {
-        begin(&output)
-        switch output {
-        case .unopened, .lost:
-            break
-        case .file(let file):
-            let earlierCount = file.count
-            do throws(FileSystemError) {
-                try file.append(piece)
-            } catch {
-                output = rescue(file)
-                // A part of the piece may have gone into the file before it failed.
-                write(UnsafeRawBufferPointer(rebasing: piece.dropFirst(file.count - earlierCount)), to: &output)
-            }
-        case .memory(var bytes, let file):
-            // Taken out, so that it is not copied.
-            output = .unopened
-            bytes.append(piece)
-            output = .memory(bytes, instead: file)
-        }
-    }
-
-    private func rescue(_ file: any BodyFile) -> Output {
-        do throws(FileSystemError) {
-            return .memory(GatheredBytes(try file.copy()), instead: file)
-        } catch {
-            let failure = TransferError.temporaryFileFailed(error.description)
-            state.withLock { $0.failure = failure }
-            return .lost(failure, file)
-        }
-    }
-
     private func perform(_ ending: Ending) {
-        let output = output.withLock { output in
-            defer { output = .unopened }
+        var output = output.withLock { output in
+            defer { output = .closed }
             return output
         }
         switch ending {
         case .finish(let completion):
-            var output = output
-            // What is gone on with may be whole already.
-            begin(&output)
-            completion(finish(output))
+            completion(output.finish())
         case .abandon(let keepsBytes, let completion):
-            output.openFile?.close(keepsBytes: keepsBytes)
+            output.close(keepsBytes: keepsBytes)
             completion()
-        }
-    }
-
-    private func finish(_ output: Output) -> Result<Data, TransferError> {
-        defer { output.openFile?.close(keepsBytes: false) }
-        switch output {
-        case .unopened: return .success(Data())
-        case .memory(let bytes, _): return .success(bytes.data)
-        case .lost(let failure, _): return .failure(failure)
-        case .file(let file):
-            do throws(FileSystemError) {
-                return .success(try file.finish())
-            } catch {
-                return .failure(.temporaryFileFailed(error.description))
-            }
         }
     }
 }

@@ -29,9 +29,8 @@ extension HTTPCacheTransaction {
             stored: head
         )
         guard !rules.servesWhole else { return answer }
-        if head.status == 200, let conditions = Preconditions(request, now: now()), conditions.areMet(by: head) {
-            answer.response.status = 304
-            answer.empty()
+        if Preconditions.areMet(request, by: head, now: now()) {
+            answer.becomeNotModified()
         } else if request.method == .head {
             answer.empty()
         } else if head.status == 200, let range = wantedRange(of: entry) {
@@ -60,6 +59,17 @@ extension HTTPCacheTransaction {
 }
 
 extension HTTPCacheResponse {
+    /// Turns the response into a 304, without a body and the fields that describe one (RFC 9110, section 15.4.5).
+    mutating func becomeNotModified() {
+        response.status = 304
+        for name in Self.contentFields { response.headers[name] = nil }
+        empty()
+    }
+
+    private static let contentFields: [HTTPField.Name] = [
+        .contentEncoding, .contentLanguage, .contentLength, .contentRange, .contentType,
+    ]
+
     fileprivate mutating func empty() {
         data = Data()
         response.expectedBodyBytes = 0

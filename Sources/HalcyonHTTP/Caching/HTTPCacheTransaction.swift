@@ -139,7 +139,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             if response.status == 200 { await updateStored(entry, by: loaded) }
             return network(loaded.body)
         }
-        let answer = await stored(loaded, hadOwnConditions: isConditional)
+        let answer = await stored(loaded, hidesConditions: isConditional)
         // The server has another answer by now, only not one to keep.
         if answer.stored == nil, HTTPStatus.isAboutResource(response.status) {
             await storage.remove(entry.head, for: key.text)
@@ -192,18 +192,17 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     }
 
     /// Stores a response that came, if it may be.
-    private func stored(_ loaded: Loaded, hadOwnConditions: Bool = false) async -> HTTPCacheResponse {
+    ///
+    /// - Parameter hidesConditions: Whether the request's own conditions were replaced, so that its server could not answer
+    ///   them. What is stored does.
+    private func stored(_ loaded: Loaded, hidesConditions: Bool = false) async -> HTTPCacheResponse {
         var answer = network(loaded.body)
         guard let head = storedHead(of: loaded) else { return answer }
         let request = request
         await storage.store(head, body: loaded.body.data, for: key.text) { !head.isVarying || $0.matches(request) }
         answer.stored = head
-        // The request's own conditions were replaced, so that its server could not answer them.
-        if hadOwnConditions, !rules.servesWhole, head.status == 200,
-            Preconditions(request, now: now())?.areMet(by: head) ?? false
-        {
-            answer.response.status = 304
-            answer.data = Data()
+        if hidesConditions, !rules.servesWhole, Preconditions.areMet(request, by: head, now: now()) {
+            answer.becomeNotModified()
         }
         return answer
     }

@@ -7,31 +7,31 @@ final class ContentDecoder {
     private static let slack = 64 << 10
 
     /// One coding, and its output for the next.
-    private struct Stage {
+    private struct Step {
         let inflater: Inflater
         let buffer: UnsafeMutableRawBufferPointer
-        /// The bytes that the next stage has not yet taken.
+        /// The bytes that the next step has not yet taken.
         var pending = UnsafeRawBufferPointer(start: nil, count: 0)
         /// A Boolean value that indicates whether the buffer was full, so that more may come without further input.
         var mayHoldMore = false
     }
 
-    /// The stages; the coding that was applied last, and has to be undone first, comes first.
-    private var stages: [Stage]
+    /// The steps; the coding that was applied last, and has to be undone first, comes first.
+    private var steps: [Step]
     /// The number of bytes, of those that are to be passed again, that have been decoded already.
     private var decodedBytes = 0
     /// The number of coded bytes that may still come.
     private var remainingBytes: Int
 
     /// Creates a decoder for a body to which `codings`, at least one, were applied in this order, and whose content may
-    /// have `contentLimit` bytes. The last stage's bytes are for the caller to count; the input, and the output of the
-    /// other stages, is bounded here, because much of it could stand for nothing.
+    /// have `contentLimit` bytes. The last step's bytes are for the caller to count; the input, and the output of the
+    /// other steps, is bounded here, because much of it could stand for nothing.
     init(_ codings: [ContentCoding], contentLimit: Int) {
         precondition(!codings.isEmpty)
         let (limit, overflow) = contentLimit.addingReportingOverflow(Self.slack)
         remainingBytes = overflow ? .max : limit
-        stages = codings.indices.reversed().map { index in
-            Stage(
+        steps = codings.indices.reversed().map { index in
+            Step(
                 inflater: Inflater(codings[index], outputLimit: index == 0 || overflow ? .max : limit),
                 buffer: .allocate(byteCount: Self.pieceSize, alignment: 16)
             )
@@ -39,17 +39,17 @@ final class ContentDecoder {
     }
 
     deinit {
-        for stage in stages { stage.buffer.deallocate() }
+        for step in steps { step.buffer.deallocate() }
     }
 
     /// A Boolean value that indicates whether the content may end here.
     var isAtEnd: Bool {
-        isDrained && stages.allSatisfy(\.inflater.isAtEnd)
+        isDrained && steps.allSatisfy(\.inflater.isAtEnd)
     }
 
     /// A Boolean value that indicates whether all input has been delivered.
     private var isDrained: Bool {
-        stages.allSatisfy { !$0.mayHoldMore && $0.pending.isEmpty }
+        steps.allSatisfy { !$0.mayHoldMore && $0.pending.isEmpty }
     }
 
     /// Delivers the content of `bytes`, piece after piece, as long as `deliver` returns `true`.
@@ -65,7 +65,7 @@ final class ContentDecoder {
         guard input.count <= remainingBytes else { throw .tooLarge }
         let count = input.count
         defer { remainingBytes -= count - input.count }
-        while let piece = try next(of: stages.count - 1, &input) {
+        while let piece = try next(of: steps.count - 1, &input) {
             guard !deliver(piece) else { continue }
             if input.isEmpty, isDrained { return true }
             decodedBytes += bytes.count - input.count
@@ -74,7 +74,7 @@ final class ContentDecoder {
         return true
     }
 
-    /// Returns the next piece that comes out of a stage; `nil` if that takes further input. Takes bytes off `input`,
+    /// Returns the next piece that comes out of a step; `nil` if that takes further input. Takes bytes off `input`,
     /// all of them before it returns `nil`.
     private func next(
         of index: Int,
@@ -83,19 +83,19 @@ final class ContentDecoder {
         while true {
             let count: Int
             if index == 0 {
-                guard !input.isEmpty || stages[0].mayHoldMore else { return nil }
-                count = try stages[0].inflater.decode(&input, into: stages[0].buffer)
+                guard !input.isEmpty || steps[0].mayHoldMore else { return nil }
+                count = try steps[0].inflater.decode(&input, into: steps[0].buffer)
             } else {
-                if stages[index - 1].pending.isEmpty, !stages[index].mayHoldMore {
+                if steps[index - 1].pending.isEmpty, !steps[index].mayHoldMore {
                     guard let bytes = try next(of: index - 1, &input) else { return nil }
-                    stages[index - 1].pending = bytes
+                    steps[index - 1].pending = bytes
                 }
-                var bytes = stages[index - 1].pending
-                count = try stages[index].inflater.decode(&bytes, into: stages[index].buffer)
-                stages[index - 1].pending = bytes
+                var bytes = steps[index - 1].pending
+                count = try steps[index].inflater.decode(&bytes, into: steps[index].buffer)
+                steps[index - 1].pending = bytes
             }
-            stages[index].mayHoldMore = count == Self.pieceSize
-            if count > 0 { return UnsafeRawBufferPointer(rebasing: stages[index].buffer[..<count]) }
+            steps[index].mayHoldMore = count == Self.pieceSize
+            if count > 0 { return UnsafeRawBufferPointer(rebasing: steps[index].buffer[..<count]) }
         }
     }
 }

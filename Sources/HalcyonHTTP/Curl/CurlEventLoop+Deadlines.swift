@@ -18,7 +18,7 @@ extension CurlEventLoop {
             }
         }
         for transfer in redirected.values {
-            guard let history = transfer.history, case .waiting(let entry) = transfer.stage else { continue }
+            guard let history = transfer.history, case .waiting(let entry) = transfer.state else { continue }
             if history.totalDeadline <= now {
                 abandon(entry, .timedOut(.total))
             } else {

@@ -10,7 +10,7 @@ extension CurlEventLoop {
         case .cancel(let transfer): cancel(transfer)
         case .setPriority(let transfer, let priority): setPriority(priority, of: transfer)
         case .resume(let transfer):
-            guard case .running(let exchange) = transfer.stage else { return }
+            guard case .running(let exchange) = transfer.state else { return }
             guard exchange.resume() else { return finish(exchange, code: CURLE_WRITE_ERROR) }
             nextDeadline = min(nextDeadline, exchange.deadline.time)
         case .removeCookies:
@@ -29,11 +29,11 @@ extension CurlEventLoop {
             priority: transfer.priority,
             isUnderWay: transfer.history != nil
         )
-        transfer.stage = .waiting(entry)
+        transfer.state = .waiting(entry)
     }
 
     func cancel(_ transfer: CurlTransfer) {
-        switch transfer.stage {
+        switch transfer.state {
         case .submitted, .finished:
             break
         case .waiting(let entry):
@@ -45,7 +45,7 @@ extension CurlEventLoop {
 
     func setPriority(_ priority: LoadPriority, of transfer: CurlTransfer) {
         transfer.priority = priority
-        switch transfer.stage {
+        switch transfer.state {
         case .submitted, .finished: break
         case .waiting(let entry): scheduler.setPriority(priority, of: entry)
         case .running(let exchange): exchange.setPriority(priority)
@@ -60,7 +60,7 @@ extension CurlEventLoop {
             exchange.index = running.count
             running.append(exchange)
             watch.start()
-            transfer.stage = .running(exchange)
+            transfer.state = .running(exchange)
             guard exchange.configure(), curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK
             else {
                 finish(exchange, code: CURLE_FAILED_INIT)
@@ -141,7 +141,7 @@ extension CurlEventLoop {
         transfer.follow(redirection, history: history)
         enqueue(transfer)
         // Unless it was cancelled.
-        guard case .waiting = transfer.stage else { return }
+        guard case .waiting = transfer.state else { return }
         redirected[ObjectIdentifier(transfer)] = transfer
         nextDeadline = min(nextDeadline, history.totalDeadline)
     }

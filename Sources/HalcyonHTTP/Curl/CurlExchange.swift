@@ -45,7 +45,7 @@ final class CurlExchange {
     /// Unchecked exclusivity, here and below: only the loop's thread comes here, nothing that is called while one of
     /// these is being changed leads back, and the dynamic check costs more than the access it guards.
     @exclusivity(unchecked)
-    private(set) var head: ResponseHead
+    var head: ResponseHead
     private var headerList: UnsafeMutablePointer<curl_slist>?
     @exclusivity(unchecked)
     var lastActivity: MonotonicTime
@@ -62,12 +62,12 @@ final class CurlExchange {
     @exclusivity(unchecked)
     var decoder: ContentDecoder?
     /// Set once the head of a response that is a redirect to follow has come.
-    private(set) var redirection: Redirection?
+    var redirection: Redirection?
     /// Whether there is a ``redirection``: asked with each line and piece, where looking at that takes 200 instructions.
-    private(set) var isRedirected = false
+    var isRedirected = false
     var redirectedAt = MonotonicTime.distantFuture
     @exclusivity(unchecked)
-    private(set) var isHeadDelivered = false
+    var isHeadDelivered = false
     @exclusivity(unchecked)
     var isPaused = false
     var connection = Connection.any
@@ -96,7 +96,7 @@ final class CurlExchange {
     var isCleartextHTTP2: Bool { loop.configuration.cleartextHTTP2 && !entry.origin.isSecure }
 
     /// Whether the transfer takes a connection that is there, and leaves it to others.
-    private var sharesConnection: Bool {
+    var sharesConnection: Bool {
         !handle.security.hasOwnTunnel && (!isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2)
     }
 
@@ -164,89 +164,6 @@ final class CurlExchange {
         isPaused = false
         lastActivity = loop.now
         return curl_easy_pause(handle.easy, CURLPAUSE_CONT) == CURLE_OK
-    }
-
-    // MARK: What arrives
-
-    static let headerCallback: curl_write_callback = { bytes, size, count, context in
-        guard let context else { return 0 }
-        let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
-        return exchange.receive(header: UnsafeRawBufferPointer(start: bytes, count: size &* count)) ? size &* count : 0
-    }
-
-    private func receive(header line: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = loop.now
-        loop.watch.noteProgress()
-        guard !transfer.isCancelled else { return stop(.cancelled) }
-        let limit = transfer.limits.headerBytes
-        if handle.isMakingTunnel {
-            return handle.security.tunnelHead.append(line, limit: limit) || stop(.headersTooLarge(maximum: limit))
-        }
-        loop.handles.cookies?.note(line, urlBytes: transfer.url.utf8.count)
-        let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
-            head.append(line, limit: limit)
-        }
-        guard isWithinLimits else { return stop(.headersTooLarge(maximum: limit)) }
-        guard head.isComplete, !isHeadDelivered, !isRedirected else { return true }
-        if !handle.keepsConnection { handle.keepsConnection = sharesConnection }
-        guard head.hasBegun, head.speaksHTTP1 || !isPlain else {
-            return stop(problem(CURLE_OK).malformed("no status line"))
-        }
-        if head.isInformational { return true }
-        if hasBody, let problem = head.framingProblem { return stop(self.problem(CURLE_OK).malformed(problem)) }
-        // Delivered with its body, or at the end, if libcurl has no answer to the challenge.
-        if handle.mayAnswer(status: head.status) { return true }
-        guard head.mayBeRedirect, transfer.request.followsRedirects else { return deliverHead() }
-        return receiveRedirect()
-    }
-
-    private func receiveRedirect() -> Bool {
-        do throws(TransferError) {
-            let response = TransferResponse(
-                status: head.status,
-                text: head.text,
-                url: transfer.request.url,
-                expectedBodyBytes: nil
-            )
-            redirection = try Redirection(response, to: transfer.request, after: transfer.history?.count ?? 0)
-        } catch {
-            return stop(error)
-        }
-        guard redirection != nil else { return deliverHead() }
-        isRedirected = true
-        redirectedAt = loop.now
-        loop.responseBegan(self)
-        loop.deadlineChanged(of: self)
-        return head.expectedBodyBytes ?? 0 <= Self.redirectBodyLimit
-    }
-
-    private var hasBody: Bool {
-        transfer.request.method != .head && head.status != 204 && head.status != 304
-    }
-
-    func deliverHead() -> Bool {
-        isHeadDelivered = true
-        guard !head.isInformational else {
-            // libcurl lets 101 pass, after which anything may follow.
-            return stop(problem(CURLE_OK).malformed("status \(head.status), which nobody asked for"))
-        }
-        loop.responseBegan(self)
-        let expected = hasBody ? head.expectedBodyBytes : 0
-        if let expected, expected > transfer.limits.bodyBytes {
-            return stop(.bodyTooLarge(maximum: transfer.limits.bodyBytes))
-        }
-        let response = TransferResponse(
-            status: head.status,
-            text: head.text,
-            url: transfer.request.url,
-            expectedBodyBytes: expected
-        )
-        do throws(TransferError) {
-            try transfer.deliver(response)
-        } catch {
-            return stop(error)
-        }
-        return transfer.isCancelled ? stop(.cancelled) : true
     }
 
     func stop(_ error: TransferError) -> Bool {

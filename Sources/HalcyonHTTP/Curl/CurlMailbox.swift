@@ -38,8 +38,6 @@ final class CurlMailbox: @unchecked Sendable {
         self.multi = multi
     }
 
-    // MARK: Any thread
-
     /// Hands a command over; false if the loop has ended. Wakes the thread only if it sleeps and nobody else has.
     func post(_ command: Command) -> Bool {
         content.withLock { content in
@@ -65,9 +63,7 @@ final class CurlMailbox: @unchecked Sendable {
         curl_multi_wakeup(multi)
     }
 
-    // MARK: The loop's thread
-
-    /// Exchanges what has come for an emptied `commands`.
+    /// Exchanges what has come for an emptied `commands`; for the loop's thread, as are the functions below.
     func take(into commands: inout [Command]) -> Stop {
         // A burst of ten thousand should not hold its memory for ever.
         commands.removeAll(keepingCapacity: commands.capacity <= 1024)

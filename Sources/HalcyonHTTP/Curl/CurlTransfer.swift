@@ -7,7 +7,8 @@ internal import Synchronization
 /// Unchecked: the rest than `loop`, `submittedAt` and `cancellation`, which are immutable or atomic, belongs to the event
 /// loop's thread once the transfer has been handed over to it.
 final class CurlTransfer: Transfer, @unchecked Sendable {
-    enum Stage {
+    /// The progress of a transfer.
+    enum State {
         /// On its way to the event loop.
         case submitted
         case waiting(TransferScheduler<CurlTransfer>.Entry)
@@ -34,7 +35,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     private(set) var history: RedirectHistory?
     let submittedAt: MonotonicTime
     @exclusivity(unchecked)
-    var stage = Stage.submitted
+    var state = State.submitted
     @exclusivity(unchecked)
     var priority: LoadPriority
     @exclusivity(unchecked)
@@ -102,7 +103,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
 
     /// Tells the receiver the end, and lets go of it: who keeps the transfer does not keep the receiver.
     func complete(_ result: Result<TransferMetrics, TransferError>) {
-        stage = .finished
+        state = .finished
         guard let receiver else { return }
         self.receiver = nil
         receiver.didComplete(result)

@@ -39,8 +39,6 @@ struct PartialBodyJournal: Equatable {
         self.key == (key.url, key.hash, key.check)
     }
 
-    // MARK: Writing
-
     /// The bytes that a journal begins with, and the seed of its checkpoints; `nil` if they are too many.
     func head() -> (bytes: [UInt8], seed: UInt64)? {
         var payload = JournalBytes()
@@ -70,8 +68,6 @@ struct PartialBodyJournal: Equatable {
         record.append(hash(record.bytes, seed: seed))
         return record.bytes
     }
-
-    // MARK: Reading
 
     /// Reads a journal; `nil` if anything in it is wrong. A checkpoint at its end that was not written in whole is left
     /// out: that is how a killed process leaves it. `size` is the number of bytes understood.
@@ -121,44 +117,5 @@ struct PartialBodyJournal: Equatable {
 
     private static func hash(_ bytes: [UInt8], seed: UInt64 = UInt64(version)) -> UInt64 {
         bytes.withUnsafeBytes { Checksum.hash(of: $0, seed: seed) }
-    }
-}
-
-/// Numbers and texts as bytes: numbers have eight, the least significant first; texts are UTF-8 after their length.
-private struct JournalBytes {
-    private(set) var bytes: [UInt8]
-    private var position = 0
-
-    init(_ bytes: [UInt8] = []) {
-        self.bytes = bytes
-    }
-
-    mutating func append(_ number: UInt64) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    mutating func append(_ text: String) {
-        append(UInt64(text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
-    }
-
-    var isAtEnd: Bool { position == bytes.count }
-
-    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count <= bytes.count - position else { return nil }
-        defer { position += count }
-        return bytes[position..<position + count]
-    }
-
-    mutating func number() -> UInt64? {
-        take(8)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    mutating func count(atMost maximum: Int) -> Int? {
-        number().flatMap { Int(exactly: $0) }.flatMap { $0 <= maximum ? $0 : nil }
-    }
-
-    mutating func text() -> String? {
-        count(atMost: bytes.count).flatMap { take($0) }.flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

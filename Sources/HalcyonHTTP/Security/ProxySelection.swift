@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HalcyonFiles
 
 /// Finds the proxy of an origin.
 struct ProxySelection: Sendable {
@@ -75,8 +76,8 @@ extension Proxy {
         var credential: Credential?
         if let at = rest.lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            let password = parts.count > 1 ? PercentEscapes.decoded(parts[1]) : ""
-            credential = .basic(user: PercentEscapes.decoded(parts[0]), password: password)
+            let password = parts.count > 1 ? PercentEncoding.decoded(parts[1]) : ""
+            credential = .basic(user: PercentEncoding.decoded(parts[0]), password: password)
             rest = rest[rest.index(after: at)...]
         }
         // The rules for host and port are those of any URL.

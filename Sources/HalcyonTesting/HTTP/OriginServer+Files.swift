@@ -1,5 +1,6 @@
 internal import Glibc
 internal import HTTPTypes
+internal import HalcyonFiles
 
 extension OriginServer {
     /// Serves the files of a folder as web servers do, with `Content-Type`, `Content-Length`, `ETag` and
@@ -8,7 +9,7 @@ extension OriginServer {
         { request in
             guard request.method == "GET" || request.method == "HEAD" else { return Response(405) }
             let target = request.path.prefix { $0 != "?" }
-            guard let path = percentDecoded(target), path.hasPrefix("/"), !path.utf8.contains(0),
+            guard let path = PercentEncoding.strictlyDecoded(target), path.hasPrefix("/"), !path.utf8.contains(0),
                 !path.split(separator: "/").contains("..")
             else { return Response(400) }
 
@@ -40,24 +41,6 @@ extension OriginServer {
         let date = "\(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900)"
         return
             "\(days[Int(parts.tm_wday)]), \(date) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
-    }
-
-    /// Returns the text without percent encoding; `nil` where a percent sign is not followed by two digits, or the
-    /// bytes are not UTF-8.
-    private static func percentDecoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, let value = UInt8(String(Substring(digits)), radix: 16) else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 
     private static func contentType(of path: String) -> String {

@@ -91,8 +91,6 @@ public final class OriginServer: Sendable {
         close(listener)
     }
 
-    // MARK: Threads
-
     private func acceptConnections() {
         while true {
             let socket = LoopbackSocket.accept(listener)
@@ -150,15 +148,4 @@ public final class OriginServer: Sendable {
         }
         if isLast { allThreadsEnded.signal() }
     }
-}
-
-/// The error of a system call that an ``OriginServer`` needs.
-public struct OriginServerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The system call.
-    public let call: String
-    /// The `errno` of the call.
-    public let code: Int32
-
-    /// The error in words: "bind: Address already in use".
-    public var description: String { "\(call): \(String(cString: strerror(code)))" }
 }

@@ -99,8 +99,6 @@ public final class ProxyServer: Sendable {
         state.withLock { $0.requests.append(request) }
     }
 
-    // MARK: Threads
-
     private func acceptConnections() {
         while true {
             let client = LoopbackSocket.accept(listener)

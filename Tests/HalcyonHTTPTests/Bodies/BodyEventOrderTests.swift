@@ -185,6 +185,9 @@ struct BodyEventOrderTests {
         _ = try [UInt8(7)].withUnsafeBytes { try collector.take($0) }
         await #expect(throws: BodyEventOrder.lost) { try await task.value }
         #expect(reports.all.isEmpty)
-        #expect(collector.state.withLock { $0.gathering.writer == nil && $0.gathering.receivedBytes == 0 })
+        let isEnded = collector.state.withLock { state in
+            if case .ended = state { true } else { false }
+        }
+        #expect(isEnded)
     }
 }

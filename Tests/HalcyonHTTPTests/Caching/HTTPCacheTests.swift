@@ -187,6 +187,59 @@ struct HTTPCacheTests {
         #expect(try await fixture.get([.ifMatch: "\"a\""]).source == .network)
     }
 
+    @Test("answers conditions for any success, and for nothing else", arguments: [200, 203, 204, 299, 404, 503])
+    func conditionsByStatus(status: Int) async throws {
+        fixture.serve("", [.cacheControl: "max-age=60", .eTag: "\"a\""], status: status)
+        _ = try await fixture.get()
+        let answer = try await fixture.get([.ifNoneMatch: "\"a\""])
+        #expect(answer.source == .stored)
+        #expect(answer.response.status == ((200..<300).contains(status) ? 304 : status))
+    }
+
+    @Test("sends no description of a body with a 304, and keeps it with what is stored")
+    func fieldsOfNotModified() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentType: "image/png", .server: "x"])
+        _ = try await fixture.get()
+        let answer = try await fixture.get([.ifNoneMatch: "\"a\""])
+        #expect(answer.response.status == 304)
+        #expect(answer.response.headers[.contentType] == nil && answer.response.headers[.contentLength] == nil)
+        #expect(answer.response.headers[.eTag] == "\"a\"" && answer.response.headers[.server] == "x")
+        #expect(answer.response.expectedBodyBytes == 0 && answer.data.isEmpty)
+        let whole = try await fixture.get()
+        #expect(whole.response.headers[.contentType] == "image/png" && whole.text == "one")
+    }
+
+    @Test("judges conditions that it kept from the server by what it stores instead", arguments: ["a", "b"])
+    func hiddenConditions(tag: String) async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 61)
+        fixture.serve("two", [.cacheControl: "max-age=60", .eTag: "\"b\"", .contentType: "image/png"])
+        let answer = try await fixture.get([.ifNoneMatch: "\"\(tag)\""])
+        #expect(fixture.lastRequest?.headers[.ifNoneMatch] == "\"a\"")
+        #expect(answer.source == .network)
+        #expect(answer.response.status == (tag == "b" ? 304 : 200))
+        #expect(answer.text == (tag == "b" ? "" : "two"))
+        #expect(answer.response.headers[.contentType] == (tag == "b" ? nil : "image/png"))
+        let stored = try await fixture.get()
+        #expect(stored.source == .stored && stored.text == "two")
+    }
+
+    @Test(
+        "judges conditions after a validation by what was stored, and not by the server's 304",
+        arguments: ["a", "b"]
+    )
+    func conditionsAfterValidation(tag: String) async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        fixture.clock.advance(by: 61)
+        fixture.serve("", [.cacheControl: "max-age=60"], status: 304)
+        let answer = try await fixture.get([.ifNoneMatch: "\"\(tag)\""])
+        #expect(answer.source == .validated)
+        #expect(answer.response.status == (tag == "a" ? 304 : 200))
+        #expect(answer.text == (tag == "a" ? "" : "one"))
+    }
+
     @Test("cuts a part out of a whole body, and never takes a part for the whole")
     func ranges() async throws {
         fixture.serve("0123456789", [.cacheControl: "max-age=60", .eTag: "\"a\""])

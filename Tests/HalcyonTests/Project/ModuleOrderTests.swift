@@ -11,7 +11,7 @@ struct ModuleOrderTests {
         "HalcyonConcurrency": [],
         "HalcyonFiles": ["HalcyonConcurrency"],
         "HalcyonRaster": ["HalcyonConcurrency"],
-        "HalcyonCodecs": ["HalcyonConcurrency", "HalcyonRaster"],
+        "HalcyonCodecs": ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster"],
         "HalcyonStore": ["HalcyonConcurrency", "HalcyonFiles"],
         "HalcyonHTTP": ["HalcyonConcurrency", "HalcyonFiles"],
         "Halcyon": [

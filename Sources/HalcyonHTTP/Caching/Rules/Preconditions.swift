@@ -19,8 +19,17 @@ struct Preconditions {
         request.headers[.ifMatch] != nil || request.headers[.ifUnmodifiedSince] != nil
     }
 
-    /// Returns whether the client has this response already, so that the answer is 304.
-    func areMet(by response: StoredResponse) -> Bool {
+    /// Returns whether a stored response is the one that the request has already, so that the answer is 304.
+    ///
+    /// Conditions count only where the answer without them would be a success (RFC 9110, section 13.2.1).
+    static func areMet(_ request: TransferRequest, by response: StoredResponse, now: Date) -> Bool {
+        guard (200..<300).contains(response.status), let conditions = Preconditions(request, now: now) else {
+            return false
+        }
+        return conditions.areMet(by: response)
+    }
+
+    private func areMet(by response: StoredResponse) -> Bool {
         guard let tags else {
             // Without a date of its own, a response is not older than its `Date` (RFC 9110, section 13.1.3).
             let modified = response.headers[.lastModified].flatMap { HTTPDate.date($0, now: response.responseTime) }

@@ -42,7 +42,7 @@ struct TransferDataCase: PairedCase {
             var bytes = 0
             for started in 0..<count {
                 if started >= HTTPSuite.concurrency { bytes += try await group.next() ?? 0 }
-                group.addTask { try await transport.data(for: request).1.count }
+                group.addTask { try await transport.data(for: request).data.count }
             }
             return try await group.reduce(bytes, +)
         }

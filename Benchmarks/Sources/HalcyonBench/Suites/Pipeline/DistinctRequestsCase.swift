@@ -39,7 +39,7 @@ struct DistinctRequestsCase: PairedCase {
                     let transport = Self.transport(urls, image)
                     let tasks = urls.prefix(count).map { url in
                         Task {
-                            let data = try await transport.data(for: TransferRequest(url: url)).1
+                            let data = try await transport.data(for: TransferRequest(url: url)).data
                             return try ImageCodecs.standard.decode(data)
                         }
                     }

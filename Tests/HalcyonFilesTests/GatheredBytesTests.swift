@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HalcyonConcurrency
-import HalcyonStore
+import HalcyonFiles
 import HalcyonTesting
 import Testing
 

@@ -1,0 +1,55 @@
+/// Percent-encoding (RFC 3986, section 2.1), which `FoundationEssentials` does not undo.
+package enum PercentEncoding {
+    /// Returns the text without escapes, as browsers read it.
+    ///
+    /// A percent sign that is not followed by two hexadecimal digits stays. Bytes that are not UTF-8 are replaced by U+FFFD.
+    package static func decoded(_ text: some StringProtocol) -> String {
+        guard text.utf8.contains(percent) else { return String(text) }
+        return String(decoding: decode(Array(text.utf8)[...]).bytes, as: UTF8.self)
+    }
+
+    /// Returns the text without escapes; `nil` where a percent sign is not followed by two hexadecimal digits, or the bytes
+    /// are not UTF-8.
+    package static func strictlyDecoded(_ text: some StringProtocol) -> String? {
+        let (bytes, isWellFormed) = decode(Array(text.utf8)[...])
+        return isWellFormed ? String(validating: bytes, as: UTF8.self) : nil
+    }
+
+    /// Returns the bytes without escapes. A percent sign that is not followed by two hexadecimal digits stays.
+    package static func decodedBytes(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        decode(text).bytes
+    }
+
+    private static let percent = UInt8(ascii: "%")
+
+    private static func decode(_ text: ArraySlice<UInt8>) -> (bytes: [UInt8], isWellFormed: Bool) {
+        guard var index = text.firstIndex(of: percent) else { return (Array(text), true) }
+        var bytes = Array(text[..<index])
+        bytes.reserveCapacity(text.count)
+        var isWellFormed = true
+        while index < text.endIndex {
+            let byte = text[index]
+            if byte != percent {
+                bytes.append(byte)
+                index += 1
+            } else if text.endIndex - index > 2, let high = digit(text[index + 1]), let low = digit(text[index + 2]) {
+                bytes.append(high << 4 | low)
+                index += 3
+            } else {
+                bytes.append(byte)
+                isWellFormed = false
+                index += 1
+            }
+        }
+        return (bytes, isWellFormed)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import HalcyonConcurrency
+
+/// The functions of the transport's thread.
+extension BodyCollector: TransferReceiver {
+    func didReceive(response: TransferResponse) throws(TransferError) {
+        var body = CollectedBody(gathering: BodyGathering(memoryThreshold: storage.memoryThreshold))
+        do {
+            let response = try begin(response, &body)
+            try hooks.accept(response)
+            let waiter = state.withLock { [body] state -> CheckedContinuation<TransferResponse?, Never>? in
+                guard case .beginning(let waiter) = state else { return nil }
+                state = hooks.review == nil ? .receiving(response, body) : .undecided(response, body, Held())
+                return waiter
+            }
+            waiter?.resume(returning: response)
+        } catch {
+            let waiter = state.withLock { [body] state -> CheckedContinuation<TransferResponse?, Never>? in
+                guard case .beginning(let waiter) = state else { return nil }
+                state = .refused(error, body)
+                return waiter
+            }
+            waiter?.resume(returning: nil)
+            throw error as? TransferError ?? .responseRefused("\(error)")
+        }
+    }
+
+    /// Decides where the body goes, and returns the head of the whole.
+    private func begin(_ response: TransferResponse, _ body: inout CollectedBody) throws -> TransferResponse {
+        if let held = storage.resumption?.held {
+            switch held.response.judge(response, heldBytes: held.count) {
+            case .resumes(let whole):
+                body = try bodyContinuing(held, whole, ignoresBytes: false)
+                return whole
+            case .isComplete(let whole):
+                body = try bodyContinuing(held, whole, ignoresBytes: true)
+                return whole
+            case .startsOver:
+                storage.queue.async { held.close(keepsBytes: false) }
+            case .asksAgain:
+                storage.queue.async { held.close(keepsBytes: false) }
+                throw MustAskAgain()
+            case .isUnrelated:
+                break
+            }
+        } else if response.status == 206, request.headers[.range] == nil {
+            throw TransferError.malformedResponse("it is a part, but the whole was asked for")
+        }
+        if storage.resumption != nil { body.partial = PartialResponse(keeping: response) }
+        body.gathering.expect(response.expectedBodyBytes ?? 0)
+        return response
+    }
+
+    private func bodyContinuing(
+        _ held: PartialBody,
+        _ whole: TransferResponse,
+        ignoresBytes: Bool
+    ) throws(TransferError) -> CollectedBody {
+        // The transport counts the rest alone.
+        guard whole.expectedBodyBytes ?? 0 <= request.limits.bodyBytes else {
+            throw .bodyTooLarge(maximum: request.limits.bodyBytes)
+        }
+        let writer = BodyWriter(queue: storage.queue, open: { held }) { [weak self] in self?.handle.resume() }
+        var gathering = BodyGathering(memoryThreshold: storage.memoryThreshold)
+        gathering.goOn(with: writer, after: held.count, ignoresBytes: ignoresBytes)
+        return CollectedBody(gathering: gathering, partial: held.response, isContinued: true)
+    }
+
+    func didReceive(bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
+        let isHeld = state.withLock { state in
+            if case .refused = state { return true }
+            return state.hold { $0.piece = ($0.piece ?? Data()) + Data(bytes) } != nil
+        }
+        return isHeld ? .pause : try take(bytes)
+    }
+
+    /// Adds bytes to the body, unless the transfer has ended: a held piece may be taken while it ends on another thread.
+    func take(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
+        typealias Taken = (Result<TransferDemand, TransferError>, BodyProgress)
+        let taken = state.withLock { state -> Taken? in
+            state.add { response, body in
+                let expected = response.expectedBodyBytes
+                let partial = body.partial
+                let result = Result { () throws(TransferError) in
+                    let demand = try body.gathering.append(bytes, expected: expected) { makeWriter(partial) }
+                    if body.isContinued, let expected, body.gathering.receivedBytes > expected {
+                        body.partial = nil
+                        throw .malformedResponse("it is longer than it says")
+                    }
+                    return demand
+                }
+                return (result, BodyProgress(receivedBytes: body.gathering.receivedBytes, expectedBytes: expected))
+            }
+        }
+        guard let (result, progress) = taken else { return .proceed }
+        hooks.report(progress)
+        return try result.get()
+    }
+
+    private func makeWriter(_ partial: PartialResponse?) -> BodyWriter {
+        BodyWriter(queue: storage.queue, open: storage.opener(keeping: partial)) { [weak self] in
+            self?.handle.resume()
+        }
+    }
+
+    func didComplete(_ result: Result<TransferMetrics, TransferError>) {
+        let isHeld = state.withLock { state in
+            guard case .success(let metrics) = result else { return false }
+            return state.hold { $0.metrics = metrics } != nil
+        }
+        if !isHeld { complete(result) }
+    }
+}

@@ -1,0 +1,79 @@
+internal import FoundationEssentials
+
+extension BodyCollector {
+    /// The progress of one response.
+    enum State {
+        /// No head has been accepted; the review may wait for one.
+        case beginning(headWaiter: CheckedContinuation<TransferResponse?, Never>?)
+        /// The review has not decided yet.
+        case undecided(TransferResponse, CollectedBody, Held)
+        /// The review has accepted the response. What was held is taken, and what arrives meanwhile is held.
+        case catchingUp(TransferResponse, CollectedBody, Held)
+        /// What arrives is taken at once.
+        case receiving(TransferResponse, CollectedBody)
+        /// The response is refused. The end of the transfer is awaited.
+        case refused(any Error, CollectedBody)
+        /// The transfer has ended. The head is kept for a review that has not asked for it yet.
+        case ended(head: TransferResponse?)
+    }
+
+    /// What came while the head was undecided.
+    struct Held {
+        /// The one piece that comes before the transfer pauses.
+        var piece: Data?
+        /// Those of a good end.
+        var metrics: TransferMetrics?
+    }
+
+    /// A body as it comes.
+    struct CollectedBody {
+        var gathering: BodyGathering
+        /// What may be kept of the body, if it is interrupted.
+        var partial: PartialResponse?
+        /// Whether the body continues one of an earlier transfer.
+        var isContinued = false
+    }
+}
+
+extension BodyCollector.State {
+    var head: TransferResponse? {
+        switch self {
+        case .undecided(let response, _, _), .catchingUp(let response, _, _), .receiving(let response, _): response
+        case .ended(let head): head
+        case .beginning, .refused: nil
+        }
+    }
+
+    /// Changes what is held, if anything is to be; `nil` if not.
+    mutating func hold<Answer>(_ change: (inout BodyCollector.Held) -> Answer) -> Answer? {
+        switch self {
+        case .undecided(let response, let body, var held):
+            defer { self = .undecided(response, body, held) }
+            return change(&held)
+        case .catchingUp(let response, let body, var held):
+            defer { self = .catchingUp(response, body, held) }
+            return change(&held)
+        case .beginning, .receiving, .refused, .ended:
+            return nil
+        }
+    }
+
+    /// Adds to the body, where the response is accepted; `nil` where it is not.
+    mutating func add<Answer>(
+        _ change: (TransferResponse, inout BodyCollector.CollectedBody) -> Answer
+    ) -> Answer? {
+        switch self {
+        case .receiving(let response, var body):
+            // Taken out of the state, so that its bytes are not copied.
+            self = .ended(head: nil)
+            defer { self = .receiving(response, body) }
+            return change(response, &body)
+        case .catchingUp(let response, var body, let held):
+            self = .ended(head: nil)
+            defer { self = .catchingUp(response, body, held) }
+            return change(response, &body)
+        case .beginning, .undecided, .refused, .ended:
+            return nil
+        }
+    }
+}

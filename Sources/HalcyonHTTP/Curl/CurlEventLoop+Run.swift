@@ -1,0 +1,48 @@
+internal import CCurl
+internal import CCurlShim
+internal import Glibc
+internal import HalcyonConcurrency
+
+/// The work of the loop's thread.
+extension CurlEventLoop {
+    func run() {
+        CurlLibrary.prepareThread(named: "halcyon-http")
+        var commands: [CurlMailbox.Command] = []
+        watch.beginWork()
+        while true {
+            watch.noteProgress()
+            let stop = mailbox.take(into: &commands)
+            now = .now
+            for command in commands { perform(command) }
+            if stop == .now { cancelEverything() }
+            mayStartMore = false
+            startWaiting()
+            var count: Int32 = 0
+            curl_multi_perform(multi, &count)
+            collectFinished()
+            enforceDeadlines()
+            inspectWire()
+            handles.trimCookies()
+            if stop != .never { finishAbandoned() }
+            if stop != .never, scheduler.isIdle, mailbox.closeIfEmpty() { break }
+            // Who comes next is decided only after the commands that came meanwhile: they may hold a more urgent one.
+            if mayStartMore, scheduler.waitingCount > 0 { continue }
+            sleep(unlessStoppedSince: stop)
+        }
+        handles.removeAll()
+        curl_multi_cleanup(multi)
+        watch.stop()
+    }
+
+    /// Waits for the network, the next deadline or a message, unless one has come since the mailbox was emptied.
+    private func sleep(unlessStoppedSince stop: CurlMailbox.Stop) {
+        guard mailbox.fallAsleep(unlessStoppedSince: stop) else { return }
+        let timeout = min(nextDeadline, scheduler.nextStart).pollTimeout(from: now)
+        watch.endWork()
+        defer { watch.beginWork() }
+        if curl_multi_poll(multi, nil, 0, timeout, nil) != CURLM_OK {
+            // Out of memory, say: try again, but not as fast as the processor can.
+            usleep(10_000)
+        }
+    }
+}
