@@ -151,6 +151,9 @@ public final class ImageCache: Sendable {
     }
 
     /// Waits until everything that was stored is on disk.
+    ///
+    /// Entries are written down together, at most a tenth of a second after they were stored, and when the cache ends; neither
+    /// is waited for. A program that is about to exit calls this first.
     public func flush() async {
         await disk.flush()
     }
