@@ -2,19 +2,6 @@ internal import FoundationEssentials
 internal import HTTPTypes
 
 extension StoredResponse {
-    /// A Boolean value that indicates whether a server can be asked if the response is still valid.
-    package var hasValidator: Bool { headers[.eTag] != nil || headers[.lastModified] != nil }
-
-    /// Returns the request with the conditions that make its server answer 304 if this response is still valid (RFC
-    /// 9111, section 4.3.1). The request's own are left out; they are for the cache to answer.
-    func validating(_ request: TransferRequest) -> TransferRequest {
-        guard hasValidator else { return request }
-        var request = request
-        request.headers[.ifNoneMatch] = headers[.eTag]
-        request.headers[.ifModifiedSince] = headers[.lastModified]
-        return request
-    }
-
     /// Returns whether a 304 is about this response, and not about another one with the same name: it came from the
     /// same URL, user and fragment aside, and a tag that it has is this one's (section 4.3.4).
     func isValidated(by response: TransferResponse) -> Bool {
