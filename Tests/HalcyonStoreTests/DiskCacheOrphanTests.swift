@@ -65,14 +65,15 @@ struct DiskCacheOrphanTests {
     @Test("a few of them when a process closes the folder before its first sweep, by itself or with its end")
     func shortProcess() throws {
         for closes in [true, false] {
-            try leaveOrphans(130)
+            try leaveOrphans(20)
             try leaveOrphans(2, published: false)
             do {
                 let fixture = try fixture()
                 try fixture.cache.store(bytes(20_000), for: "a")
                 if closes { try fixture.cache.close() }
             }
-            #expect((1...32).contains(folder.bodyFiles.count))
+            // 16 of 23 files were looked at.
+            #expect((7...8).contains(folder.bodyFiles.count))
             let next = try fixture()
             #expect(next.cache.entry(for: "a") != nil)
             try next.cache.close()

@@ -34,6 +34,11 @@ public final class ImagePrefetcher: Sendable {
             options.priority = .normal
             self.options = options
         }
+
+        /// Feeds the source alone: requests for one source rarely differ in their options, whose hash takes a microsecond.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(source)
+        }
     }
 
     private let work: PrefetchWork

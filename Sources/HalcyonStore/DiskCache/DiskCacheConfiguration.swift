@@ -18,7 +18,7 @@ extension DiskCache {
         /// The interval at which expired entries are removed in the background, a few at a time, while the cache is
         /// open; nil is never. Default 1 hour; the first time is a second after the cache was opened. The first of
         /// these, and one in 24, also remove files without an entry. A cache that is closed or released before looks at
-        /// 128 files then.
+        /// 16 files then.
         public var sweepInterval: Duration? = .seconds(3_600)
         /// The clock that the background removal sleeps by. Default: the system's.
         public var sweepClock: any Clock<Duration> = ContinuousClock()

@@ -19,7 +19,7 @@ struct MemorySuite: BenchmarkSuite {
             + [
                 PipelineMemoryHitCase(way: .synchronous),
                 PipelineMemoryHitCase(way: .awaited),
-                PipelineMemoryHitCase(way: .synchronousSource),
+                PipelineMemoryHitCase(way: .synchronousRequest),
                 PipelineMemoryHitCase(way: .synchronousProcessed),
             ]
             + NukeMemoryCase.Workload.allCases.map { NukeMemoryCase(workload: $0) }

@@ -8,7 +8,7 @@ struct PipelineMemoryHitCase: PairedCase {
     enum Way: String {
         case synchronous = "URL to image, responseFromMemory"
         case awaited = "URL to image, await response"
-        case synchronousSource = "Source to image, responseFromMemory"
+        case synchronousRequest = "ImageRequest to image, responseFromMemory"
         case synchronousProcessed = "URL to processed image, responseFromMemory"
     }
 
@@ -16,7 +16,7 @@ struct PipelineMemoryHitCase: PairedCase {
 
     var name: String { way.rawValue }
     var unit: TimeUnit { .nanoseconds }
-    var measures: [Measure] { [Measure(clock: .wall, budget: way == .synchronousSource ? nil : 3)] }
+    var measures: [Measure] { [Measure(clock: .wall, budget: way == .synchronousRequest ? nil : 3)] }
 
     func contest() async throws -> Contest {
         let folder = try TemporaryFolder()
@@ -41,7 +41,7 @@ struct PipelineMemoryHitCase: PairedCase {
         _ options: ImageOptions,
         _ folder: TemporaryFolder
     ) -> Contender {
-        let sources = urls.map { Source.url($0) }
+        let requests = urls.map { ImageRequest($0, options: options) }
         let way = way
         return Contender("ImagePipeline") { count in
             var pixels = 0
@@ -54,8 +54,8 @@ struct PipelineMemoryHitCase: PairedCase {
                 case .awaited:
                     let response = try await pipeline.response(for: urls[place], options: options)
                     pixels &+= response.image.size.width
-                case .synchronousSource:
-                    let response = pipeline.responseFromMemory(for: ImageRequest(sources[place], options: options))
+                case .synchronousRequest:
+                    let response = pipeline.responseFromMemory(for: requests[place])
                     pixels &+= response?.image.size.width ?? 0
                 }
             }
