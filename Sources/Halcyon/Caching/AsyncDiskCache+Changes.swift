@@ -26,12 +26,12 @@ extension AsyncDiskCache {
         return updated ?? nil
     }
 
-    /// Removes an entry.
+    /// Removes an entry, also in a task that was cancelled.
     ///
     /// - Parameter admission: Asked right before it is removed, after all earlier changes. Default: `nil`, which admits
     ///   it.
     func remove(for key: String, if admission: StoreAdmission? = nil) async {
-        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+        await write(priority: .normal) { [cache, faults] in
             do {
                 if admission?.isGranted() ?? true { try cache.remove(for: key) }
             } catch {
@@ -40,9 +40,9 @@ extension AsyncDiskCache {
         }
     }
 
-    /// Removes an entry, if it is still the version that was found.
+    /// Removes an entry, if it is still the version that was found, also in a task that was cancelled.
     func remove(for key: String, ifStill version: DiskCache.Version) async {
-        try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+        await write(priority: .normal) { [cache, faults] in
             do {
                 try cache.remove(for: key, ifStill: version)
             } catch {

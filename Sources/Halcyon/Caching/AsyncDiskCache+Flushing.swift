@@ -7,15 +7,15 @@ extension AsyncDiskCache {
     /// The time after which entries that could not be written are tried again: another process may keep the index.
     private static let retryDelay = Duration.seconds(1)
 
-    /// Waits until everything that was stored before is on disk. Later stores are not waited for: under load there are
-    /// always more.
+    /// Waits until everything that was stored before is on disk, also in a task that was cancelled: programs that are
+    /// interrupted flush before they end. Later stores are not waited for: under load there are always more.
     func flush() async {
         let stores = state.withLock { $0.pending.all }
         for store in stores { store.priority.raise(to: .high) }
         for store in stores { await store.task.value }
         await flushStaged(priority: .high)
-        // Programs flush before they end, which may be before the first sweep.
-        try? await writing.run(priority: PriorityBox(.high)) { [cache] _ in cache.sweepBeforeEnd() }
+        // A program may end before the first sweep.
+        await write(priority: .high) { [cache] in cache.sweepBeforeEnd() }
     }
 
     /// Plans a flush of the staged entries, common to all stores until then: a transaction for each takes a quarter of
@@ -46,7 +46,7 @@ extension AsyncDiskCache {
     /// Writes the staged entries; returns whether that succeeded.
     @discardableResult
     private func flushStaged(priority: LoadPriority) async -> Bool {
-        let isFlushed = try? await writing.run(priority: PriorityBox(priority)) { [cache, faults] _ in
+        await write(priority: priority) { [cache, faults] in
             do {
                 try cache.flush()
                 return true
@@ -55,6 +55,15 @@ extension AsyncDiskCache {
                 return false
             }
         }
-        return isFlushed ?? false
+    }
+
+    /// Runs a function on the thread that changes the disk, whether or not the task is cancelled.
+    func write<Result: Sendable>(
+        priority: LoadPriority,
+        _ body: @escaping @Sendable () -> Result
+    ) async -> Result {
+        await withCheckedContinuation { continuation in
+            writing.schedule(priority: priority) { continuation.resume(returning: body()) }
+        }
     }
 }

@@ -16,7 +16,7 @@ extension ImageCache {
         let names = try await disk.perform { try ImportedNames($0.exchangeReader(folder)) }
         let work = ImportWork(names, order)
         defer { work.end() }
-        memory.removeAll { names.originals[$0.originalDiskKey] != nil }
+        memory.removeAll { names.originals[ExactString($0.originalDiskKey)] != nil }
         var reader = try await disk.perform { try $0.exchangeReader(folder) }
         var count = 0
         while true {
@@ -39,24 +39,24 @@ extension ImageCache {
 }
 
 /// Returns the name of the original that a name on disk belongs to.
-private func originalName(_ diskKey: String) -> String {
-    String(diskKey.utf8.prefix { $0 != 0 }) ?? diskKey
+private func originalName(_ diskKey: String) -> ExactString {
+    ExactString(String(diskKey.utf8.prefix { $0 != 0 }) ?? diskKey)
 }
 
 /// The originals of which an export has entries.
 private struct ImportedNames: Sendable {
     /// By the name of the original: `true` if the export has the original itself, `false` if only what was made of it.
-    let originals: [String: Bool]
+    let originals: [ExactString: Bool]
     /// The maximum number of bytes of the names, with 64 added for each.
     private static let byteLimit = 1 << 28
 
     init(_ reader: DiskExchangeReader) throws {
         var reader = reader
-        var originals: [String: Bool] = [:]
+        var originals: [ExactString: Bool] = [:]
         var byteCount = 0
         while let key = try reader.nextKey() {
             let name = originalName(key)
-            if originals[name] == nil { byteCount += name.utf8.count + 64 }
+            if originals[name] == nil { byteCount += name.text.utf8.count + 64 }
             guard byteCount <= Self.byteLimit else { throw reader.tooManyKeys }
             originals[name] = originals[name] == true || !ParsedDiskKey(key).isProcessed
         }
@@ -96,15 +96,15 @@ private struct ImportBatch: Sendable {
 private final class ImportWork: Sendable {
     private let names: ImportedNames
     private let order: StoreOrder
-    private let removals: [String: StoreOrder.Removal]
+    private let removals: [ExactString: StoreOrder.Removal]
     /// The originals whose earlier entries have been removed.
-    private let replaced = Lock<Set<[UInt8]>>([])
+    private let replaced = Lock<Set<ExactString>>([])
 
     init(_ names: ImportedNames, _ order: StoreOrder) {
         self.names = names
         self.order = order
         removals = Dictionary(
-            uniqueKeysWithValues: names.originals.keys.map { ($0, order.begin(.name($0), from: .all)) }
+            uniqueKeysWithValues: names.originals.keys.map { ($0, order.begin(.name($0.text), from: .all)) }
         )
     }
 
@@ -118,15 +118,15 @@ private final class ImportWork: Sendable {
         let admitted = batch.entries.map { ($0, originalName($0.key)) }.filter { isAdmitted($0.1) }
         // Before the first of them is stored: each removal writes the waiting entries to disk.
         for (_, name) in admitted where names.originals[name] == true {
-            guard replaced.withLock({ $0.insert(Array(name.utf8)).inserted }) else { continue }
-            try disk.removeEntries(prefix: name + "\0")
+            guard replaced.withLock({ $0.insert(name).inserted }) else { continue }
+            try disk.removeEntries(prefix: name.text + "\0")
         }
         var count = 0
         for (entry, _) in admitted where try disk.store(entry) { count += 1 }
         return count
     }
 
-    private func isAdmitted(_ name: String) -> Bool {
+    private func isAdmitted(_ name: ExactString) -> Bool {
         // The name was not in the export when the import began: the export was changed since.
         guard let removal = removals[name] else { return false }
         guard let permits = removal.permits else { return false }

@@ -93,9 +93,8 @@ extension ImageCache {
         if let original, isOriginal || policy.storesOriginal {
             let diskKey = key.originalDiskKey
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
-            let isStored = try await disk.change(storing: diskKey) { disk in
-                guard admission.isGranted() else { return false }
-                return try disk.store(original, for: diskKey, expiration: policy.diskExpiration)
+            let isStored = try await replace(diskKey, admission) { disk in
+                try disk.store(original, for: diskKey, expiration: policy.diskExpiration)
             }
             if isOriginal { return isStored }
         }
@@ -113,14 +112,32 @@ extension ImageCache {
                 color: isOriginal ? .sRGB : .asStored,
                 priority: PriorityBox(options.priority)
             )
-        } catch let error as CodecError {
+        } catch {
             // The entry that it was to replace is older.
             await disk.remove(for: diskKey, if: admission)
+            guard let error = error as? CodecError else { throw error }
             throw ImageError(stage: .encode, reason: .codec(error), source: "\(request)")
         }
-        return try await disk.change(storing: diskKey) { disk in
-            guard admission.isGranted() else { return false }
-            return try disk.store(body, for: diskKey, metadata: metadata, expiration: policy.diskExpiration)
+        return try await replace(diskKey, admission) { disk in
+            try disk.store(body, for: diskKey, metadata: metadata, expiration: policy.diskExpiration)
+        }
+    }
+
+    /// Stores what replaces an entry, if that is admitted. If it fails or is cancelled, the entry is removed, as it is older
+    /// than what memory has.
+    private func replace(
+        _ diskKey: String,
+        _ admission: StoreAdmission,
+        _ store: @escaping @Sendable (DiskCache) throws -> Bool
+    ) async throws -> Bool {
+        do {
+            return try await disk.change(storing: diskKey) { disk in
+                guard admission.isGranted() else { return false }
+                return try store(disk)
+            }
+        } catch {
+            await disk.remove(for: diskKey, if: admission)
+            throw error
         }
     }
 

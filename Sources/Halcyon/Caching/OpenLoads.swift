@@ -58,14 +58,28 @@ struct OpenLoads {
         changes.append(Change(scope: scope, tiers: tiers, time: time, isReplacement: isReplacement))
     }
 
-    /// Adds to the record of a name that has just become known the changes since a load began.
-    func noteChanges(of name: ExactString, since begun: UInt64, in record: inout NameRecord) {
-        if begun <= floor { record.floor = max(record.floor, floor) }
-        for change in changes where change.time > begun && change.covers(name) {
-            record.clearing.note(change.time, change.tiers)
-            // What is there is the program's own, which older work does not remove either.
-            if change.isReplacement { record.floor = max(record.floor, change.time) }
+    /// Returns the changes under a name that has just become known, since a load began.
+    func changes(of name: ExactString, since begun: UInt64) -> MissedChanges {
+        if begun <= floor { return MissedChanges(tiers: .all, isReplaced: true) }
+        return changes.reduce(into: MissedChanges()) { missed, change in
+            guard change.time > begun, change.covers(name) else { return }
+            missed.add(MissedChanges(tiers: change.tiers, isReplaced: change.isReplacement))
         }
+    }
+}
+
+/// The removals and stores under a name that work missed, because the name was not known to it. They concern that work
+/// alone: other work of the name has permits that count.
+struct MissedChanges: Sendable {
+    /// The parts of the cache in which the work may store nothing.
+    var tiers: StoreOrder.Tiers = []
+    /// A Boolean value that indicates whether the program stored something of its own, which older work does not remove
+    /// either.
+    var isReplaced = false
+
+    mutating func add(_ other: MissedChanges) {
+        tiers.formUnion(other.tiers)
+        isReplaced = isReplaced || other.isReplaced
     }
 }
 

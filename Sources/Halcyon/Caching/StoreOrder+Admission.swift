@@ -17,7 +17,7 @@ extension StoreOrder {
         with companion: Item? = nil,
         in tier: Tiers
     ) -> Bool {
-        guard let work = StoringWork(permits, age) else { return false }
+        guard let work = StoringWork(permits, age), !work.missed.tiers.contains(tier) else { return false }
         return state.withLock { state in
             let clearing = max(state.clearing.time(of: tier), state.names[work.name]?.clearing.time(of: tier) ?? 0)
             guard let record = state.names[work.name], work.begin > record.floor, work.begin > clearing,
@@ -37,7 +37,8 @@ extension StoreOrder {
     /// Returns whether an original may be stored on disk now, under a name under which newer work has stored nothing at
     /// all; it then counts as stored.
     func admitsUnchanged(_ permits: StorePermits) -> Bool {
-        guard let permit = permits[self], let work = StoringWork([permit], .new) else { return false }
+        guard let permit = permits[self], let work = StoringWork([permit], .new), !work.missed.tiers.contains(.disk)
+        else { return false }
         return state.withLock { state in
             guard let record = state.names[work.name], work.begin > record.floor,
                 work.begin > max(state.clearing.time(of: .disk), record.clearing.time(of: .disk)),
@@ -54,7 +55,9 @@ extension StoreOrder {
     ///
     /// The parameters are those of ``admits(_:_:_:with:in:)``.
     func admitsRemoval(_ permits: [StorePermit], _ age: ContentAge, _ item: Item, in tier: Tiers) -> Bool {
-        guard !age.isFromCache, let work = StoringWork(permits, age) else { return false }
+        guard !age.isFromCache, let work = StoringWork(permits, age), !work.missed.isReplaced,
+            tier == .memory || !work.missed.tiers.contains(.disk)
+        else { return false }
         return state.withLock { state in
             guard let record = state.names[work.name], work.begin > record.floor else { return false }
             // What the disk has since it was cleared was stored by newer work. What memory has may have come from the

@@ -57,18 +57,12 @@ final class StoreOrder: Sendable {
             _ name: ExactString,
             _ kind: StorePermit.Kind,
             begun: UInt64? = nil
-        ) -> (number: UInt64, sharesSince: UInt64) {
+        ) -> (number: UInt64, sharesSince: UInt64, missed: MissedChanges) {
             let number = WorkNumber.next()
             let since = names[name, default: NameRecord(sharedSince: sharedSince)].begin(number, kind)
-            if let begun {
-                openLoads.noteChanges(
-                    of: name,
-                    since: begun,
-                    in: &names[name, default: NameRecord(sharedSince: sharedSince)]
-                )
-            }
+            let missed = begun.map { openLoads.changes(of: name, since: $0) } ?? MissedChanges()
             if kind == .replacement { openLoads.note(.name(name.text), .all, at: number, isReplacement: true) }
-            return (number, since)
+            return (number, since, missed)
         }
 
         mutating func end(_ name: ExactString, _ number: UInt64, _ kind: StorePermit.Kind) {
@@ -119,14 +113,15 @@ final class StoreOrder: Sendable {
     /// - Parameter begun: The ``WorkNumber`` of the request, if the name was not known then. Default: now.
     func permit(for name: String, _ kind: StorePermit.Kind = .load, begun: UInt64? = nil) -> StorePermit {
         let name = ExactString(name)
-        let (number, sharesSince) = state.withLock { $0.begin(name, kind, begun: begun) }
+        let (number, sharesSince, missed) = state.withLock { $0.begin(name, kind, begun: begun) }
         return StorePermit(
             order: self,
             name: name,
             kind: kind,
             number: number,
             begun: begun ?? number,
-            sharesSince: sharesSince
+            sharesSince: sharesSince,
+            missed: missed
         )
     }
 
@@ -167,7 +162,7 @@ final class StoreOrder: Sendable {
             case .everything, .names: nil
             case .name(let name): ExactString(name)
             }
-        let begun = state.withLock { state -> (number: UInt64, sharesSince: UInt64)? in
+        let begun = state.withLock { state -> (number: UInt64, sharesSince: UInt64, missed: MissedChanges)? in
             state.note(scope, tiers)
             guard let name else {
                 state.reads.beginChange()
@@ -177,7 +172,7 @@ final class StoreOrder: Sendable {
             state.names[name]?.reads.beginChange()
             return begun
         }
-        guard let name, let (number, sharesSince) = begun else { return Removal(permit: nil) }
+        guard let name, let (number, sharesSince, _) = begun else { return Removal(permit: nil) }
         return Removal(
             permit: StorePermit(
                 order: self,

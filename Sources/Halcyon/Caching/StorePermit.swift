@@ -20,14 +20,25 @@ final class StorePermit: Sendable {
     /// The number since which the work may share other work.
     let sharesSince: UInt64
     let kind: Kind
+    /// The changes under the name between the request for the work and the permit.
+    let missed: MissedChanges
 
-    init(order: StoreOrder, name: ExactString, kind: Kind, number: UInt64, begun: UInt64, sharesSince: UInt64) {
+    init(
+        order: StoreOrder,
+        name: ExactString,
+        kind: Kind,
+        number: UInt64,
+        begun: UInt64,
+        sharesSince: UInt64,
+        missed: MissedChanges = MissedChanges()
+    ) {
         self.order = order
         self.name = name
         self.kind = kind
         self.number = number
         self.begun = begun
         self.sharesSince = sharesSince
+        self.missed = missed
     }
 
     deinit {

@@ -7,6 +7,8 @@ struct StoringWork {
     let number: UInt64
     /// The number after which changes of its item may be newer than its content.
     let since: UInt64
+    /// The changes under the name before it was known to the work.
+    let missed: MissedChanges
     private let isReplacement: Bool
 
     /// `nil` without a permit.
@@ -17,6 +19,7 @@ struct StoringWork {
         number = min(age.number, last.number)
         // A shared transfer may have begun before all loads that wait for it now.
         since = age.isFromCache ? begin : min(begin, number)
+        missed = permits.reduce(into: MissedChanges()) { $0.add($1.missed) }
         isReplacement = last.kind == .replacement
     }
 

@@ -6,13 +6,13 @@ final class KeyedTasks: Sendable {
 
     private struct State {
         let width: Int
-        var tasks: [String: Task<Void, Never>] = [:]
+        var tasks: [ExactString: Task<Void, Never>] = [:]
         /// In the order of arrival.
-        var waiting: [(key: String, work: Work)] = []
-        var waitingKeys: Set<String> = []
+        var waiting: [(key: ExactString, work: Work)] = []
+        var waitingKeys: Set<ExactString> = []
 
         /// Removes the first piece of work that waits and returns it, if fewer run than may.
-        mutating func next() -> (key: String, work: Work)? {
+        mutating func next() -> (key: ExactString, work: Work)? {
             guard tasks.count < width, !waiting.isEmpty else { return nil }
             let next = waiting.removeFirst()
             waitingKeys.remove(next.key)
@@ -47,6 +47,7 @@ final class KeyedTasks: Sendable {
     /// Starts work, or lets it wait while as much runs as may. Dropped where work with the same key runs or waits, or too much
     /// waits.
     func start(_ key: String, _ work: @escaping @Sendable () async -> Void) {
+        let key = ExactString(key)
         state.withLock { state in
             guard state.tasks[key] == nil, !state.waitingKeys.contains(key), state.waiting.count < waitingLimit else {
                 return

@@ -39,7 +39,7 @@ extension PixelWorkers {
         }
         // A decoder that reduced the image no longer needs the rest.
         lease.reduce(to: image.bitmap.byteCount)
-        return (image, PixelLease(lease))
+        return (image, PixelLease([lease]))
     }
 
     /// Returns the size of the largest bitmap that a decoder may have to make: a drawing is made as large as it takes

@@ -96,9 +96,8 @@ final class PixelWorkers: Sendable {
         ) {
             Demand(byteCount: need - atHand) { flag in try body(image, flag) }
         }
-        if let successor { return (result, successor) }
-        own.reduce(to: result.bitmap.byteCount)
-        return (result, PixelLease(own))
+        own.reduce(to: result.bitmap.byteCount - atHand)
+        return (result, successor?.extended(by: own) ?? PixelLease([own]))
     }
 
     /// Returns the number of bytes of a bitmap; `Int.max` if it is greater than that.

@@ -6,6 +6,8 @@ struct DownloadHandling: Sendable {
     let authenticationResponder: ScopedResponder?
     let responseModifiers: [Hook<any ResponseModifying>]
     let acceptedStatusCodes: Range<Int>
+    /// A Boolean value that indicates whether 304 is accepted in any case.
+    let acceptsNotModified: Bool
     let acceptedContentTypes: Set<String>?
     let responseReviewers: [Hook<any ResponseReviewing>]
     let dataModifiers: [Hook<any DataModifying>]
@@ -24,6 +26,7 @@ struct DownloadHandling: Sendable {
         }
         responseModifiers = [defaults.responseModifier, handling.responseModifier].compactMap(\.self)
         acceptedStatusCodes = handling.acceptedStatusCodes ?? defaults.acceptedStatusCodes ?? 200..<400
+        acceptsNotModified = handling.acceptsNotModified
         acceptedContentTypes = handling.acceptedContentTypes ?? defaults.acceptedContentTypes
         responseReviewers = [defaults.responseReviewer, handling.responseReviewer].compactMap(\.self)
         dataModifiers = [defaults.dataModifier, handling.dataModifier].compactMap(\.self)

@@ -214,9 +214,11 @@ struct DownloadRun: Sendable {
 
     private func check(_ response: TransferResponse, to request: TransferRequest) throws {
         let isUnconditional = request.headers[.ifNoneMatch] == nil && request.headers[.ifModifiedSince] == nil
-        guard handling.acceptedStatusCodes.contains(response.status),
-            response.status != 304 || !isUnconditional
-        else {
+        let isAccepted =
+            response.status == 304
+            ? !isUnconditional && (handling.acceptsNotModified || handling.acceptedStatusCodes.contains(304))
+            : handling.acceptedStatusCodes.contains(response.status)
+        guard isAccepted else {
             var refusal = failure(.status(response.status))
             refusal.retryAfter = RetryAfter.delay(response.headers)
             throw refusal

@@ -211,6 +211,15 @@ extension ImageOptions {
         return options
     }
 
+    /// Returns the same options without the program's own changes, whose outcome stays. So nothing is applied twice to
+    /// options that are derived from these.
+    func settled() -> ImageOptions {
+        if storage.customChanges.isEmpty { return self }
+        var options = self
+        options.storage = Storage(storage.fields, storage.changes)
+        return options
+    }
+
     /// Returns the options that these changes make of others. All of their fields are set.
     private func reapplied(to defaults: ImageOptions) -> ImageOptions {
         var fields = defaults.storage.fields
@@ -239,7 +248,8 @@ extension ImageOptions: Hashable {
     public static func == (left: ImageOptions, right: ImageOptions) -> Bool {
         left.storage === right.storage
             || (left.storage.changes == right.storage.changes && left.storage.fields == right.storage.fields
-                && left.storage.customChanges == right.storage.customChanges)
+                && left.storage.customChanges == right.storage.customChanges
+                && left.storage.recentChanges == right.storage.recentChanges)
     }
 
     /// Feeds the values of all fields.

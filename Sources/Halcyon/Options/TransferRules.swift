@@ -23,6 +23,9 @@ struct TransferHandling: Hashable, Sendable {
     var responseModifier: Hook<any ResponseModifying>?
     var acceptedStatusCodes: Range<Int>?
     var acceptedContentTypes: Set<String>?
+    /// A Boolean value that indicates whether 304 is accepted in any case: the conditions are those of the HTTP cache. Set by
+    /// loads, and no option.
+    var acceptsNotModified = false
     var responseReviewer: Hook<any ResponseReviewing>?
     var dataModifier: Hook<any DataModifying>?
 

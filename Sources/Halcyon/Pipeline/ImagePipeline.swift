@@ -46,6 +46,8 @@ public final class ImagePipeline: Sendable {
 
     /// A pipeline of its own.
     public init(configuration: Configuration = Configuration()) {
+        var configuration = configuration
+        configuration.defaultOptions = configuration.defaultOptions.settled()
         self.configuration = configuration
         hasDefaults = !configuration.defaultOptions.isStandard
         stages = PipelineStages(configuration)

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPTypes
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
@@ -92,13 +93,14 @@ final class OriginalFetcher: Sendable {
     /// - Parameter transfer: The request, with the conditions that the cache adds.
     /// - Throws: `CancellationError`.
     func fetch(_ transfer: TransferRequest) async throws -> Outcome {
+        let policy = policy(of: transfer)
         do {
             let result = try await recovery.exchange(request) {
                 let start = ContinuousClock.now
                 defer { state.withLock { $0.time = ($0.time ?? .zero) + (ContinuousClock.now - start) } }
                 return try await downloader.download(
                     transfer,
-                    policy: request.options.network,
+                    policy: policy,
                     audience: request.audience,
                     since: since,
                     context: context
@@ -114,6 +116,23 @@ final class OriginalFetcher: Sendable {
             state.withLock { $0.isForHiddenRequest = error.isForHiddenRequest }
             return Outcome(error)
         }
+    }
+}
+
+extension OriginalFetcher {
+    /// Returns the policy of a transfer. It accepts 304 where the cache asks whether a response is still valid, whatever
+    /// statuses the load accepts of responses.
+    private func policy(of transfer: TransferRequest) -> NetworkPolicy {
+        var policy = request.options.network
+        let hasConditions = [HTTPField.Name.ifNoneMatch, .ifModifiedSince].contains {
+            transfer.headers[$0] != request.transfer?.headers[$0]
+        }
+        if hasConditions,
+            policy.acceptedStatusCodes != nil || downloader.configuration.policy.acceptedStatusCodes != nil
+        {
+            policy.rules.handling.acceptsNotModified = true
+        }
+        return policy
     }
 }
 

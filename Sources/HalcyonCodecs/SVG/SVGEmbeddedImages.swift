@@ -27,7 +27,7 @@ enum SVGEmbeddedImages {
         while let reference = references.next() {
             let start = text.startIndex + references.startOfLastValue
             guard case .plain(let address) = reference, let type = startOfMissingType(in: text[start...]),
-                let payload = payload(of: address), ImageFormat.detect(payload) == .svg
+                let payload = payloads(of: address).first, ImageFormat.detect(payload) == .svg
             else {
                 continue
             }
@@ -37,16 +37,23 @@ enum SVGEmbeddedImages {
         return copied == text.startIndex ? text : result + text[copied...]
     }
 
-    /// Returns the bytes that an address holds; `nil` where it is no `data:` URL.
-    private static func payload(of address: [UInt8]) -> Data? {
+    /// Returns the bytes that an address holds, by each way to read it that librsvg may take; none where it is no `data:`
+    /// URL. Tabs and line ends count nowhere in an address (WHATWG URL, "basic URL parser").
+    private static func payloads(of address: [UInt8]) -> [Data] {
+        let address = address.filter { ![0x09, 0x0A, 0x0D].contains($0) }
+        var payloads: [Data] = []
         do {
-            return try DataURLReader.permissive.body(of: address)
+            payloads.append(try DataURLReader.permissive.body(of: address))
         } catch .invalidBase64 {
             // Not empty, so that the address is refused.
-            return Data([0])
-        } catch {
-            return nil
+            payloads.append(Data([0]))
+        } catch {}
+        let trimmed = Array(address.drop { $0 <= 0x20 })
+        // Base64 that browsers do not read is not drawn by librsvg either.
+        if let standard = try? DataURLReader.standard.body(of: trimmed), standard != payloads.first {
+            payloads.append(standard)
         }
+        return payloads.filter { !$0.isEmpty }
     }
 
     /// Returns where the type would stand in an address that has none; `nil` where there is one, or no such address.
@@ -66,14 +73,13 @@ enum SVGEmbeddedImages {
             guard case .plain(let address) = reference else {
                 throw .unsupported(.svg, reason: "a reference that contains an entity")
             }
-            guard let image = payload(of: address), !image.isEmpty else {
-                continue
+            for image in payloads(of: address) {
+                let (next, overflows) = try sum.addingReportingOverflow(
+                    byteCount(ofImage: image, limits: limits, depth: depth)
+                )
+                sum = overflows ? .max : next
+                try limits.checkMemory(sum, of: .svg)
             }
-            let (next, overflows) = try sum.addingReportingOverflow(
-                byteCount(ofImage: image, limits: limits, depth: depth)
-            )
-            sum = overflows ? .max : next
-            try limits.checkMemory(sum, of: .svg)
         }
         return sum
     }

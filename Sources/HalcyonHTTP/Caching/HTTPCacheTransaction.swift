@@ -100,12 +100,6 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         let isConditional = request.method == .get && policy.lookup != .reload && entry.head.hasValidator
         let requestTime = now()
         switch try await fetch(isConditional ? entry.head.validating(request) : request) {
-        case .refused(_, status: 304) where isConditional:
-            // The condition is the cache's own, whatever statuses are accepted of responses.
-            let response = TransferResponse(status: 304, url: request.url)
-            let body = HTTPResponseBody(response: response, data: Data(), metrics: TransferMetrics())
-            let loaded = Loaded(body: body, requestTime: requestTime, responseTime: now())
-            return Answer(response: await validated(entry, by: loaded))
         case .unreachable(let failure):
             guard !Task.isCancelled, isAllowed(entry, insteadOf: .disconnected) else { throw failure }
             return Answer(response: served(entry, .staleBecauseOfFailure), failure: failure)

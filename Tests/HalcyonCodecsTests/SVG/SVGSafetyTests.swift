@@ -94,6 +94,10 @@ struct SVGSafetyTests {
             svg("<image \(sizes) xlink:href = \" DATA:image/png;charset=x;base64,\n\(base64)\"/>"),
             svg("<image \(sizes) href='&#100;ata&#x3a;image/png;base64,\(base64)'/>"),
             svg("<image \(sizes) href='data:image/png,\(percent)'/>"),
+            svg("<image \(sizes) href='d&#9;ata:image/png;base64,\(base64)'/>"),
+            svg("<image \(sizes) href='da&#10;ta:image/png;ba&#13;se64,\(base64)'/>"),
+            // Not Base64 for a reader that looks at the last parameter alone.
+            svg("<image \(sizes) href='data:image/png;base64;x,\(percent)R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs='/>"),
             svg("<image \(sizes) href='data:image/svg+xml;base64,\(nested.base64EncodedString())'/>"),
             svg("<image \(sizes) href='&p;'/>", before: entity),
             svg("&p;", before: markup),

@@ -23,6 +23,16 @@ struct HTTPCacheTests {
         #expect(fixture.transport.startedCount == 2)
     }
 
+    @Test("stores no answer to a range or a condition that no key has", arguments: [412, 416])
+    func answersToFields(status: Int) async throws {
+        fixture.serve("", [.cacheControl: "max-age=60"], status: status)
+        let fields: HTTPFields = status == 416 ? [.range: "bytes=10-"] : [.ifMatch: "\"b\""]
+        #expect(try await fixture.get(fields).response.status == status)
+        fixture.serve("one", [.cacheControl: "max-age=60"])
+        let plain = try await fixture.get()
+        #expect(plain.source == .network && plain.text == "one")
+    }
+
     @Test("asks whether a stale response is still valid, and takes over what the 304 says")
     func validation() async throws {
         fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\"", .age: "30", .server: "old"])

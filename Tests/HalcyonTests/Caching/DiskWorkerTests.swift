@@ -61,6 +61,31 @@ struct DiskWorkerTests {
         await disk.flush()
     }
 
+    @Test("what was stored is written in a task that was cancelled, too")
+    func cancelledFlush() async throws {
+        let folder = TestPipeline.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let disk = AsyncDiskCache(
+            configuration: DiskCache.Configuration(folder: folder),
+            flushClock: ManualClock(),
+            onFault: nil
+        )
+        try await disk.change { _ = try $0.store(Data([1]), for: "a", durability: .none) }
+        let flush = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await disk.flush()
+        }
+        await flush.value
+        #expect(DiskCache(DiskCache.Configuration(folder: folder)).entry(for: "a")?.body == Data([1]))
+        let version = try #require(await disk.entry(for: "a", priority: PriorityBox(.normal))).version
+        let removal = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await disk.remove(for: "a", ifStill: version)
+        }
+        await removal.value
+        #expect(try await disk.contains("a") == false)
+    }
+
     @Test("waiting for what was stored removes what a killed process left, before the first sweep of the background")
     func sweepOfShortProcess() async throws {
         let folder = TestPipeline.temporaryPath()

@@ -55,6 +55,29 @@ struct ImportTests {
         return try await count
     }
 
+    @Test("replaces nothing of an original whose name differs in its bytes alone")
+    func equivalentNames() async throws {
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        let image = try ImageCodecs.standard.decode(Sample.png())
+        func request(_ name: String, _ options: ImageOptions) -> ImageRequest {
+            ImageRequest(.data(Data(), cacheKey: name), options: options)
+        }
+        let one = TestPipeline()
+        try await one.pipeline.cache.store(Sample.png(), for: request(composed, []))
+        try await one.pipeline.cache.store(image, for: request(decomposed, crop))
+        let folder = TestPipeline.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(try await one.pipeline.cache.exportImages(to: folder) == 2)
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        try await cache.store(image, for: request(decomposed, other))
+        #expect(try await cache.importImages(from: folder) == 2)
+        cache.removeAllFromMemory()
+        for request in [request(composed, []), request(decomposed, crop), request(decomposed, other)] {
+            #expect(await cache.tiers(with: request) == .disk)
+        }
+    }
+
     @Test("stores nothing that is removed while it goes on", arguments: 0..<4)
     func removal(kind: Int) async throws {
         let urls = [Sample.url(), Sample.url()]

@@ -32,6 +32,32 @@ struct StoreOrderTests {
         await test.settle()
     }
 
+    @Test("lets the program store under a name that an earlier load learns of meanwhile, and not that load")
+    func replacementOfOpenLoad() {
+        let order = StoreOrder()
+        let open = order.beginOpenLoad()
+        let begun = WorkNumber.next()
+        let replacement = StorePermits(order.permit(for: "b", .replacement))
+        let load = StorePermits(order.permit(for: "b", begun: begun))
+        #expect(!order.admitsUnchanged(load))
+        #expect(order.admitsUnchanged(replacement))
+        withExtendedLifetime(open) {}
+    }
+
+    @Test("refuses no other work under a name of which more was removed than is noted for a load")
+    func overflowOfOpenLoad() throws {
+        let order = StoreOrder()
+        let open = order.beginOpenLoad()
+        let begun = WorkNumber.next()
+        let removal = order.begin(.name("x"), from: .all)
+        for number in 0...OpenLoads.removalLimit { order.clear(.all, of: .name("n\(number)")) }
+        let load = StorePermits(order.permit(for: "x", begun: begun))
+        #expect(!order.admitsUnchanged(load))
+        #expect(order.admitsUnchanged(try #require(removal.permits)))
+        order.end(removal)
+        withExtendedLifetime(open) {}
+    }
+
     @Test("keeps what a forced refresh brought when a load that began before it ends", arguments: [false, true])
     func refresh(isProcessed: Bool) async throws {
         var options: [ImageOption] = [.cacheOriginalImage]

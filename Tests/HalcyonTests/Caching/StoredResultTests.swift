@@ -68,6 +68,24 @@ struct StoredResultTests {
         #expect(try await test.pipeline.response(for: url, options: [crop]).image.owner == 2)
     }
 
+    @Test("of a store that is cancelled leaves no older one behind")
+    func cancelledStore() async throws {
+        let held = HeldCall()
+        let codecs = ImageCodecs.observed { call, _ in if call == .encode { held.pass() } }
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        let request = ImageRequest(url, options: [.processor(.crop(to: PixelSize(9, 9)))])
+        let image = try ImageCodecs.standard.decode(Sample.png())
+        #expect(try await cache.store(image, for: request))
+        held.arm()
+        let newer = Task { try await cache.store(image, for: request, codecs: codecs) }
+        await held.waitUntilReached()
+        newer.cancel()
+        held.release()
+        await #expect(throws: CancellationError.self) { try await newer.value }
+        #expect(await cache.tiers(with: request) == .memory)
+    }
+
     @Test("that cannot be encoded is reported once, as what it is, whatever its size")
     func faults() async throws {
         let test = TestPipeline()

@@ -52,6 +52,25 @@ struct DecodeBudgetTests {
         }
     }
 
+    /// Makes an image of 200 × 200 pixels.
+    private struct EnlargingProcessor: ImageProcessing {
+        var ended: @Sendable () -> Void
+
+        static func == (left: Self, right: Self) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
+
+        func encodeParameters(into encoder: inout CacheKeyEncoder) {}
+
+        func workingSize(for image: DecodedImage) -> PixelSize { PixelSize(200, 200) }
+
+        func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+            defer { ended() }
+            let resize = ResizeProcessor(size: PixelSize(200, 200), mode: .stretch, enlarges: true)
+            return try resize.process(image, isCancelled: isCancelled)
+        }
+    }
+
     private func urls(_ count: Int, _ test: TestPipeline, _ body: Data = Sample.png()) -> [URL] {
         (0..<count).map { number in
             let url = Sample.url("\(number)")
@@ -138,6 +157,28 @@ struct DecodeBudgetTests {
         gate.open()
         for task in tasks { _ = try await task.image }
         #expect(working.most == 1)
+    }
+
+    @Test("holds for enlarged images that wait for the next processor")
+    func enlargedWaiting() async throws {
+        let enlarged = Level()
+        let gate = DispatchGate()
+        let test = TestPipeline(workerCount: 2, decodeBudget: 3 * 200 * 200 * 4 / 2)
+        let second = ObservedProcessor(
+            largest: PixelSize(200, 200),
+            began: { gate.wait() },
+            ended: { enlarged.fall() }
+        )
+        let first = EnlargingProcessor(ended: { enlarged.rise() })
+        let chain = ImageProcessorChain(first) |> ImageProcessorChain(second)
+        let options: ImageOptions = [.processor(chain), .cacheMemoryOnly]
+        let tasks = urls(6, test, Sample.png(10, 10)).map { test.pipeline.task(for: $0, options: options) }
+        await eventually { [stages = test.pipeline.stages] in
+            stages.workers.budgetWaiterCount >= 4 || enlarged.now > 2
+        }
+        gate.open()
+        for task in tasks { _ = try await task.image }
+        #expect(enlarged.most <= 2)
     }
 
     #if SVG

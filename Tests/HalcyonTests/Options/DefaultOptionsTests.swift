@@ -175,7 +175,16 @@ struct DefaultOptionsTests {
         // Once more changes nothing, also where the change has undone a default.
         let undone = test.pipeline.completed([ImageOption { $0.network.headers = [:] }])
         #expect(test.pipeline.completed(undone) == undone && undone.network.headers == [:])
-        // As defaults they count as well.
+        #expect(([reset] as ImageOptions) != [reset, .frame(5)])
+        // As defaults they count as well, and once.
+        let chained = TestPipeline(defaultOptions: [
+            ImageOption { $0.processing = $0.processing |> .crop(to: PixelSize(4, 4)) }
+        ])
+        let twice = chained.pipeline.completed(chained.pipeline.completed(ImageOptions()))
+        #expect(twice == chained.pipeline.completed(ImageOptions()) && twice.processing == .crop(to: PixelSize(4, 4)))
+        var derived = chained.pipeline.configuration.defaultOptions
+        derived.priority = .high
+        #expect(chained.pipeline.completed(derived).processing == .crop(to: PixelSize(4, 4)))
         let other = TestPipeline(defaultOptions: [append])
         #expect(other.pipeline.completed([.frame(1)]).network.headers == [.accept: "image/avif"])
     }
@@ -240,7 +249,8 @@ struct DefaultOptionsTests {
         #expect(count(ImageOptionFields.decode) == count(DecodePolicy()))
         #expect(count(ImageOptionFields.recovery) == count(RecoveryPolicy.Fields()))
         // One field of the policy holds the rules, of which one is the handling.
-        let rules = count(TransferRules()) - 1 + count(TransferHandling())
+        // Whether 304 is accepted is for loads to set.
+        let rules = count(TransferRules()) - 1 + count(TransferHandling()) - 1
         #expect(count(ImageOptionFields.network) == count(NetworkPolicy()) - 1 + rules)
         // The groups, and what is in none.
         let groups = [ImageOptionFields.cache, .decode, .recovery, .network]

@@ -38,7 +38,9 @@ struct LateValidationTests {
 
     @Test(
         "that forbids to store leaves nothing in memory or on disk",
-        arguments: [[], [ImageOption.processor(.crop(to: PixelSize(9, 9)))]]
+        arguments: [
+            [], [ImageOption.processor(.crop(to: PixelSize(9, 9)))], [ImageOption.acceptedStatusCodes(200..<300)],
+        ]
     )
     func forbidden(options: [ImageOption]) async throws {
         let fixture = ServerCachingFixture()
