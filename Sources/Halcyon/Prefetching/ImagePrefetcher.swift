@@ -78,12 +78,17 @@ public final class ImagePrefetcher: Sendable {
         }
     }
 
-    /// A prefetcher of URLs that waits for ``start()``. For the other parameters see
-    /// ``init(requests:pipeline:destination:maxConcurrentLoads:priority:onProgress:onCompletion:)``.
+    /// Creates a prefetcher of URLs that waits for ``start()``.
     ///
     /// - Parameters:
     ///   - urls: The URLs of the images, in this order.
-    ///   - options: The options of all of them. Default: every field is left open.
+    ///   - options: The options of all of them, of which the priority does not count. Default: every field is left open.
+    ///   - pipeline: Loads the images. Default: ``ImagePipeline/shared``.
+    ///   - destination: The cache that the images are brought into. Default: memory.
+    ///   - maxConcurrentLoads: The number of images that are loaded at the same time; at least 1. Default: 5.
+    ///   - priority: The urgency of the loads. Default: ``LoadPriority/low``.
+    ///   - onProgress: Called after each image, on any thread, never twice at the same time.
+    ///   - onCompletion: Called once, at the end, on any thread.
     public convenience init(
         urls: [URL],
         options: ImageOptions = ImageOptions(),

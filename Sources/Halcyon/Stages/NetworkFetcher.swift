@@ -123,15 +123,15 @@ extension OriginalFetcher {
     /// Returns the policy of a transfer. It accepts 304 where the cache asks whether a response is still valid, whatever
     /// statuses the load accepts of responses.
     private func policy(of transfer: TransferRequest) -> NetworkPolicy {
-        var policy = request.options.network
+        let isLimited =
+            request.options.network.acceptedStatusCodes != nil
+            || downloader.configuration.policy.acceptedStatusCodes != nil
+        guard isLimited else { return request.options.network }
         let hasConditions = [HTTPField.Name.ifNoneMatch, .ifModifiedSince].contains {
             transfer.headers[$0] != request.transfer?.headers[$0]
         }
-        if hasConditions,
-            policy.acceptedStatusCodes != nil || downloader.configuration.policy.acceptedStatusCodes != nil
-        {
-            policy.rules.handling.acceptsNotModified = true
-        }
+        var policy = request.options.network
+        if hasConditions { policy.rules.handling.acceptsNotModified = true }
         return policy
     }
 }
