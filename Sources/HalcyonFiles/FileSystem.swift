@@ -28,9 +28,9 @@ public protocol FileSystem: Sendable {
     /// Makes an open file `size` bytes long.
     func truncate(_ descriptor: FileDescriptor, to size: Int) throws(FileSystemError)
 
-    /// The first `size` bytes of an open file, at least one, without reading them (`mmap`, private and read-only). They
-    /// outlive the descriptor. The file must have them, and keep them: to touch a byte that it has lost ends the process
-    /// (SIGBUS), so this is for files that nobody else can reach.
+    /// Returns the first `size` bytes of an open file, at least one, without reading them (`mmap`, private and
+    /// read-only). They outlive the descriptor. The file must have them, and keep them: to touch a byte that it has
+    /// lost ends the process (SIGBUS), so this is for files that no other process can reach.
     func map(_ descriptor: FileDescriptor, size: Int) throws(FileSystemError) -> Data
 
     /// Closes a file. The descriptor is gone whatever happens, and an error has no meaning to a cache.
@@ -57,10 +57,10 @@ public protocol FileSystem: Sendable {
     /// - Returns: false if another open file holds it and `waits` is false.
     func lock(_ descriptor: FileDescriptor, waits: Bool) throws(FileSystemError) -> Bool
 
-    /// The status of an open file.
+    /// Returns the status of an open file.
     func status(of descriptor: FileDescriptor) throws(FileSystemError) -> FileStatus
 
-    /// The status of what a path leads to.
+    /// Returns the status of the file or folder that a path leads to.
     func status(at path: String) throws(FileSystemError) -> FileStatus
 
     /// Gives a file or folder another name, in place of the file that had it.
@@ -75,9 +75,9 @@ public protocol FileSystem: Sendable {
     /// Removes an empty folder.
     func removeFolder(_ path: String) throws(FileSystemError)
 
-    /// The names in a folder, without `.` and `..`, in no order.
+    /// Returns the names in a folder, without `.` and `..`, in no order.
     func names(inFolder path: String) throws(FileSystemError) -> [String]
 
-    /// The bytes that this user may still store on the device of `path`.
+    /// Returns the number of bytes that this user may still store on the device of `path`.
     func freeBytes(at path: String) throws(FileSystemError) -> Int
 }

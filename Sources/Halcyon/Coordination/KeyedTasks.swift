@@ -32,7 +32,7 @@ final class KeyedTasks: Sendable {
     }
 
     deinit {
-        // What waits is released without the lock.
+        // Waiting work is released without the lock.
         let (tasks, waiting) = state.withLock { state in
             defer { state.waiting = [] }
             return (state.tasks.values, state.waiting)

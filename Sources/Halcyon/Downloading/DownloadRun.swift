@@ -150,7 +150,7 @@ struct DownloadRun: Sendable {
             do {
                 try check(response, to: hop.request)
             } catch var error as ImageError where handling.hasOwnResponseModifier && response.status != status {
-                // What a hook of one load alone makes of an answer is no word of the server.
+                // The result of a hook that belongs to one load alone is not the server's answer.
                 error.isForHiddenRequest = true
                 throw error
             }

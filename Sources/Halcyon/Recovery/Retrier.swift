@@ -1,8 +1,8 @@
 internal import HalcyonHTTP
 
-/// Makes attempts to get a source's bytes, as often as its strategy wants.
+/// Makes attempts to get a source's bytes, as many as its strategy decides.
 final class Retrier: Sendable {
-    /// What no strategy goes beyond.
+    /// The maximum number of attempts, whatever the strategy.
     private static let maximumAttempts = 100
 
     private let network: any NetworkMonitoring
@@ -27,7 +27,7 @@ final class Retrier: Sendable {
             do {
                 return try await attempt()
             } catch let error as ImageError {
-                // What failed because it was cancelled is not tried again, whatever error it comes with.
+                // An attempt that failed because it was cancelled is not repeated, whatever its error.
                 try Task.checkCancellation()
                 guard errors.count + 1 < Self.maximumAttempts else { throw error }
                 let context = RetryContext(
@@ -84,7 +84,7 @@ private actor RandomFractions {
 }
 
 extension Source {
-    /// Whether the source can be had without a network.
+    /// A Boolean value that indicates whether the source can be loaded without a network.
     var isOnThisMachine: Bool {
         switch location {
         case .network(let request): request.isForThisMachine

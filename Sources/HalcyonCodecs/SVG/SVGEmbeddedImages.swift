@@ -94,7 +94,7 @@ enum SVGEmbeddedImages {
             let text = try SVGDocument.text(of: image, limits: limits)
             return try byteCount(of: text, limits: limits, depth: depth + 1)
         }
-        // What we cannot measure is not drawn either.
+        // An image that cannot be measured is not drawn either.
         guard let format, let info = try? ImageCodecs.standard.info(of: image, limits: limits) else {
             throw .unsupported(.svg, reason: "an embedded image of unknown size")
         }

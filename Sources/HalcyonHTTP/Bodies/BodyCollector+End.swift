@@ -89,7 +89,7 @@ extension BodyCollector {
 }
 
 extension TransferError {
-    /// Whether what came before it is the beginning of the right body.
+    /// A Boolean value that indicates whether the bytes before the error are the beginning of the right body.
     fileprivate var leavesBodySound: Bool {
         switch self {
         case .cancelled, .connectionLost, .timedOut, .tlsFailure, .other: true

@@ -40,7 +40,7 @@ final class BodyCollector: Sendable {
                     self.decide(error)
                 }
             }
-            // Where the transfer ends first, the review is cancelled, and waited for.
+            // If the transfer ends first, the review is cancelled, and waited for.
             defer { group.cancelAll() }
             return try await transfer(over: transport, priority: priority)
         }

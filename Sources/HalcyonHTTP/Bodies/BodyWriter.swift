@@ -5,9 +5,10 @@ internal import HalcyonFiles
 
 /// Writes a body into its file, away from the thread that receives it.
 ///
-/// What waits to be written is bounded: above ``highWater`` the receiver is to pause, and `wake` is called once the
-/// writer has caught up. A file that cannot be made, or written to, costs no download: what it holds is copied into
-/// memory and the rest added there, which the limit of the body bounds. Only bytes that cannot be read back are lost.
+/// The bytes that wait to be written are bounded: above ``highWater`` the receiver is to pause, and `wake` is called
+/// once the writer has caught up. A file that cannot be made, or written to, costs no download: what it holds is copied
+/// into memory and the rest added there, which the limit of the body bounds. Only bytes that cannot be read back are
+/// lost.
 final class BodyWriter: Sendable {
     /// The transfer pauses while more than this waits to be written.
     static let highWater = 1 << 20
@@ -21,7 +22,7 @@ final class BodyWriter: Sendable {
 
     private struct State {
         var unwritten = GatheredBytes()
-        /// The queue has been asked to write, and will look again.
+        /// A Boolean value that indicates whether the queue has been asked to write, and will look again.
         var isScheduled = false
         var isPaused = false
         var failure: TransferError?

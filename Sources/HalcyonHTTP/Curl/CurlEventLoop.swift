@@ -9,7 +9,7 @@ internal import HalcyonConcurrency
 /// thread alone, so there is nothing to lock and no callback to re-enter. A command that a receiver posts is taken up
 /// after libcurl has returned.
 ///
-/// Unchecked: the mailbox and the thread's number are behind locks; the rest belongs to the loop's thread.
+/// Unchecked: the mailbox and the thread's number are protected by locks; the rest belongs to the loop's thread.
 final class CurlEventLoop: @unchecked Sendable {
     let mailbox: CurlMailbox
     private let thread = Lock<pthread_t?>(nil)
@@ -28,7 +28,7 @@ final class CurlEventLoop: @unchecked Sendable {
     let rules: SecurityRules
     let sockets: OpenSockets
     let watch: EventLoopWatch
-    /// When the bytes on the wire are next compared with what they have brought.
+    /// The time at which the bytes on the wire are next compared with the bytes received.
     var nextInspection = MonotonicTime.now
     @exclusivity(unchecked)
     var keptSockets = IdleSockets()
@@ -36,7 +36,8 @@ final class CurlEventLoop: @unchecked Sendable {
     /// No deadline of a running transfer comes before this.
     @exclusivity(unchecked)
     var nextDeadline = MonotonicTime.distantFuture
-    /// Whether a transfer ended, or a host began to take more, since those who wait were last looked at.
+    /// A Boolean value that indicates whether a transfer ended, or a host began to take more, since the waiting
+    /// transfers were last looked at.
     @exclusivity(unchecked)
     var mayStartMore = false
     /// The time at which libcurl was last asked to work.

@@ -34,7 +34,7 @@ extension CurlHandle {
         }
     }
 
-    /// Whether libcurl may ask again by itself after a response of this status, which then is not the last.
+    /// Returns whether libcurl may ask again by itself after a response of this status, which then is not the last.
     func mayAnswer(status: Int) -> Bool {
         switch status {
         case 401: security.answersServer

@@ -70,7 +70,7 @@ extension CurlHandle {
         security.addressCheck = AddressCheck(policy, host: proxy?.host ?? hop.host)
     }
 
-    /// Why no connection came about, if it was for what has been set here.
+    /// Returns the reason for which there is no connection, if it is one of the settings made here.
     func objection(toConnectingTo server: String, code: CURLcode) -> TransferError? {
         let status = halcyon_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE)
         if status != 0, !(200..<300).contains(status) {

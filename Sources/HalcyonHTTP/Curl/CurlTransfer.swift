@@ -16,19 +16,19 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         case finished
     }
 
-    /// What was asked for, or what the last redirect asks for instead.
+    /// The request, or the one that the last redirect asks for instead.
     @exclusivity(unchecked)  // The loop's thread alone; see CurlExchange.
     private(set) var request: TransferRequest
-    /// The request's URL and where it leads, worked out by the one who starts the transfer, to keep the loop free.
+    /// The request's URL and its origin, computed on the thread that starts the transfer, to keep the loop free.
     @exclusivity(unchecked)
     private(set) var url: String
     @exclusivity(unchecked)
     private(set) var origin: Origin?
-    /// Whether there may be a user name in the URL.
+    /// A Boolean value that indicates whether there may be a user name in the URL.
     @exclusivity(unchecked)
     private(set) var mayHoldUser: Bool
-    /// How much the server may send; a redirect does not change it. Apart from the request, which is copied whole when a
-    /// field of it is read in a callback.
+    /// The amounts that the server may send; a redirect does not change them. Apart from the request, which is copied
+    /// whole when a field of it is read in a callback.
     let limits: TransferLimits
     /// `nil` as long as no redirect has come.
     @exclusivity(unchecked)
@@ -55,14 +55,15 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         submittedAt = .now
     }
 
-    /// Whether there may be a user name in `url`; an "@" in the path is harmless, but not worth telling apart.
+    /// Returns whether there may be a user name in `url`; an "@" in the path is harmless, and counts as well.
     private static func mayHoldUser(_ url: String) -> Bool {
         url.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.baseAddress.map { memchr($0, 0x40, bytes.count) != nil } ?? false
         } ?? true
     }
 
-    /// Whether the request may prove who asks, to the server or to a proxy, by other means than its headers.
+    /// A Boolean value that indicates whether the request may prove the client's identity, to the server or to a proxy,
+    /// by other means than its headers.
     var mayHoldCredentials: Bool {
         mayHoldUser || request.credential != nil || request.proxyCredential != nil
     }

@@ -10,7 +10,7 @@ struct HopSecurity {
     /// A Boolean value that indicates whether libcurl waits for the server's challenge before it proves an identity,
     /// and sends the request again after it.
     var answersServer = false
-    /// The same for the proxy's challenge.
+    /// A Boolean value that indicates the same for the proxy's challenge.
     var answersProxy = false
 
     /// A Boolean value that indicates whether a proxy makes a tunnel first; its answer comes through the same callback

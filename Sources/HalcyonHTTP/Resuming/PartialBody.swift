@@ -19,7 +19,7 @@ final class PartialBody: BodyFile {
         var isOpen = true
     }
 
-    /// What was known of the response when the transfer was interrupted.
+    /// The properties of the response when the transfer was interrupted.
     let response: PartialResponse
     private let store: PartialBodyStore
     private let name: String
@@ -63,7 +63,7 @@ final class PartialBody: BodyFile {
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[piece.count...])
         }
-        // Whoever said nothing of its length, or the wrong one, may turn out to be too long to keep.
+        // A body without a stated length, or with a wrong one, may turn out to be too long to keep.
         state.withLock { state in
             if state.count > store.configuration.maximumBytes { removeNames(&state) }
         }
@@ -99,7 +99,7 @@ final class PartialBody: BodyFile {
         }
     }
 
-    /// After a record that failed, and may stand there in part, no other is added.
+    /// Adds a record. After one that failed, and may be there in part, no other is added.
     private func checkpoint(_ state: inout State) {
         guard state.canCheckpoint else { return }
         let checkpoint = PartialBodyJournal.Checkpoint(end: state.count, checksum: state.checksum.value)

@@ -8,8 +8,8 @@ package struct PartialBodyKey: Sendable, Hashable {
     package let url: String
     /// A hash of URL, headers and credential; names the files.
     let hash: UInt64
-    /// The same with another seed, so that two requests that share the first are told apart. What headers and
-    /// credentials hold is nowhere written.
+    /// The same with another seed, so that two requests that share the first differ. The content of headers and
+    /// credentials is nowhere written.
     let check: UInt64
 
     /// The key of a request; `nil` for one that cannot be gone on with: of another method than GET, or with a header that
@@ -45,7 +45,7 @@ package struct PartialBodyKey: Sendable, Hashable {
 }
 
 extension HTTPFields {
-    /// Whether `Cache-Control` holds a directive without a value.
+    /// Returns whether `Cache-Control` has a directive, with or without a value.
     func hasCacheDirective(_ name: String) -> Bool {
         (self[.cacheControl] ?? "").split(separator: ",").contains { directive in
             directive.split(separator: "=").first?.trimmed.lowercased() == name

@@ -9,7 +9,7 @@ extension PartialBodyStore {
         let modifiedAt: Date
     }
 
-    /// What is in the folder.
+    /// Returns the entries in the folder.
     func entries() -> [Entry] {
         journals(among: names()).compactMap { name in
             guard let status = try? fileSystem.status(at: journal(name)) else { return nil }
@@ -40,7 +40,8 @@ extension PartialBodyStore {
         return isLocked(descriptor) && removeFiles(name)
     }
 
-    /// Bodies whose journals are gone. A journal is there before its body and after it, so this takes nobody's.
+    /// Removes bodies whose journals are gone. A journal is there before its body and after it, so no body in use is
+    /// removed.
     private func removeOrphans(among names: [String]) {
         let journals = Set(journals(among: names))
         for name in names where name.hasSuffix(".body") {

@@ -8,7 +8,7 @@ package import HalcyonConcurrency
 /// out of reach of priorities, and their timeouts run.
 ///
 /// Every transfer waits in the queue of its host, and a heap orders the hosts that have room. So no start examines the
-/// ten thousand that wait behind a full host, nor the thousand other hosts.
+/// ten thousand that wait for a full host, nor the thousand other hosts.
 package struct TransferScheduler<Element> {
     /// A transfer that waits or runs.
     package final class Entry {

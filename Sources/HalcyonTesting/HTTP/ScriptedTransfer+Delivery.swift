@@ -110,7 +110,7 @@ extension ScriptedTransfer {
         }
     }
 
-    /// `withUnsafeBytes` does not carry a typed error, so it leaves in a result.
+    /// Calls the receiver with bytes. `withUnsafeBytes` does not carry a typed error, so it leaves in a result.
     private static func tell(_ receiver: any TransferReceiver, _ bytes: Data) throws(TransferError) -> TransferDemand {
         let answer = bytes.withUnsafeBytes { buffer -> Result<TransferDemand, TransferError> in
             do throws(TransferError) {
