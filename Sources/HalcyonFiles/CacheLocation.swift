@@ -70,8 +70,8 @@ package struct CacheLocation: Sendable, Hashable {
         return "\(root)/\(isSafe ? String(cleaned) : "_")"
     }
 
-    /// Makes sure that a folder which lies below the root is this user's alone, and creates the root if need be. Does nothing
-    /// about other folders.
+    /// Makes sure that a folder which lies below the root is this user's alone, and creates the root if need be. Does
+    /// nothing about other folders.
     ///
     /// In a shared folder any user may have put a folder or a link in its place. A folder that is the user's own, and
     /// that no one else may write, stays so: its parent has the sticky bit.
@@ -83,7 +83,7 @@ package struct CacheLocation: Sendable, Hashable {
         do throws(FileSystemError) {
             try fileSystem.createFolder(root)
         } catch .exists {
-            // Looked at below, as what was just created.
+            // Checked below, as a folder that was just created.
         }
         let status = try fileSystem.status(at: root)
         let parent = try fileSystem.status(at: String(root[..<(root.lastIndex(of: "/") ?? root.endIndex)]))

@@ -14,13 +14,13 @@ public struct FileStatus: Sendable, Hashable {
 
     /// The kind of the file.
     public let kind: Kind
-    /// Its length in bytes.
+    /// The length in bytes.
     public let size: Int
     /// The number of names it has; 0 once it was removed while open.
     public let linkCount: Int
-    /// Tells it from every other file of its device that exists at the same time.
+    /// The number that tells it from every other file of its device that exists at the same time.
     public let inode: UInt64
-    /// Tells its device from the others.
+    /// The number that tells its device from the others.
     public let device: UInt64
     /// The time at which its content last changed.
     public let modifiedAt: Date

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 
-/// The calls that disk caches and downloads make to the file system, each as small as the system's own, so that each can be made to fail.
+/// The calls that disk caches and downloads make to the file system, each as small as the system's own, so that each
+/// can be made to fail.
 ///
 /// Paths are UTF-8 and absolute. Descriptors are not inherited by child processes. Every call may be made from any
 /// thread. SQLite does its own input and output and is not part of this.
@@ -8,7 +9,8 @@ public protocol FileSystem: Sendable {
     /// Opens an existing file for reading. Does not follow a link in the last component.
     func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor
 
-    /// Opens what a path leads to for ``status(of:)`` alone (`O_PATH`). Does not follow a link in the last component.
+    /// Opens the file or folder that a path leads to, for ``status(of:)`` alone (`O_PATH`). Does not follow a link in
+    /// the last component.
     ///
     /// Closing any other descriptor of a file drops the record locks that SQLite holds on it in this process; closing
     /// this one does not.
@@ -52,7 +54,8 @@ public protocol FileSystem: Sendable {
     /// Waits until the names in a folder are on the device.
     func synchronizeFolder(_ path: String) throws(FileSystemError)
 
-    /// Takes the exclusive advisory lock of an open file (`flock`); it ends when the file is closed or the process ends.
+    /// Takes the exclusive advisory lock of an open file (`flock`); it ends when the file is closed or the process
+    /// ends.
     ///
     /// - Returns: false if another open file holds it and `waits` is false.
     func lock(_ descriptor: FileDescriptor, waits: Bool) throws(FileSystemError) -> Bool

@@ -80,7 +80,7 @@ package final class DiskResponseStorage: HTTPCacheStorage {
         originals.withLock { $0[key] } ?? makeOriginal(key)
     }
 
-    /// - Parameter key: A URL, and after a byte 0 the digest of a credential if there is one.
+    /// Returns the state for a key: a URL, and after a byte 0 the digest of a credential if there is one.
     private func makeOriginal(_ key: String) -> Original? {
         guard let url = URL(string: String(key.prefix { $0 != "\0" })) else { return nil }
         let imageKey = ImageKey(original: OriginalKey(text: key), variant: nil)

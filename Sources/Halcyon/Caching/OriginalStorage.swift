@@ -17,8 +17,8 @@ final class OriginalStorage: HTTPCacheStorage {
     /// A response to be stored, and under which name.
     struct Pending: Sendable {
         let diskKey: String
-        /// Picks its place among the representations under that name, when it is stored: others may be stored until
-        /// then. `nil`: the first.
+        /// A function that picks its place among the representations under that name, when it is stored: others may be
+        /// stored until then. `nil`: the first.
         let slot: (@Sendable (DiskCache) -> String?)?
         let head: StoredResponse
     }
@@ -45,7 +45,7 @@ final class OriginalStorage: HTTPCacheStorage {
         var pending: Pending?
     }
 
-    /// In the order of looking; the first keeps what is new.
+    /// The caches in the order of looking; the first keeps new originals.
     private let caches: [ImageCache]
     private let key: ImageKey
     private let diskKey: String
@@ -54,14 +54,15 @@ final class OriginalStorage: HTTPCacheStorage {
     private let policy: CachePolicy
     private let keepsAnyStatus: Bool
     private let priority: PriorityBox
-    /// Returns whether the server's last answer was to another request than the load shows, so that it changes nothing here.
+    /// Returns whether the server's last answer was to another request than the load shows, so that it changes nothing
+    /// here.
     private let isForOthers: @Sendable () -> Bool
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - transfer: The request as sent. An entry without a head is taken to be from its URL.
     ///   - fetcher: Asks the server for the load.
-    ///   - reads: Whether what is stored may answer.
+    ///   - reads: A Boolean value that indicates whether stored originals may answer.
     convenience init(
         for request: ResolvedRequest,
         _ transfer: TransferRequest,
@@ -82,10 +83,10 @@ final class OriginalStorage: HTTPCacheStorage {
 
     /// - Parameters:
     ///   - url: The URL that an entry without a head is taken to be from.
-    ///   - caches: The caches in the order of looking; the first keeps what is new.
-    ///   - reads: Whether what is stored may answer. Default: `true`.
-    ///   - keepsAnyStatus: Whether responses are kept that cannot be an image, those of other statuses than 200 and 203.
-    ///     Default: `false`.
+    ///   - caches: The caches in the order of looking; the first keeps new originals.
+    ///   - reads: A Boolean value that indicates whether stored originals may answer. Default: `true`.
+    ///   - keepsAnyStatus: A Boolean value that indicates whether responses are kept that cannot be an image, those of
+    ///     other statuses than 200 and 203. Default: `false`.
     ///   - isForOthers: Returns whether the server's last answer was to another request than the load shows. Default:
     ///     `false`.
     init(
@@ -199,8 +200,8 @@ final class OriginalStorage: HTTPCacheStorage {
         state.withLock { $0.pending = pending }
     }
 
-    /// Returns whether a response is an image for all requests, and not only for those that accept its status. For requests
-    /// that ignore the server, these are the responses that are accepted by default.
+    /// Returns whether a response is an image for all requests, and not only for those that accept its status. For
+    /// requests that ignore the server, these are the responses that are accepted by default.
     private func isImage(_ head: StoredResponse) -> Bool {
         policy.freshness == .ignoringServer
             ? HTTPStatus.isContent(head.status) : head.status == 200 || head.status == 203

@@ -17,8 +17,8 @@ final class Retrier: Sendable {
 
     /// Makes attempts to get a source's bytes until one succeeds or the strategy ends it.
     ///
-    /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled, be it during an
-    ///   attempt or a wait.
+    /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled, be it during
+    ///   an attempt or a wait.
     func value<Value>(of request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
         guard let strategy = request.options.recovery.retry else { return try await attempt() }
         let source = request.source
@@ -46,7 +46,7 @@ final class Retrier: Sendable {
 
     /// Waits as decided.
     ///
-    /// - Returns: Whether there is to be another attempt.
+    /// - Returns: A Boolean value that indicates whether there is to be another attempt.
     /// - Throws: `CancellationError`.
     private func wait(_ decision: RetryDecision, for source: Source) async throws -> Bool {
         switch decision {
@@ -70,8 +70,8 @@ final class Retrier: Sendable {
     }
 }
 
-/// The random numbers of a generator, one after the other. An actor and no lock, because the generator is code of the user:
-/// tasks that wait for a slow one block no thread.
+/// The random numbers of a generator, one after the other. An actor and no lock, because the generator is code of the
+/// user: tasks that wait for a slow one block no thread.
 private actor RandomFractions {
     private var generator: any RandomNumberGenerator & Sendable
 

@@ -5,7 +5,7 @@ internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonTesting
 
-/// The server of one test: answers each request with what the test says about the one of that number.
+/// The server of one test: answers each request as the test states for the one of that number.
 final class CacheTestOrigin: HTTPTransport {
     /// A request that reached the server.
     struct Seen: Sendable {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HalcyonHTTP
 
-/// Compares what the client got with what a test expects.
+/// Compares the response that the client got with the expectations of a test.
 struct CacheTestResponseCheck {
     private let configuration: CacheTestRequest
     private let answer: HTTPCacheResponse

@@ -21,7 +21,7 @@ extension BodyCollector {
     struct Held {
         /// The one piece that comes before the transfer pauses.
         var piece: Data?
-        /// Those of a good end.
+        /// The metrics of a good end.
         var metrics: TransferMetrics?
     }
 
@@ -44,7 +44,7 @@ extension BodyCollector.State {
         }
     }
 
-    /// Changes what is held, if anything is to be; `nil` if not.
+    /// Changes the held bytes, if any are to be held; `nil` if not.
     mutating func hold<Answer>(_ change: (inout BodyCollector.Held) -> Answer) -> Answer? {
         switch self {
         case .undecided(let response, let body, var held):

@@ -17,10 +17,10 @@ package final class BodyLoader: Sendable {
         self.configuration = configuration
     }
 
-    /// Gets what a request answers with.
+    /// Loads the response to a request.
     ///
-    /// An interrupted body that is gone on with looks like any other: its response is the 200 of the whole, and progress
-    /// counts from what was there. Where bytes are kept, they are when this throws.
+    /// An interrupted body that is gone on with looks like any other: its response is the 200 of the whole, and
+    /// progress counts from what was there. Where bytes are kept, they are when this throws.
     ///
     /// - Parameters:
     ///   - priority: The urgency, which may change while the transfer waits or runs.

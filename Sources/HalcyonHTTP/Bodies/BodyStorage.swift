@@ -3,16 +3,16 @@ internal import HalcyonFiles
 
 /// The places in which one body may be gathered.
 struct BodyStorage: Sendable {
-    /// Longer bodies go to a file.
+    /// The length in bytes above which bodies go to a file.
     var memoryThreshold: Int
     var temporaryFolder: String
     var fileSystem: any FileSystem
-    /// Serial; all calls to the file system are made there.
+    /// The serial queue on which all calls to the file system are made.
     var queue: DispatchQueue
-    /// Set if an interrupted body is kept, or gone on with.
+    /// The store, if an interrupted body is kept or continued.
     var resumption: Resumption?
 
-    /// No file at all.
+    /// A storage without a file.
     static let memory = BodyStorage(
         memoryThreshold: .max,
         temporaryFolder: "",

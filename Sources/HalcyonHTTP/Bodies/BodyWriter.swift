@@ -32,7 +32,7 @@ final class BodyWriter: Sendable {
     private let queue: DispatchQueue
     private let wake: @Sendable () -> Void
     private let state = Lock(State())
-    /// Touched on the queue alone.
+    /// The output; used on the queue alone.
     private let output: Lock<BodyOutput>
 
     /// - Parameters:
@@ -67,7 +67,7 @@ final class BodyWriter: Sendable {
         end(.finish(completion))
     }
 
-    /// Ends without the body. Bytes that a later transfer can go on with are kept if `keepsBytes` is set.
+    /// Ends without the body. Bytes that a later transfer can continue are kept if `keepsBytes` is set.
     func abandon(keepsBytes: Bool, _ completion: @escaping @Sendable () -> Void) {
         end(.abandon(keepsBytes: keepsBytes, completion))
     }

@@ -26,8 +26,8 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     let now: @Sendable () -> Date
     private let fetch: Fetch
 
-    /// - Parameter credentials: Tells what was stored for one credential from what was for another; `nil`, the default, if
-    ///   the storage does.
+    /// - Parameter credentials: Tells responses stored for one credential from those for another; `nil`, the default,
+    ///   if the storage does.
     package init(
         request: TransferRequest,
         policy: HTTPCachePolicy,
@@ -113,7 +113,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             }
             throw failure
         case .notModified(let body) where isConditional:
-            // A 304 about something else: nothing is known of what was asked for.
+            // A 304 about something else: nothing is known of the requested resource.
             guard entry.head.isValidated(by: body.response) else { return Answer(response: try await loadAnew()) }
             let loaded = Loaded(body: body, requestTime: requestTime, responseTime: now())
             return Answer(response: await validated(entry, by: loaded))
@@ -187,8 +187,8 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
 
     /// Stores a response that came, if it may be.
     ///
-    /// - Parameter hidesConditions: Whether the request's own conditions were replaced, so that its server could not answer
-    ///   them. What is stored does.
+    /// - Parameter hidesConditions: A Boolean value that indicates whether the request's own conditions were replaced,
+    ///   so that its server could not answer them. The stored response does.
     private func stored(_ loaded: Loaded, hidesConditions: Bool = false) async -> HTTPCacheResponse {
         var answer = network(loaded.body)
         guard let head = storedHead(of: loaded) else { return answer }

@@ -22,7 +22,7 @@ final class CurlEventLoop: @unchecked Sendable {
     var scheduler: TransferScheduler<CurlTransfer>
     @exclusivity(unchecked)
     var running: [CurlExchange] = []
-    /// Transfers between two hops, who wait for their turn while their time runs.
+    /// The transfers between two hops, which wait for their turn while their time runs.
     @exclusivity(unchecked)
     var redirected: [ObjectIdentifier: CurlTransfer] = [:]
     let rules: SecurityRules
@@ -33,7 +33,7 @@ final class CurlEventLoop: @unchecked Sendable {
     @exclusivity(unchecked)
     var keptSockets = IdleSockets()
     var timeouts = ClockedTimeouts(.standard)
-    /// No deadline of a running transfer comes before this.
+    /// The time before which no deadline of a running transfer comes.
     @exclusivity(unchecked)
     var nextDeadline = MonotonicTime.distantFuture
     /// A Boolean value that indicates whether a transfer ended, or a host began to take more, since the waiting
@@ -98,7 +98,7 @@ final class CurlEventLoop: @unchecked Sendable {
         }
     }
 
-    /// Hands a command over; false if the loop has ended.
+    /// Hands a command over; returns false if the loop has ended.
     @discardableResult
     func post(_ command: CurlMailbox.Command) -> Bool { mailbox.post(command) }
 

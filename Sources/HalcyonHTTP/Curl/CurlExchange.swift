@@ -36,8 +36,8 @@ final class CurlExchange {
 
     let startedAt: MonotonicTime
     let totalDeadline: MonotonicTime
-    /// Until there is a connection. libcurl has a limit for that, but not while it holds a transfer back, to see whether it
-    /// can share the connection that another one is opening.
+    /// The deadline of the connection. libcurl has a limit for that, but not while it holds a transfer back, to see
+    /// whether it can share the connection that another one is opening.
     let connectDeadline: MonotonicTime
     let idleNanoseconds: Int64
     /// Unsafe, which spares a count up and down with each header line: the loop outlives its transfers.
@@ -56,12 +56,12 @@ final class CurlExchange {
     @exclusivity(unchecked)
     var wireBodyBytes = 0
     var wireMark: WireMark?
-    /// Of the connection, once the request goes out. libcurl does not tell the socket before the end.
+    /// The local port of the connection, once the request goes out. libcurl does not tell the socket before the end.
     var localPort: Int32 = 0
-    /// Undoes the content coding of the body, once some of a coded one has come.
+    /// The decoder of the body's content coding, once some of a coded one has come.
     @exclusivity(unchecked)
     var decoder: ContentDecoder?
-    /// Set once the head of a response that is a redirect to follow has come.
+    /// The redirect to follow, once the head of its response has come.
     var redirection: Redirection?
     /// A Boolean value that indicates whether there is a ``redirection``: asked with each line and piece, where looking
     /// at that takes 200 instructions.
@@ -76,7 +76,7 @@ final class CurlExchange {
     var lookupBegan = false
     /// The time until which libcurl may wait for the name, once the transfer itself is over.
     var lookupDeadline: MonotonicTime?
-    /// Set when this side ends the transfer; libcurl's own code then says nothing.
+    /// The error with which this side ends the transfer; libcurl's own code then says nothing.
     private(set) var failure: TransferError?
 
     init(_ entry: TransferScheduler<CurlTransfer>.Entry, handle: CurlHandle, loop: CurlEventLoop) {

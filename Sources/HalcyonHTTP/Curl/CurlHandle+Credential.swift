@@ -11,7 +11,7 @@ extension CurlHandle {
     ) throws(TransferError) {
         // The header is the transfer's own choice.
         if request.headers[.authorization] != nil { return }
-        // A redirect has taken away from the request what was meant for another origin.
+        // A redirect has removed from the request the credentials of another origin.
         var credential = request.credential ?? request.urlCredential
         let wasSecure = request.trail?.wasSecure ?? false
         if credential == nil, hop.isSecure || !wasSecure { credential = rules.credentials[hop] }

@@ -43,7 +43,8 @@ extension CurlHandle {
             set(CURLOPT_PROXYPASSWORD, password)
             security.answersProxy = true
         case .bearer(let token):
-            // libcurl has no bearer tokens for proxies. Apart from the other headers, no server gets it through a tunnel.
+            // libcurl has no bearer tokens for proxies. Apart from the other headers, no server gets it through a
+            // tunnel.
             security.proxyHeaders = curl_slist_append(nil, "Proxy-Authorization: Bearer \(token)")
             set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
             halcyon_curl_set_list(easy, CURLOPT_PROXYHEADER, security.proxyHeaders)

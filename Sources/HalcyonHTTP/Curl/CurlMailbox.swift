@@ -3,8 +3,8 @@ internal import HalcyonConcurrency
 
 /// The commands of other threads to the event loop's thread: the only place where they meet.
 ///
-/// Unchecked: the multi handle is used to wake the thread alone, which libcurl allows to every thread, and not after the
-/// mailbox is closed.
+/// Unchecked: the multi handle is used to wake the thread alone, which libcurl allows to every thread, and not after
+/// the mailbox is closed.
 final class CurlMailbox: @unchecked Sendable {
     enum Command {
         case start(CurlTransfer)
@@ -64,7 +64,7 @@ final class CurlMailbox: @unchecked Sendable {
         curl_multi_wakeup(multi)
     }
 
-    /// Exchanges what has come for an emptied `commands`; for the loop's thread, as are the functions below.
+    /// Exchanges the waiting commands for an emptied `commands`; for the loop's thread, as are the functions below.
     func take(into commands: inout [Command]) -> Stop {
         // A burst of ten thousand should not hold its memory for ever.
         commands.removeAll(keepingCapacity: commands.capacity <= 1024)

@@ -2,10 +2,10 @@ internal import Glibc
 internal import HalcyonConcurrency
 internal import Synchronization
 
-/// One transfer of a ``CurlTransport``, as the one who started it holds it.
+/// One transfer of a ``CurlTransport``, as its client holds it.
 ///
-/// Unchecked: the rest than `loop`, `submittedAt` and `cancellation`, which are immutable or atomic, belongs to the event
-/// loop's thread once the transfer has been handed over to it.
+/// Unchecked: the rest than `loop`, `submittedAt` and `cancellation`, which are immutable or atomic, belongs to the
+/// event loop's thread once the transfer has been handed over to it.
 final class CurlTransfer: Transfer, @unchecked Sendable {
     /// The progress of a transfer.
     enum State {
@@ -30,7 +30,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     /// The amounts that the server may send; a redirect does not change them. Apart from the request, which is copied
     /// whole when a field of it is read in a callback.
     let limits: TransferLimits
-    /// `nil` as long as no redirect has come.
+    /// The earlier requests; `nil` as long as no redirect has come.
     @exclusivity(unchecked)
     private(set) var history: RedirectHistory?
     let submittedAt: MonotonicTime
@@ -68,7 +68,8 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         mayHoldUser || request.credential != nil || request.proxyCredential != nil
     }
 
-    /// Set before the event loop learns of it, so that a callback under way can stop at once.
+    /// A Boolean value that indicates whether the transfer was cancelled. Set before the event loop gets the command,
+    /// so that a callback under way can stop at once.
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
     func cancel() {
@@ -93,7 +94,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         return try receiver.didReceive(bytes: bytes)
     }
 
-    /// Makes the target of a redirect what is asked for; the transfer has to be queued anew.
+    /// Makes the target of a redirect the request; the transfer has to be queued anew.
     func follow(_ redirection: Redirection, history: RedirectHistory) {
         request = redirection.request
         url = request.url.absoluteString

@@ -21,7 +21,7 @@ struct HopSecurity {
     var tunnelCredential: Credential?
     /// A Boolean value that indicates whether no other transfer uses the tunnel.
     var hasOwnTunnel = false
-    /// A Boolean value that indicates whether the connection is open, and what comes next answers the request itself.
+    /// A Boolean value that indicates whether the connection is open, and the next response answers the request itself.
     /// False again as soon as libcurl opens another connection, which it does by itself to repeat the request.
     var isRequestOut = false
     /// The proxy's answer.

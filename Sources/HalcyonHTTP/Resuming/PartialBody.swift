@@ -4,14 +4,15 @@ internal import HalcyonFiles
 
 /// A body that is being gathered in a ``PartialBodyStore``, for one transfer alone: the lock on its journal is held.
 ///
-/// Its bytes stand in a file as they are, so that the whole is mapped in the end. Every ``checkpointInterval`` bytes the
-/// journal says up to where they are good, and their checksum; what a killed process wrote later is not counted.
+/// Its bytes stand in a file as they are, so that the whole is mapped in the end. Every ``checkpointInterval`` bytes
+/// the journal says up to where they are good, and their checksum; bytes that a killed process wrote later are not
+/// counted.
 final class PartialBody: BodyFile {
     static let checkpointInterval = 256 << 10
 
     private struct State {
         var count: Int
-        /// Of the bytes since the last checkpoint.
+        /// The checksum of the bytes since the last checkpoint.
         var checksum = Checksum()
         var lastCheckpoint: Int
         var canCheckpoint = true

@@ -4,10 +4,10 @@ internal import HalcyonFiles
 
 /// The content of the journal of a partial body; `FORMAT.md` describes it byte by byte.
 struct PartialBodyJournal: Equatable {
-    /// Up to where the body is known to be good.
+    /// The point up to which the body is known to be good.
     struct Checkpoint: Equatable {
         var end: Int
-        /// Of the bytes since the checkpoint before.
+        /// The checksum of the bytes since the checkpoint before.
         var checksum: UInt64
     }
 

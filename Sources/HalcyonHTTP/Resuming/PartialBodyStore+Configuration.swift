@@ -19,10 +19,11 @@ extension PartialBodyStore {
         /// The source of the date. Default: the machine's.
         public var clock = StoreClock.system
 
-        /// Tells which folders are checked before they are used; tests replace it.
+        /// The location that tells which folders are checked before they are used; tests replace it.
         package var location = CacheLocation()
 
-        /// `partial` in the folder of the user's caches (`$XDG_CACHE_HOME/halcyon`, or `~/.cache/halcyon`).
+        /// The default folder: `partial` in the folder of the user's caches (`$XDG_CACHE_HOME/halcyon`, or
+        /// `~/.cache/halcyon`).
         public static var defaultFolder: String { CacheLocation().folder(named: "partial") }
 
         /// The settings of a store in `folder`. Default: ``defaultFolder``.

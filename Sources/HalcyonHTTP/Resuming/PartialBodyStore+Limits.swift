@@ -18,7 +18,8 @@ extension PartialBodyStore {
         }
     }
 
-    /// Removes what is too old, then the least recently written until no more than this is left. What is in use stays.
+    /// Removes bodies that are too old, then the least recently written until no more than this is left. Those in use
+    /// stay.
     func removeSurplus(maximumEntries: Int, maximumBytes: Int) {
         let names = names()
         guard !names.isEmpty else { return }

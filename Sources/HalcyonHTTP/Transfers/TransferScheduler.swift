@@ -1,7 +1,7 @@
 package import HalcyonConcurrency
 
-/// Decides which transfer starts next: the most urgent, then the one whose turn it is by ``TransferOrder``, among those
-/// whose host has room.
+/// Chooses the transfer that starts next: the most urgent, then the one whose turn it is by ``TransferOrder``, among
+/// those whose host has room.
 ///
 /// The limit for a host is one of connections: where a server has shown that it multiplexes (HTTP/2), only the limit of
 /// all transfers counts. libcurl's own limit for a host is not used, because the transfers that it holds back are

@@ -58,7 +58,7 @@ extension OriginConnection {
         return Array(received[..<count])
     }
 
-    /// Takes and drops what comes until the client is gone.
+    /// Takes and drops all bytes until the client is gone.
     func awaitDisconnect() {
         while receive() { received = [] }
     }

@@ -73,7 +73,7 @@ extension OriginConnection {
         return true
     }
 
-    /// Waits as long as it says, or until the server is stopped; then it returns false.
+    /// Waits for a duration, or until the server is stopped; then it returns false.
     private func sleep(_ duration: Duration) -> Bool {
         var entry = pollfd(fd: socket, events: 0, revents: 0)
         // Nothing is asked for, so only a broken connection ends this early.

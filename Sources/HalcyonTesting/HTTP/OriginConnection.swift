@@ -13,7 +13,7 @@ final class OriginConnection: @unchecked Sendable {
         var blocked: Semaphore?
     }
 
-    /// More than this of one request's head or body ends the connection.
+    /// The most bytes of one request's head or body; more end the connection.
     static let maximumRequestBytes = 16 << 20
 
     let number: Int

@@ -5,7 +5,7 @@ internal import HalcyonHTTP
 
 /// The calls to the receiver.
 extension ScriptedTransfer {
-    /// Adds an event, and calls the receiver with what it can take.
+    /// Adds an event, and calls the receiver with the events it can take.
     func deliver(_ event: Event) {
         state.withLock { state in
             if state.receiver != nil { state.events.append(event) }

@@ -90,7 +90,7 @@ public final class ScriptedTransfer: Transfer {
         }
     }
 
-    /// Delivers what has been held back, on another thread.
+    /// Delivers the events that were held back, on another thread.
     public func resume() {
         let wasPaused = state.withLock { state in
             defer { state.isPaused = false }
