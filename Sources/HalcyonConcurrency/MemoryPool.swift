@@ -116,7 +116,7 @@ package final class MemoryPool: @unchecked Sendable {
             if isPooled { capacity = sizeClass }
         }
         if let block = MemoryBlock(byteCount: capacity) { return block }
-        // What waits here may be what is missing.
+        // The memory that waits here may be the memory that is missing.
         trim()
         return MemoryBlock(byteCount: capacity)
     }

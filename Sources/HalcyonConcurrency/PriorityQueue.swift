@@ -104,8 +104,6 @@ package struct PriorityQueue<Element> {
         return index
     }
 
-    // MARK: Slots
-
     mutating func take(_ element: Element, _ priority: LoadPriority) -> Int {
         if lists.isEmpty { lists = Array(repeating: List(), count: LoadPriority.allCases.count) }
         insertion &+= 1
@@ -135,14 +133,12 @@ package struct PriorityQueue<Element> {
         unused = Int32(index)
         count -= 1
         if count == 0, slots.count > Self.keptCapacity {
-            // What a burst needed is not held for ever. Insertions count on, so no identifier comes again.
+            // The memory of a burst is not held for ever. Insertions count on, so no identifier comes again.
             slots = []
             unused = Self.none
         }
         return element
     }
-
-    // MARK: Lists
 
     /// Links a slot after those of its priority.
     mutating func link(_ index: Int) {

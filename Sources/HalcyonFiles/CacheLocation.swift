@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// Where caches lie whose folder nobody named.
+/// The location of caches for which no folder is given.
 package struct CacheLocation: Sendable, Hashable {
     /// The folder of all caches of this user; an absolute path.
     package let root: String
-    /// Whether the root lies where other users may create things, so that it is checked before each use.
+    /// A Boolean value that indicates whether other users may create things where the root lies, so that it is checked
+    /// before each use.
     package let isShared: Bool
 
     /// The folder of this process's user: `$XDG_CACHE_HOME/halcyon`; else `.cache/halcyon` in `$HOME`, or in the home
@@ -40,7 +41,8 @@ package struct CacheLocation: Sendable, Hashable {
         root = cache.map { $0 + "/halcyon" } ?? "\(temporaryFolder)/halcyon-\(user)"
     }
 
-    /// The home folder of the effective user in the user database; nil if it names none that exists, as for many services.
+    /// Returns the home folder of the effective user in the user database; nil if it names none that exists, as for
+    /// many services.
     private static func homeOfUser() -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -60,19 +62,19 @@ package struct CacheLocation: Sendable, Hashable {
         }
     }
 
-    /// The folder called `name`. A slash in the name, and a name of dots alone, are replaced, so that it cannot lead
-    /// elsewhere.
+    /// Returns the folder called `name`. A slash in the name, and a name of dots alone, are replaced, so that it cannot
+    /// lead elsewhere.
     package func folder(named name: String) -> String {
         let isSafe = !name.isEmpty && !name.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
         let cleaned = name.map { $0 == "/" || $0 == "\0" ? "_" : $0 }
         return "\(root)/\(isSafe ? String(cleaned) : "_")"
     }
 
-    /// Makes sure that a folder which lies below the root is this user's alone, and creates the root if need be. Does nothing
-    /// about other folders.
+    /// Makes sure that a folder which lies below the root is this user's alone, and creates the root if need be. Does
+    /// nothing about other folders.
     ///
-    /// In a shared folder anybody may have put a folder or a link in its place. A folder that is the user's own, and that
-    /// no one else may write, stays so: its parent has the sticky bit.
+    /// In a shared folder any user may have put a folder or a link in its place. A folder that is the user's own, and
+    /// that no one else may write, stays so: its parent has the sticky bit.
     ///
     /// - Throws: ``FileSystemError/notPermitted`` if the root is anything else.
     package func prepare(_ path: String, user: UInt32 = geteuid(), _ fileSystem: any FileSystem) throws(FileSystemError)
@@ -81,7 +83,7 @@ package struct CacheLocation: Sendable, Hashable {
         do throws(FileSystemError) {
             try fileSystem.createFolder(root)
         } catch .exists {
-            // Looked at below, as what was just created.
+            // Checked below, as a folder that was just created.
         }
         let status = try fileSystem.status(at: root)
         let parent = try fileSystem.status(at: String(root[..<(root.lastIndex(of: "/") ?? root.endIndex)]))

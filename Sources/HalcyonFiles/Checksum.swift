@@ -35,7 +35,8 @@ package final class Checksum {
         bytes.withUnsafeBytes { hash(of: $0, seed: 0) }
     }
 
-    /// The checksum of an entry: of its metadata, seeded with that of its body, which may be known first or last.
+    /// Returns the checksum of an entry: of its metadata, seeded with that of its body, which may be known first or
+    /// last.
     package static func entry(body: UInt64, metadata: Data) -> Int64 {
         Int64(bitPattern: metadata.withUnsafeBytes { hash(of: $0, seed: body) })
     }

@@ -6,8 +6,8 @@ package enum DataURLReader: Sendable {
     case standard
     /// Reads whatever some other reader may take for a `data:` URL, for checks that come before that reader.
     ///
-    /// Spaces and controls before the scheme are skipped, a fragment belongs to the body, `base64` may be any of the parameters,
-    /// and bytes that are no Base64 digits are skipped.
+    /// Spaces and controls before the scheme are skipped, a fragment belongs to the body, `base64` may be any of the
+    /// parameters, and bytes that are no Base64 digits are skipped.
     case permissive
 
     /// Returns the decoded body.

@@ -5,7 +5,7 @@ package struct FileLines {
     private let descriptor: FileDescriptor
     private let fileSystem: any FileSystem
     private var offset = 0
-    /// What was read; up to `start`, it was returned.
+    /// The bytes that were read; those up to `start` were returned.
     private var bytes = Data()
     private var start = 0
     private var isAtEnd = false
@@ -18,7 +18,7 @@ package struct FileLines {
         self.fileSystem = fileSystem
     }
 
-    /// The next line without its line feed; nil at the end. A last line need not have one.
+    /// Returns the next line without its line feed; nil at the end. A last line need not have one.
     ///
     /// - Throws: ``LineTooLong`` before a line above `limit` bytes is read in whole, and `FileSystemError`.
     package mutating func next(limit: Int) throws -> Data? {

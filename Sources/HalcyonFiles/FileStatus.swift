@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// What a file system knows about a file or folder.
+/// The properties of a file or folder in its file system.
 public struct FileStatus: Sendable, Hashable {
-    /// What a path leads to. Links are not followed.
+    /// The kind of thing that a path leads to. Links are not followed.
     public enum Kind: Sendable, Hashable {
         /// A regular file.
         case file
@@ -12,21 +12,21 @@ public struct FileStatus: Sendable, Hashable {
         case other
     }
 
-    /// What it is.
+    /// The kind of the file.
     public let kind: Kind
-    /// Its length in bytes.
+    /// The length in bytes.
     public let size: Int
     /// The number of names it has; 0 once it was removed while open.
     public let linkCount: Int
-    /// Tells it from every other file of its device that exists at the same time.
+    /// The number that tells it from every other file of its device that exists at the same time.
     public let inode: UInt64
-    /// Tells its device from the others.
+    /// The number that tells its device from the others.
     public let device: UInt64
-    /// When its content last changed.
+    /// The time at which its content last changed.
     public let modifiedAt: Date
     /// The number of the user it belongs to; nil if the file system has no users.
     public let owner: UInt32?
-    /// Who may do what with it: the lower twelve bits of `st_mode`; nil if the file system has no permissions.
+    /// The permissions of its users: the lower twelve bits of `st_mode`; nil if the file system has no permissions.
     public let permissions: UInt16?
 
     /// Makes a status from its parts.

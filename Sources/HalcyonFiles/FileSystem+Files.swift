@@ -52,7 +52,7 @@ extension FileSystem {
         }
     }
 
-    /// The names in a folder; none if there is no such folder.
+    /// Returns the names in a folder; none if there is no such folder.
     package func namesIfPresent(inFolder path: String) throws(FileSystemError) -> [String] {
         do throws(FileSystemError) {
             return try names(inFolder: path)

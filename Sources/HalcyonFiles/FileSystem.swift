@@ -1,6 +1,7 @@
 public import FoundationEssentials
 
-/// The calls that disk caches and downloads make to the file system, each as small as the system's own, so that each can be made to fail.
+/// The calls that disk caches and downloads make to the file system, each as small as the system's own, so that each
+/// can be made to fail.
 ///
 /// Paths are UTF-8 and absolute. Descriptors are not inherited by child processes. Every call may be made from any
 /// thread. SQLite does its own input and output and is not part of this.
@@ -8,7 +9,8 @@ public protocol FileSystem: Sendable {
     /// Opens an existing file for reading. Does not follow a link in the last component.
     func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor
 
-    /// Opens what a path leads to for ``status(of:)`` alone (`O_PATH`). Does not follow a link in the last component.
+    /// Opens the file or folder that a path leads to, for ``status(of:)`` alone (`O_PATH`). Does not follow a link in
+    /// the last component.
     ///
     /// Closing any other descriptor of a file drops the record locks that SQLite holds on it in this process; closing
     /// this one does not.
@@ -28,9 +30,9 @@ public protocol FileSystem: Sendable {
     /// Makes an open file `size` bytes long.
     func truncate(_ descriptor: FileDescriptor, to size: Int) throws(FileSystemError)
 
-    /// The first `size` bytes of an open file, at least one, without reading them (`mmap`, private and read-only). They
-    /// outlive the descriptor. The file must have them, and keep them: to touch a byte that it has lost ends the process
-    /// (SIGBUS), so this is for files that nobody else can reach.
+    /// Returns the first `size` bytes of an open file, at least one, without reading them (`mmap`, private and
+    /// read-only). They outlive the descriptor. The file must have them, and keep them: to touch a byte that it has
+    /// lost ends the process (SIGBUS), so this is for files that no other process can reach.
     func map(_ descriptor: FileDescriptor, size: Int) throws(FileSystemError) -> Data
 
     /// Closes a file. The descriptor is gone whatever happens, and an error has no meaning to a cache.
@@ -52,15 +54,16 @@ public protocol FileSystem: Sendable {
     /// Waits until the names in a folder are on the device.
     func synchronizeFolder(_ path: String) throws(FileSystemError)
 
-    /// Takes the exclusive advisory lock of an open file (`flock`); it ends when the file is closed or the process ends.
+    /// Takes the exclusive advisory lock of an open file (`flock`); it ends when the file is closed or the process
+    /// ends.
     ///
     /// - Returns: false if another open file holds it and `waits` is false.
     func lock(_ descriptor: FileDescriptor, waits: Bool) throws(FileSystemError) -> Bool
 
-    /// The status of an open file.
+    /// Returns the status of an open file.
     func status(of descriptor: FileDescriptor) throws(FileSystemError) -> FileStatus
 
-    /// The status of what a path leads to.
+    /// Returns the status of the file or folder that a path leads to.
     func status(at path: String) throws(FileSystemError) -> FileStatus
 
     /// Gives a file or folder another name, in place of the file that had it.
@@ -75,9 +78,9 @@ public protocol FileSystem: Sendable {
     /// Removes an empty folder.
     func removeFolder(_ path: String) throws(FileSystemError)
 
-    /// The names in a folder, without `.` and `..`, in no order.
+    /// Returns the names in a folder, without `.` and `..`, in no order.
     func names(inFolder path: String) throws(FileSystemError) -> [String]
 
-    /// The bytes that this user may still store on the device of `path`.
+    /// Returns the number of bytes that this user may still store on the device of `path`.
     func freeBytes(at path: String) throws(FileSystemError) -> Int
 }

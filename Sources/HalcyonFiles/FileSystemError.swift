@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Why a call to the file system failed: an error number of POSIX.
+/// The reason for which a call to the file system failed: an error number of POSIX.
 public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The value of `errno`.
     public let code: Int
@@ -33,7 +33,7 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     public static let isFolder = FileSystemError(code: Int(EISDIR))
     /// The process has as many open files as it may.
     public static let tooManyOpenFiles = FileSystemError(code: Int(EMFILE))
-    /// This user may not do it.
+    /// The user may not make this call.
     public static let notPermitted = FileSystemError(code: Int(EPERM))
     /// A component of the path is no folder.
     public static let notFolder = FileSystemError(code: Int(ENOTDIR))

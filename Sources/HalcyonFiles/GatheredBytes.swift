@@ -19,7 +19,7 @@ package struct GatheredBytes: Sendable {
         data.withUnsafeBytes { append($0) }
     }
 
-    /// Whether there are none.
+    /// A Boolean value that indicates whether there are no bytes.
     package var isEmpty: Bool { count == 0 }
 
     /// Makes room for so many bytes in all.
@@ -36,7 +36,7 @@ package struct GatheredBytes: Sendable {
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
         let end = count + bytes.count
         if large != nil || end >= MemoryBlock.mappedByteCount {
-            // What `data` has handed out is not written to.
+            // Memory that `data` has handed out is not written to.
             let isShared = large != nil && !isKnownUniquelyReferenced(&large)
             if isShared || end > large?.capacity ?? 0 { enlarge(to: max(end, 2 * count)) }
         }
@@ -97,14 +97,16 @@ package struct GatheredBytes: Sendable {
 }
 
 extension PooledMemory {
-    /// The first `count` bytes, which nobody may write to from now on. They go back to the pool when the last copy ends.
+    /// Returns the first `count` bytes, which must not be written to from now on. They go back to the pool when the
+    /// last copy ends.
     package func data(count: Int) -> Data {
         Data(bytesNoCopy: pointer, count: count, deallocator: .custom { [self] _, _ in withExtendedLifetime(self) {} })
     }
 }
 
 extension Data {
-    /// The bytes that `fill` writes into memory of `capacity` bytes: as many as it returns. A lot of memory is the pool's.
+    /// Returns the bytes that `fill` writes into memory of `capacity` bytes: as many as it returns. A lot of memory is
+    /// the pool's.
     ///
     /// - Returns: `nil` where the memory cannot be had.
     package static func filled<Failure: Error>(

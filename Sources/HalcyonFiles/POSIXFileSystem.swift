@@ -8,7 +8,7 @@ public struct POSIXFileSystem: FileSystem {
 
     /// See `FileSystem.openForReading(_:)`.
     public func openForReading(_ path: String) throws(FileSystemError) -> FileDescriptor {
-        // Not blocking, so that a named pipe somebody put here cannot hang the caller; it changes nothing for a file.
+        // Not blocking, so that a named pipe in this place cannot hang the caller; it changes nothing for a file.
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         return FileDescriptor(rawValue: Int(try check(retry { open(path, flags) })))
     }

@@ -2,14 +2,15 @@
 package enum PercentEncoding {
     /// Returns the text without escapes, as browsers read it.
     ///
-    /// A percent sign that is not followed by two hexadecimal digits stays. Bytes that are not UTF-8 are replaced by U+FFFD.
+    /// A percent sign that is not followed by two hexadecimal digits stays. Bytes that are not UTF-8 are replaced by
+    /// U+FFFD.
     package static func decoded(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(percent) else { return String(text) }
         return String(decoding: decode(Array(text.utf8)[...]).bytes, as: UTF8.self)
     }
 
-    /// Returns the text without escapes; `nil` where a percent sign is not followed by two hexadecimal digits, or the bytes
-    /// are not UTF-8.
+    /// Returns the text without escapes; `nil` where a percent sign is not followed by two hexadecimal digits, or the
+    /// bytes are not UTF-8.
     package static func strictlyDecoded(_ text: some StringProtocol) -> String? {
         let (bytes, isWellFormed) = decode(Array(text.utf8)[...])
         return isWellFormed ? String(validating: bytes, as: UTF8.self) : nil

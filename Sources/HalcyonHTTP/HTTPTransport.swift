@@ -21,7 +21,7 @@ public protocol Transfer: Sendable {
     func resume()
 }
 
-/// Receives what a transfer brings. Functions are called on the transport's own thread and must return soon.
+/// Receives the response of a transfer. Functions are called on the transport's own thread and must return soon.
 public protocol TransferReceiver: Sendable {
     /// Receives the final response (redirects are followed before). Throwing ends the transfer with that error.
     func didReceive(response: TransferResponse) throws(TransferError)

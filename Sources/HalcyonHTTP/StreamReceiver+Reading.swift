@@ -42,7 +42,7 @@ extension StreamReceiver {
     }
 
     private static func read(_ state: inout State) -> Reading {
-        // What was cancelled is not worth reading on.
+        // A cancelled transfer is not read further.
         if case .failure(.cancelled) = state.result { return .failure(.cancelled) }
         guard state.nextChunk < state.chunks.count else {
             switch state.result {
@@ -55,7 +55,7 @@ extension StreamReceiver {
         state.chunks[state.nextChunk] = Data()
         state.nextChunk += 1
         state.unreadBytes -= chunk.count
-        // What has been read is dropped now and then, not each time, so that reading takes constant time.
+        // Pieces that have been read are dropped now and then, not each time, so that reading takes constant time.
         if state.nextChunk == state.chunks.count || state.nextChunk >= 64 {
             state.chunks.removeFirst(state.nextChunk)
             state.nextChunk = 0

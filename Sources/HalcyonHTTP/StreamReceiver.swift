@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonConcurrency
 
-/// Holds what has arrived until it is read.
+/// Holds bytes that have arrived until they are read.
 final class StreamReceiver: TransferReceiver {
     /// The transfer pauses while more than this is unread.
     static let highWater = 256 << 10

@@ -5,12 +5,12 @@ internal import HalcyonStore
 
 /// A storage for an ``HTTPCache`` that keeps responses as the pipeline keeps originals, in a disk cache.
 ///
-/// The pipeline stores what has turned out to be an image, once it is decoded. This stores every response at once, whatever
-/// its status, so that the rules of HTTP caching can be tested on what the pipeline stores by.
+/// The pipeline stores bytes that have turned out to be an image, once it is decoded. This stores every response at
+/// once, whatever its status, so that the rules of HTTP caching can be tested on the storage of the pipeline.
 ///
 /// For one request after the other: only the response that was found last under a key is updated and removed.
 package final class DiskResponseStorage: HTTPCacheStorage {
-    /// What is known of a key since it was last looked up.
+    /// The state of a key since it was last looked up.
     private struct Original {
         let storage: OriginalStorage
         let permits: StorePermits
@@ -80,7 +80,7 @@ package final class DiskResponseStorage: HTTPCacheStorage {
         originals.withLock { $0[key] } ?? makeOriginal(key)
     }
 
-    /// - Parameter key: A URL, and behind a byte 0 the digest of a credential if there is one.
+    /// Returns the state for a key: a URL, and after a byte 0 the digest of a credential if there is one.
     private func makeOriginal(_ key: String) -> Original? {
         guard let url = URL(string: String(key.prefix { $0 != "\0" })) else { return nil }
         let imageKey = ImageKey(original: OriginalKey(text: key), variant: nil)

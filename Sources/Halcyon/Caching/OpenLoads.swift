@@ -1,5 +1,5 @@
-/// Loads of which not all names are known yet, such as those of a file that has to be looked at first, or of sources that are
-/// tried only if others fail; and what was removed or replaced by name since they began.
+/// Loads of which not all names are known yet, such as those of a file that has to be looked at first, or of sources
+/// that are tried only if others fail; and what was removed or replaced by name since they began.
 ///
 /// There are no permits for a name that is not known, so that what happens to it is noted here, until it is known.
 struct OpenLoads {
@@ -20,13 +20,13 @@ struct OpenLoads {
         }
     }
 
-    /// The maximum number of changes that are noted. Loads that go on while there are more store nothing under names that
-    /// were not known then.
+    /// The maximum number of changes that are noted. Loads that go on while there are more store nothing under names
+    /// that were not known then.
     static let removalLimit = 1_024
 
     /// The ``WorkNumber`` of each load's beginning.
     private var beginnings: Set<UInt64> = []
-    /// In the order of time.
+    /// The changes in the order of time.
     private var changes: [Change] = []
     /// The number up to which loads began before changes that are not noted any more.
     private var floor: UInt64 = 0

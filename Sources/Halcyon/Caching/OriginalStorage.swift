@@ -6,10 +6,10 @@ internal import HalcyonStore
 /// The originals of one URL on disk, as an HTTP cache sees them: a few representations, each an entry whose metadata is
 /// the head of its response.
 ///
-/// The first has the original's own name. Only where it varies are there others, with numbers behind the name, so that
-/// looking up what does not vary reads one entry.
+/// The first has the original's own name. Only where it varies are there others, with numbers after the name, so that
+/// looking up an original that does not vary reads one entry.
 ///
-/// What the cache wants to store is only noted: that the bytes are an image is known after decoding.
+/// Responses that the cache stores are only noted: that the bytes are an image is known after decoding.
 final class OriginalStorage: HTTPCacheStorage {
     /// The most representations of one URL.
     static let slotCount = 4
@@ -17,13 +17,13 @@ final class OriginalStorage: HTTPCacheStorage {
     /// A response to be stored, and under which name.
     struct Pending: Sendable {
         let diskKey: String
-        /// Picks its place among the representations under that name, when it is stored: others may be stored until
-        /// then. `nil`: the first.
+        /// A function that picks its place among the representations under that name, when it is stored: others may be
+        /// stored until then. `nil`: the first.
         let slot: (@Sendable (DiskCache) -> String?)?
         let head: StoredResponse
     }
 
-    /// Where an original is stored, and which version of it was found there.
+    /// The place of a stored original, and the version that was found there.
     struct Entry: Sendable {
         let disk: AsyncDiskCache
         let diskKey: String
@@ -40,12 +40,12 @@ final class OriginalStorage: HTTPCacheStorage {
     }
 
     private struct State {
-        /// What was found, which may get another head.
+        /// The entry that was found, which may get another head.
         var found: Found?
         var pending: Pending?
     }
 
-    /// In the order of looking; the first keeps what is new.
+    /// The caches in the order of looking; the first keeps new originals.
     private let caches: [ImageCache]
     private let key: ImageKey
     private let diskKey: String
@@ -54,14 +54,15 @@ final class OriginalStorage: HTTPCacheStorage {
     private let policy: CachePolicy
     private let keepsAnyStatus: Bool
     private let priority: PriorityBox
-    /// Returns whether the server's last answer was to another request than the load shows, so that it changes nothing here.
+    /// Returns whether the server's last answer was to another request than the load shows, so that it changes nothing
+    /// here.
     private let isForOthers: @Sendable () -> Bool
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - transfer: The request as sent. An entry without a head is taken to be from its URL.
     ///   - fetcher: Asks the server for the load.
-    ///   - reads: Whether what is stored may answer.
+    ///   - reads: A Boolean value that indicates whether stored originals may answer.
     convenience init(
         for request: ResolvedRequest,
         _ transfer: TransferRequest,
@@ -82,10 +83,10 @@ final class OriginalStorage: HTTPCacheStorage {
 
     /// - Parameters:
     ///   - url: The URL that an entry without a head is taken to be from.
-    ///   - caches: The caches in the order of looking; the first keeps what is new.
-    ///   - reads: Whether what is stored may answer. Default: `true`.
-    ///   - keepsAnyStatus: Whether responses are kept that cannot be an image, those of other statuses than 200 and 203.
-    ///     Default: `false`.
+    ///   - caches: The caches in the order of looking; the first keeps new originals.
+    ///   - reads: A Boolean value that indicates whether stored originals may answer. Default: `true`.
+    ///   - keepsAnyStatus: A Boolean value that indicates whether responses are kept that cannot be an image, those of
+    ///     other statuses than 200 and 203. Default: `false`.
     ///   - isForOthers: Returns whether the server's last answer was to another request than the load shows. Default:
     ///     `false`.
     init(
@@ -109,7 +110,7 @@ final class OriginalStorage: HTTPCacheStorage {
         self.isForOthers = isForOthers
     }
 
-    /// The names that an original's representations may have on disk.
+    /// Returns the names that an original's representations may have on disk.
     static func diskKeys(_ diskKey: String) -> [String] {
         (0..<slotCount).map { Self.diskKey(diskKey, slot: $0) }
     }
@@ -118,15 +119,15 @@ final class OriginalStorage: HTTPCacheStorage {
         slot == 0 ? diskKey : "\(diskKey)\0\(ParsedDiskKey.slotMark)\(slot)"
     }
 
-    /// What the cache wanted to store.
+    /// The response that the cache asked to store.
     var pending: Pending? { state.withLock { $0.pending } }
 
-    /// How old the entry that was found is.
+    /// The age of the entry that was found.
     var age: ContentAge {
         state.withLock { $0.found?.age } ?? .unknown
     }
 
-    /// Where the entry that was found is.
+    /// The place of the entry that was found.
     var found: Entry? {
         state.withLock { state in
             state.found.map { Entry(disk: $0.disk, diskKey: $0.diskKey, version: $0.version) }
@@ -141,7 +142,7 @@ final class OriginalStorage: HTTPCacheStorage {
         for cache in caches {
             if let response = await response(in: cache, where: matches) { return response }
         }
-        // What came with the program is taken for new: it is as good as the program.
+        // A bundled original is taken for new: it is as recent as the program.
         for cache in caches {
             if let data = try? await cache.bundledOriginal(self.key, priority: priority) {
                 return (StoredResponse(url: url, responseTime: cache.disk.now()), data)
@@ -184,8 +185,8 @@ final class OriginalStorage: HTTPCacheStorage {
         guard !isForOthers() else { return }
         let ignoresServer = policy.freshness == .ignoringServer
         guard keepsAnyStatus || isImage(head) else {
-            // No response that is worth a place. The image is gone if this is about the image, and not about who asks,
-            // or when.
+            // The response is not kept. The image is gone if this is about the image, and not about the client
+            // or the time.
             if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
                 await found.disk.remove(for: found.diskKey, ifStill: found.version)
             }
@@ -199,8 +200,8 @@ final class OriginalStorage: HTTPCacheStorage {
         state.withLock { $0.pending = pending }
     }
 
-    /// Returns whether a response is an image for all requests, and not only for those that accept its status. For requests
-    /// that ignore the server, these are the responses that are accepted by default.
+    /// Returns whether a response is an image for all requests, and not only for those that accept its status. For
+    /// requests that ignore the server, these are the responses that are accepted by default.
     private func isImage(_ head: StoredResponse) -> Bool {
         policy.freshness == .ignoringServer
             ? HTTPStatus.isContent(head.status) : head.status == 200 || head.status == 203
@@ -236,7 +237,7 @@ final class OriginalStorage: HTTPCacheStorage {
 
     /// Returns the key of the representation that is replaced, else a free one, else that of the oldest.
     ///
-    /// The other representations are found only behind a first one that varies. Where there is none, as after a removal
+    /// The other representations are found only after a first one that varies. Where there is none, as after a removal
     /// or an expiry, they are removed: they may have been replaced since by one that is gone as well.
     private static func slot(
         of diskKey: String,
@@ -268,7 +269,7 @@ final class OriginalStorage: HTTPCacheStorage {
     private func entry(_ diskKey: String, in disk: AsyncDiskCache) async -> (
         head: StoredResponse, entry: DiskCache.Entry
     )? {
-        // Cancelling is noticed by whoever goes on with the load.
+        // Cancelling is noticed by the caller, which goes on with the load.
         let entry = try? await disk.entry(
             for: diskKey,
             storedAs: self.diskKey,
@@ -277,7 +278,7 @@ final class OriginalStorage: HTTPCacheStorage {
         )
         guard let entry else { return nil }
         if let head = Self.head(of: entry, url: url) { return (head, entry) }
-        // Its head is of use to those alone who heed the server.
+        // Its head is of use only to requests that follow the server.
         guard policy.freshness == .ignoringServer else { return nil }
         return (StoredResponse(url: url, responseTime: entry.storedAt), entry)
     }
@@ -287,9 +288,9 @@ final class OriginalStorage: HTTPCacheStorage {
         return isSame(head.url, url) ? head.named(url) : head
     }
 
-    /// Whether a URL names what this request is for. Names on disk that are equal are taken for the same image, and
-    /// URLs that then differ in their queries alone, such as by a signature that is new each time, have the same
-    /// validators.
+    /// Returns whether a URL names the image of this request. Names on disk that are equal are taken for the same
+    /// image, and URLs that then differ in their queries alone, such as by a signature that is new each time, have the
+    /// same validators.
     private static func isSame(_ other: URL, _ url: URL) -> Bool {
         let rule = CacheKeyRule.ignoringQuery
         return other != url && rule.key(for: other.absoluteString) == rule.key(for: url.absoluteString)
@@ -297,9 +298,9 @@ final class OriginalStorage: HTTPCacheStorage {
 }
 
 extension StoredResponse {
-    /// The head of an entry; `nil` if it cannot be read.
+    /// Returns the head of an entry; `nil` if it cannot be read.
     ///
-    /// - Parameter url: Where an entry without a head, which was stored by hand, is taken to be from.
+    /// - Parameter url: The URL that an entry without a head, which was stored by hand, is taken to be from.
     init?(of entry: DiskCache.Entry, url: URL) {
         if entry.metadata.isEmpty {
             self.init(url: url, responseTime: entry.storedAt)

@@ -60,7 +60,7 @@ extension StoreOrder {
         else { return false }
         return state.withLock { state in
             guard let record = state.names[work.name], work.begin > record.floor else { return false }
-            // What the disk has since it was cleared was stored by newer work. What memory has may have come from the
+            // Entries on disk since it was cleared were stored by newer work. Entries in memory may have come from the
             // disk.
             let clearing = max(state.clearing.time(of: .disk), record.clearing.time(of: .disk))
             guard tier == .memory || work.begin > clearing else { return false }

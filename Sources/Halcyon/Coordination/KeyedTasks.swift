@@ -32,7 +32,7 @@ final class KeyedTasks: Sendable {
     }
 
     deinit {
-        // What waits is released without the lock.
+        // Waiting work is released without the lock.
         let (tasks, waiting) = state.withLock { state in
             defer { state.waiting = [] }
             return (state.tasks.values, state.waiting)
@@ -44,8 +44,8 @@ final class KeyedTasks: Sendable {
     /// The number of pieces of work that wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Starts work, or lets it wait while as much runs as may. Dropped where work with the same key runs or waits, or too much
-    /// waits.
+    /// Starts work, or lets it wait while as much runs as may. Dropped where work with the same key runs or waits, or
+    /// too much waits.
     func start(_ key: String, _ work: @escaping @Sendable () async -> Void) {
         let key = ExactString(key)
         state.withLock { state in
@@ -58,8 +58,8 @@ final class KeyedTasks: Sendable {
         }
     }
 
-    /// Starts the first piece of work that waits, if fewer run than may. It is noted under the lock, so that it cannot end
-    /// before.
+    /// Starts the first piece of work that waits, if fewer run than may. It is noted under the lock, so that it cannot
+    /// end before.
     ///
     /// - Parameter lock: Kept by the work, which must not keep this object, whose end is to cancel it.
     private static func startNext(_ state: inout State, of lock: Lock<State>) {

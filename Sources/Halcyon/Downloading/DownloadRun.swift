@@ -39,8 +39,8 @@ struct DownloadRun: Sendable {
         /// A Boolean value that indicates whether the handler of redirects led to this request, or to one before it.
         var wasLed = false
 
-        /// Returns whether this request, or its credential, is another one than what was asked for, because of hooks that are
-        /// not those of all downloads.
+        /// Returns whether this request, or its credential, is another one than what was asked for, because of hooks
+        /// that are not those of all downloads.
         func isHidden(by handling: DownloadHandling) -> Bool { wasLed || (handling.hasOwnResponder && wasProved) }
 
         /// Records that the responder has supplied the credential for a proxy. Through a tunnel, the proxy has no
@@ -150,7 +150,7 @@ struct DownloadRun: Sendable {
             do {
                 try check(response, to: hop.request)
             } catch var error as ImageError where handling.hasOwnResponseModifier && response.status != status {
-                // What a hook of one load alone makes of an answer is no word of the server.
+                // The result of a hook that belongs to one load alone is not the server's answer.
                 error.isForHiddenRequest = true
                 throw error
             }

@@ -1,8 +1,8 @@
 internal import HalcyonHTTP
 
-/// Makes attempts to get a source's bytes, as often as its strategy wants.
+/// Makes attempts to get a source's bytes, as many as its strategy decides.
 final class Retrier: Sendable {
-    /// What no strategy goes beyond.
+    /// The maximum number of attempts, whatever the strategy.
     private static let maximumAttempts = 100
 
     private let network: any NetworkMonitoring
@@ -17,8 +17,8 @@ final class Retrier: Sendable {
 
     /// Makes attempts to get a source's bytes until one succeeds or the strategy ends it.
     ///
-    /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled, be it during an
-    ///   attempt or a wait.
+    /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled, be it during
+    ///   an attempt or a wait.
     func value<Value>(of request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
         guard let strategy = request.options.recovery.retry else { return try await attempt() }
         let source = request.source
@@ -27,7 +27,7 @@ final class Retrier: Sendable {
             do {
                 return try await attempt()
             } catch let error as ImageError {
-                // What failed because it was cancelled is not tried again, whatever error it comes with.
+                // An attempt that failed because it was cancelled is not repeated, whatever its error.
                 try Task.checkCancellation()
                 guard errors.count + 1 < Self.maximumAttempts else { throw error }
                 let context = RetryContext(
@@ -46,7 +46,7 @@ final class Retrier: Sendable {
 
     /// Waits as decided.
     ///
-    /// - Returns: Whether there is to be another attempt.
+    /// - Returns: A Boolean value that indicates whether there is to be another attempt.
     /// - Throws: `CancellationError`.
     private func wait(_ decision: RetryDecision, for source: Source) async throws -> Bool {
         switch decision {
@@ -70,8 +70,8 @@ final class Retrier: Sendable {
     }
 }
 
-/// The random numbers of a generator, one after the other. An actor and no lock, because the generator is code of the user:
-/// tasks that wait for a slow one block no thread.
+/// The random numbers of a generator, one after the other. An actor and no lock, because the generator is code of the
+/// user: tasks that wait for a slow one block no thread.
 private actor RandomFractions {
     private var generator: any RandomNumberGenerator & Sendable
 
@@ -84,7 +84,7 @@ private actor RandomFractions {
 }
 
 extension Source {
-    /// Whether the source can be had without a network.
+    /// A Boolean value that indicates whether the source can be loaded without a network.
     var isOnThisMachine: Bool {
         switch location {
         case .network(let request): request.isForThisMachine

@@ -42,7 +42,7 @@ struct FrameDependencies {
         while frame > 0, frame != next {
             switch starts[frame] {
             case .empty: return frame
-            // What was below comes back when the frame itself is undone.
+            // The pixels below come back when the frame itself is undone.
             case .covering where !isUndone[frame]: return frame
             default: frame -= 1
             }

@@ -43,7 +43,7 @@ enum BMPColor {
     /// X, Y and Z of each primary with 30 binary places, then each channel's exponent with 16 binary places. Files have
     /// zeros where they mean nothing by it.
     ///
-    /// Whether X, Y and Z sum up to 1 or not does not matter to the chromaticity. Programs write the exponent of the
+    /// The chromaticity does not depend on whether X, Y and Z sum up to 1. Programs write the exponent of the
     /// power function or its inverse; the greater of both is meant, since images are stored darker than their light.
     private static func calibrated(_ fields: BMPHeaderFields) -> BMPColor? {
         func fixed(_ offset: Int, _ places: Int) -> Double {

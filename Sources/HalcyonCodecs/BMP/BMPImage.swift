@@ -53,7 +53,7 @@ struct BMPImage {
     ///   `CancellationError`.
     func decode() throws -> Bitmap {
         let size = header.size
-        // What no bitmap can have, so that no product below overflows, whatever limits a user sets.
+        // A side that no bitmap can have, so that no product below overflows, whatever limits a user sets.
         guard max(size.width, size.height) <= 1 << 26 else {
             throw CodecError.bitmap(.invalidSize(size))
         }

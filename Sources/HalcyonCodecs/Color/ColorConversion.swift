@@ -21,7 +21,7 @@ enum ColorConversion: Sendable {
         let conversion: ColorConversion?
         switch profile {
         case .icc(let data):
-            // What calls itself sRGB is sRGB, whatever its makers rounded.
+            // A profile that is named sRGB is sRGB, however its numbers were rounded.
             guard ICCProfile.colorSpace(of: data) != .sRGB else { return nil }
             conversion = ICCColorReader.conversion(for: data)
         case .codePoints(let primaries, let transfer):

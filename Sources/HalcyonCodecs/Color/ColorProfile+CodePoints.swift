@@ -1,7 +1,7 @@
 extension ColorProfile {
     /// The profile that code points (ITU-T H.273) stand for; `nil` for sRGB and where both are unspecified.
     ///
-    /// What one of both leaves open is taken as in sRGB, whose primaries are those of BT.709 (1) and whose transfer
+    /// A code point that is unspecified is taken as in sRGB, whose primaries are those of BT.709 (1) and whose transfer
     /// characteristics have a number of their own (13).
     init?(primaries: Int, transfer: Int) {
         let known = (

@@ -13,7 +13,7 @@ extension GIFEncoder: AnimationEncoder {
         options: EncodeOptions
     ) throws(CodecError) -> Data {
         let size = try frames.commonSize(for: format)
-        // What leaves a frame's rectangle transparent must clear the canvas before, so that all frames have to cover
+        // A frame that leaves its rectangle transparent must clear the canvas before, so that all frames have to cover
         // it.
         let isOpaque = frames.allSatisfy { $0.bitmap.isOpaque || !$0.bitmap.containsTransparency() }
         var writer = try GIFWriter(size: size, loopCount: loopCount == 1 ? nil : loopCount, storesDifferences: isOpaque)

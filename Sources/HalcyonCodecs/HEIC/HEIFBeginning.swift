@@ -5,7 +5,7 @@ internal import CHEIFShim
 /// The beginning of a file, from which libheif reads what describes the images: it asks for the images' bytes as
 /// well, and gets zeros for those that are not there.
 ///
-/// How much it reads, and takes memory for, is bound before it is asked
+/// The bytes it reads, and takes memory for, are bounded before it is asked
 /// (``HEIFItemLocations/areReasonable(_:meta:isBeginning:)``).
 final class HEIFBeginning {
     /// libheif keeps the pointer.

@@ -27,7 +27,7 @@ extension HEIFImageHandle {
         var partOptions = options
         partOptions.premultiplies = true
         partOptions.limits.memory -= canvasByteCount
-        // What is drawn more than once is decoded once, as long as there is memory.
+        // An image that is drawn more than once is decoded once, as long as there is memory.
         let counts = Dictionary(composition.parts.map { ($0, 1) }, uniquingKeysWith: +)
         var decoded: [Int: Bitmap] = [:]
         for (part, place) in zip(composition.parts, composition.places) {

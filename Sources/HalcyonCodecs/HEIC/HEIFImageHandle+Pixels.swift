@@ -20,7 +20,7 @@ extension HEIFImageHandle {
                 isCancelled: isCancelled
             )
         }
-        // What the boxes say does not bind the coded images; nothing longer than this is decoded. libheif refuses the
+        // The sizes in the boxes do not bind the coded images; nothing longer than this is decoded. libheif refuses the
         // limit itself, too.
         let side = max(size.width, size.height, codedSize.width, codedSize.height, HEIFCodedItems.greatestTileSide)
         heif_context_set_maximum_image_size_limit(context, Int32(clamping: side + 1))

@@ -3,7 +3,7 @@ internal import HalcyonRaster
 
 /// The images coded with HEVC or AV1 that one image of a HEIF file is made of: itself, its tiles, its alpha.
 ///
-/// What the boxes say of their sizes does not bind them: decoders take memory for images as large as their parameter
+/// Their sizes in the boxes do not bind them: decoders take memory for images as large as their parameter
 /// sets or sequence headers say.
 struct HEIFCodedItems {
     /// Sides that tiles may have in an image that is smaller.

@@ -37,8 +37,8 @@ enum SVGEmbeddedImages {
         return copied == text.startIndex ? text : result + text[copied...]
     }
 
-    /// Returns the bytes that an address holds, by each way to read it that librsvg may take; none where it is no `data:`
-    /// URL. Tabs and line ends count nowhere in an address (WHATWG URL, "basic URL parser").
+    /// Returns the bytes that an address holds, by each way to read it that librsvg may take; none where it is no
+    /// `data:` URL. Tabs and line ends count nowhere in an address (WHATWG URL, "basic URL parser").
     private static func payloads(of address: [UInt8]) -> [Data] {
         let address = address.filter { ![0x09, 0x0A, 0x0D].contains($0) }
         var payloads: [Data] = []
@@ -94,7 +94,7 @@ enum SVGEmbeddedImages {
             let text = try SVGDocument.text(of: image, limits: limits)
             return try byteCount(of: text, limits: limits, depth: depth + 1)
         }
-        // What we cannot measure is not drawn either.
+        // An image that cannot be measured is not drawn either.
         guard let format, let info = try? ImageCodecs.standard.info(of: image, limits: limits) else {
             throw .unsupported(.svg, reason: "an embedded image of unknown size")
         }

@@ -74,7 +74,7 @@ private enum SVGCharacterReferences {
 
     /// The text with its characters in place, and whether there are references to other entities.
     ///
-    /// What is no ASCII becomes "?", since nothing that is looked for has such characters.
+    /// A character outside ASCII becomes "?", since nothing that is looked for has such characters.
     static func replaced(in text: [UInt8]) -> (bytes: [UInt8], hasEntities: Bool) {
         guard text.contains(UInt8(ascii: "&")) else {
             return (text, false)

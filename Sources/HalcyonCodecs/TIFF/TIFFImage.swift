@@ -17,7 +17,7 @@ struct TIFFImage {
             throw .unsupported(.tiff, reason: "compression \(layout.compression)")
         }
         size = page.size
-        // What libtiff converts has 8 bits, and its colours multiplied by alpha.
+        // Pixels that libtiff converts have 8 bits, and their colours multiplied by alpha.
         let wanted: SampleDepth = options.keepsSixteenBits && layout.bits_per_sample > 8 ? .sixteen : .eight
         let tag = layout.photometric == .max ? nil : Int(layout.photometric)
         let photometric = TIFFPhotometric(tag: tag, samplesPerPixel: Int(layout.samples_per_pixel))

@@ -57,7 +57,7 @@ extension WebPFrame {
             isCancelled: isCancelled
         )
         if hasAlpha || isLossless {
-            // What the header says of alpha is only a hint (RFC 9649 3.4).
+            // The header's flag of alpha is only a hint (RFC 9649 3.4).
             bitmap.isOpaque = !bitmap.containsTransparency()
         }
         return .bitmap(bitmap)

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// One of the HTTP cache tests: requests through a cache, and what is expected of each.
+/// One of the HTTP cache tests: requests through a cache, and the expectations of each.
 struct CacheTest: Decodable, Sendable {
     struct Suite: Decodable {
         let id: String
@@ -24,7 +24,7 @@ struct CacheTest: Decodable, Sendable {
     }
 }
 
-/// One request of a test, what the origin answers it, and what the client should get.
+/// One request of a test, the origin's answer to it, and the response that the client should get.
 struct CacheTestRequest: Decodable, Sendable {
     let method: String?
     let headers: [CacheTestField]?

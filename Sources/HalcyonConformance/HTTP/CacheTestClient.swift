@@ -23,7 +23,7 @@ struct CacheTestClient {
         cache = HTTPCache(transport: origin, storage: storage, now: { clock.date })
     }
 
-    /// The first thing that was not as expected; `nil` if everything was.
+    /// Returns the first result that was not as expected; `nil` if everything was.
     func run() async -> CacheTestFailure? {
         var responses: [HTTPCacheResponse] = []
         for (index, configuration) in test.requests.enumerated() {

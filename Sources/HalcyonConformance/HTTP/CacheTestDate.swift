@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonHTTP
 
-/// Integers in the fields that hold dates are seconds from the moment of the response.
+/// The dates of the tests: integers in the fields that hold dates are seconds from the moment of the response.
 enum CacheTestDate {
     private static let fields: Set<String> = [
         "date", "expires", "last-modified", "if-modified-since", "if-unmodified-since",

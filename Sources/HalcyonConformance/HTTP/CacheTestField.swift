@@ -69,7 +69,8 @@ enum CacheTestOptional<Value: Decodable & Sendable>: Decodable, Sendable {
 }
 
 extension KeyedDecodingContainer {
-    /// Found by the synthesised initialisers in place of the one that demands the member.
+    /// Decodes a member that may be absent. The synthesised initialisers find this in place of the function that
+    /// demands the member.
     func decode<Value>(
         _: CacheTestOptional<Value>.Type,
         forKey key: Key

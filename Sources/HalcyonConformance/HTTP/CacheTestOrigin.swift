@@ -5,7 +5,7 @@ internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonTesting
 
-/// The server of one test: answers each request with what the test says about the one of that number.
+/// The server of one test: answers each request as the test states for the one of that number.
 final class CacheTestOrigin: HTTPTransport {
     /// A request that reached the server.
     struct Seen: Sendable {
@@ -73,8 +73,8 @@ final class CacheTestOrigin: HTTPTransport {
         transfer.finish()
     }
 
-    /// A request that should be conditional gets 304 if it names what the response before had, else a status of its
-    /// own.
+    /// Returns the status for a request: one that should be conditional gets 304 if it names the validators of the
+    /// response before, else a status of its own.
     private func status(of configuration: CacheTestRequest, number: Int, request: TransferRequest) -> Int {
         guard configuration.expectedType?.hasSuffix("validated") ?? false else { return configuration.status }
         let previous = state.withLock { $0.sentHeaders[number - 1] } ?? []

@@ -54,7 +54,7 @@ struct CacheTestReport: Sendable {
             if let failure = failures[test.id] {
                 return Line(verdict: .fail, id: test.id, gate: gate, reason: failure.description)
             }
-            // Without what it depends on, a pass says nothing.
+            // Without the tests it depends on, a pass says nothing.
             if let cause = test.dependsOn?.first(where: { failures[$0] != nil }), known[cause] != nil {
                 return Line(verdict: .skip, id: test.id, gate: gate, reason: "depends on \(cause), which fails")
             }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HalcyonHTTP
 
-/// Compares what the client got with what a test expects.
+/// Compares the response that the client got with the expectations of a test.
 struct CacheTestResponseCheck {
     private let configuration: CacheTestRequest
     private let answer: HTTPCacheResponse
@@ -120,7 +120,7 @@ struct CacheTestResponseCheck {
 }
 
 extension CacheTestRequest {
-    /// A failed check, which may be about what the test presumes only.
+    /// Returns a failed check, which may be about a presumption of the test only.
     func failure(_ check: String, _ reason: String) -> CacheTestFailure {
         let isPresumed = isSetup ?? false || setupChecks?.contains(check) ?? false
         return isPresumed ? .setup(reason) : .assertion(reason)

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import HalcyonHTTP
 
-/// Compares what reached the origin with what a test expects.
+/// Compares the requests that reached the origin with the expectations of a test.
 struct CacheTestStateCheck {
     let test: CacheTest
     let responses: [HTTPCacheResponse]

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 
-/// `HalcyonConformance http`
+/// The command `HalcyonConformance http`.
 struct HTTPCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http",

@@ -87,7 +87,7 @@ struct ImageCheck {
     private func readAll(_ data: Data, _ limits: DecodeLimits) throws {
         let (result, cost) = ImageCost.measuring {
             Result {
-                // What the header says and what decoding says are two answers; only the second counts here.
+                // The header and the decoding give two answers; only the second counts here.
                 _ = try? codecs.info(of: data, limits: limits)
                 let image = try codecs.decode(data, options: DecodeOptions(limits: limits))
                 if image.info.frameCount > 1 {

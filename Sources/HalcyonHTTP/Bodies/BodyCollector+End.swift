@@ -65,7 +65,7 @@ extension BodyCollector {
             }
         }
 
-        /// Keeps what has come of the body, if it is the beginning of the right one.
+        /// Keeps the received part of the body, if it is the beginning of the right one.
         func fail(_ body: CollectedBody, _ error: TransferError) {
             fail(body, error, keeping: error.leavesBodySound ? body.partial : nil)
         }
@@ -89,7 +89,7 @@ extension BodyCollector {
 }
 
 extension TransferError {
-    /// Whether what came before it is the beginning of the right body.
+    /// A Boolean value that indicates whether the bytes before the error are the beginning of the right body.
     fileprivate var leavesBodySound: Bool {
         switch self {
         case .cancelled, .connectionLost, .timedOut, .tlsFailure, .other: true
@@ -99,7 +99,7 @@ extension TransferError {
 }
 
 extension BodyStorage.Resumption {
-    /// Writes down what was gathered in memory. Blocks.
+    /// Writes the bytes gathered in memory to the store. Blocks.
     fileprivate func keep(_ data: Data, of response: PartialResponse) {
         guard let body = store.begin(key, response) else { return }
         let isWritten = data.withUnsafeBytes { bytes in (try? body.append(bytes)) != nil }

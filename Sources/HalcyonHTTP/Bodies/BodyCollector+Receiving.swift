@@ -75,7 +75,8 @@ extension BodyCollector: TransferReceiver {
         return isHeld ? .pause : try take(bytes)
     }
 
-    /// Adds bytes to the body, unless the transfer has ended: a held piece may be taken while it ends on another thread.
+    /// Adds bytes to the body, unless the transfer has ended: a held piece may be taken while it ends on another
+    /// thread.
     func take(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
         typealias Taken = (Result<TransferDemand, TransferError>, BodyProgress)
         let taken = state.withLock { state -> Taken? in

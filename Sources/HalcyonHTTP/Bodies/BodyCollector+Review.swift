@@ -33,7 +33,8 @@ extension BodyCollector {
         if metrics != nil { complete(.failure(.cancelled)) }
     }
 
-    /// Takes what was held, and what comes meanwhile: the writer may wake the transfer before the held piece is taken.
+    /// Takes the held bytes, and those that come meanwhile: the writer may wake the transfer before the held piece is
+    /// taken.
     private func accept() {
         state.withLock { state in
             if case .undecided(let response, let body, let held) = state { state = .catchingUp(response, body, held) }
@@ -64,7 +65,7 @@ extension BodyCollector {
         case nothing
     }
 
-    /// Returns what was held, the pieces first. After those the review is over, and what comes from now on is taken at once.
+    /// Returns the held bytes, the pieces first. After those the review is over, and later bytes are taken at once.
     private func nextHeld() -> NextHeld {
         state.withLock { state in
             guard case .catchingUp(let response, let body, var held) = state else { return .nothing }

@@ -7,9 +7,9 @@ extension BodyCollector {
         case beginning(headWaiter: CheckedContinuation<TransferResponse?, Never>?)
         /// The review has not decided yet.
         case undecided(TransferResponse, CollectedBody, Held)
-        /// The review has accepted the response. What was held is taken, and what arrives meanwhile is held.
+        /// The review has accepted the response. The held piece is taken, and bytes that arrive meanwhile are held.
         case catchingUp(TransferResponse, CollectedBody, Held)
-        /// What arrives is taken at once.
+        /// Bytes are taken as they arrive.
         case receiving(TransferResponse, CollectedBody)
         /// The response is refused. The end of the transfer is awaited.
         case refused(any Error, CollectedBody)
@@ -17,20 +17,20 @@ extension BodyCollector {
         case ended(head: TransferResponse?)
     }
 
-    /// What came while the head was undecided.
+    /// The piece and the end that came while the head was undecided.
     struct Held {
         /// The one piece that comes before the transfer pauses.
         var piece: Data?
-        /// Those of a good end.
+        /// The metrics of a good end.
         var metrics: TransferMetrics?
     }
 
     /// A body as it comes.
     struct CollectedBody {
         var gathering: BodyGathering
-        /// What may be kept of the body, if it is interrupted.
+        /// The part that may be kept of the body, if it is interrupted.
         var partial: PartialResponse?
-        /// Whether the body continues one of an earlier transfer.
+        /// A Boolean value that indicates whether the body continues one of an earlier transfer.
         var isContinued = false
     }
 }
@@ -44,7 +44,7 @@ extension BodyCollector.State {
         }
     }
 
-    /// Changes what is held, if anything is to be; `nil` if not.
+    /// Changes the held bytes, if any are to be held; `nil` if not.
     mutating func hold<Answer>(_ change: (inout BodyCollector.Held) -> Answer) -> Answer? {
         switch self {
         case .undecided(let response, let body, var held):

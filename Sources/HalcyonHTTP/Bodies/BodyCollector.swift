@@ -10,7 +10,7 @@ final class BodyCollector: Sendable {
         var report: @Sendable (BodyProgress) -> Void = { _ in }
     }
 
-    /// The response does not fit what is held, and the whole must be asked for.
+    /// The response does not fit the kept part, and the whole must be requested.
     struct MustAskAgain: Error {}
 
     let request: TransferRequest
@@ -18,7 +18,7 @@ final class BodyCollector: Sendable {
     let hooks: Hooks
     let handle = TransferHandle()
     let state = Lock(State.beginning(headWaiter: nil))
-    /// Resumed at the end.
+    /// The continuation that is resumed at the end.
     let continuation = Lock<CheckedContinuation<HTTPResponseBody, any Error>?>(nil)
 
     init(_ request: TransferRequest, storage: BodyStorage, hooks: Hooks) {
@@ -40,7 +40,7 @@ final class BodyCollector: Sendable {
                     self.decide(error)
                 }
             }
-            // Where the transfer ends first, the review is cancelled, and waited for.
+            // If the transfer ends first, the review is cancelled, and waited for.
             defer { group.cancelAll() }
             return try await transfer(over: transport, priority: priority)
         }

@@ -9,7 +9,7 @@ protocol BodyFile: Sendable {
     func append(_ bytes: UnsafeRawBufferPointer) throws(FileSystemError)
     /// Copies the first ``count`` bytes into memory.
     func copy() throws(FileSystemError) -> Data
-    /// Gives up the file's name, if it has one, and returns its bytes, which nobody can change any more.
+    /// Gives up the file's name, if it has one, and returns its bytes, which cannot change any more.
     func finish() throws(FileSystemError) -> Data
     /// Closes it, and removes it unless its bytes are of use to a later transfer and `keepsBytes` is set. May be called
     /// more than once.
@@ -26,7 +26,7 @@ extension FileSystem {
         return data
     }
 
-    /// The bytes of a file that has no name any more: mapped, or where that is not possible, read.
+    /// Returns the bytes of a file that has no name any more: mapped, or where that is not possible, read.
     func bytes(of descriptor: FileDescriptor, count: Int) throws(FileSystemError) -> Data {
         guard count > 0 else { return Data() }
         do throws(FileSystemError) {

@@ -10,18 +10,18 @@ struct BodyGathering {
     private(set) var writer: BodyWriter?
     /// Bytes of the body so far, those of an earlier transfer included.
     private(set) var receivedBytes = 0
-    /// The bytes that come are not the body's.
+    /// A Boolean value that indicates whether the bytes that come are not the body's.
     private var ignoresBytes = false
     private let memoryThreshold: Int
 
-    /// What is in memory.
+    /// The bytes in memory.
     var data: Data { gathered.data }
 
     init(memoryThreshold: Int) {
         self.memoryThreshold = memoryThreshold
     }
 
-    /// A length is known: memory is taken once, unless the body goes to a file anyway.
+    /// Takes memory for a known length once, unless the body goes to a file anyway.
     mutating func expect(_ count: Int) {
         guard count > 0, count <= memoryThreshold else { return }
         gathered.reserveCapacity(min(count, Self.largestReservation))

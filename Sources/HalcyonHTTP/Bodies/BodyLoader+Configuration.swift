@@ -2,15 +2,15 @@ internal import FoundationEssentials
 package import HalcyonFiles
 
 extension BodyLoader {
-    /// Where bodies are gathered.
+    /// The places in which bodies are gathered.
     package struct Configuration: Sendable {
-        /// Bodies up to this many bytes are gathered in memory; longer ones in a file, which is mapped in the end.
-        /// Default: 4 MiB.
+        /// The length in bytes up to which bodies are gathered in memory; longer ones are gathered in a file, which is
+        /// mapped in the end. Default: 4 MiB.
         package var memoryThreshold = 4 << 20
-        /// Where longer bodies are written, in files without a name. If it is full or cannot be written to, they are
-        /// gathered in memory all the same. Default: the system's temporary folder (`$TMPDIR`, or `/tmp`).
+        /// The folder in which longer bodies are written, in files without a name. If it is full or cannot be written
+        /// to, they are gathered in memory all the same. Default: the system's temporary folder (`$TMPDIR`, or `/tmp`).
         package var temporaryFolder = FileManager.default.temporaryDirectory.path
-        /// Keeps what has come of interrupted bodies, and lets later transfers go on from there. Default: `nil`, which
+        /// The store of interrupted bodies, which lets later transfers continue them. Default: `nil`, which
         /// lets every transfer begin at the beginning.
         package var partialBodies: PartialBodyStore?
         /// The calls to the file system for the temporary folder. Default: the machine's.

@@ -7,9 +7,9 @@ package import HalcyonConcurrency
 package final class BodyLoader: Sendable {
     private let transport: any HTTPTransport
     private let configuration: Configuration
-    /// Where bodies are written, one piece after the other: a disk gains nothing from more.
+    /// The queue on which bodies are written, one piece after the other: a disk gains nothing from more.
     private let writing = DispatchQueue(label: "halcyon.bodies")
-    /// Where kept bodies are read and checked, so that nobody's writing waits for it.
+    /// The queue on which kept bodies are read and checked, so that no writing waits for it.
     private let reading = WorkQueue(name: "halcyon.partial-bodies", width: 2)
 
     package init(transport: any HTTPTransport, configuration: Configuration = Configuration()) {
@@ -17,18 +17,18 @@ package final class BodyLoader: Sendable {
         self.configuration = configuration
     }
 
-    /// Gets what a request answers with.
+    /// Loads the response to a request.
     ///
-    /// An interrupted body that is gone on with looks like any other: its response is the 200 of the whole, and progress
-    /// counts from what was there. Where bytes are kept, they are when this throws.
+    /// An interrupted body that is gone on with looks like any other: its response is the 200 of the whole, and
+    /// progress counts from what was there. Where bytes are kept, they are when this throws.
     ///
     /// - Parameters:
     ///   - priority: The urgency, which may change while the transfer waits or runs.
     ///   - accept: Sees the head before any of the body; what it throws ends the transfer and is thrown here.
-    ///   - review: The same with time to think: the transfer pauses until it returns, and at most one piece of the body
+    ///   - review: The same, asynchronously: the transfer pauses until it returns, and at most one piece of the body
     ///     is held meanwhile. If the transfer ends first, its task is cancelled and waited for. Default: none.
-    ///   - report: Told how far the body has come, on the transport's thread. Where there is a `review`, the first call
-    ///     may come on its thread.
+    ///   - report: Receives the progress of the body, on the transport's thread. Where there is a `review`, the first
+    ///     call may come on its thread.
     /// - Throws: ``TransferError``, or what `accept` or `review` threw. Cancelling the task cancels the transfer
     ///   (``TransferError/cancelled``).
     package func load(

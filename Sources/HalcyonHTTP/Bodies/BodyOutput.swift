@@ -44,7 +44,7 @@ enum BodyOutput {
 
     /// Closes the file, and returns the whole body.
     mutating func finish() -> Result<Data, TransferError> {
-        // What is gone on with may be whole already.
+        // A body that is continued may be whole already.
         open()
         defer { close(keepsBytes: false) }
         switch self {

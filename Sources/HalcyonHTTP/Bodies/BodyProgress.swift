@@ -1,4 +1,4 @@
-/// How far a body has come.
+/// The progress of a body.
 public struct BodyProgress: Sendable, Hashable {
     /// Bytes received, content coding undone.
     public var receivedBytes: Int

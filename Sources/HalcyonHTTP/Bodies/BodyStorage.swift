@@ -1,18 +1,18 @@
 internal import Dispatch
 internal import HalcyonFiles
 
-/// Where one body may be gathered.
+/// The places in which one body may be gathered.
 struct BodyStorage: Sendable {
-    /// Longer bodies go to a file.
+    /// The length in bytes above which bodies go to a file.
     var memoryThreshold: Int
     var temporaryFolder: String
     var fileSystem: any FileSystem
-    /// Serial; all calls to the file system are made there.
+    /// The serial queue on which all calls to the file system are made.
     var queue: DispatchQueue
-    /// Set if an interrupted body is kept, or gone on with.
+    /// The store, if an interrupted body is kept or continued.
     var resumption: Resumption?
 
-    /// No file at all.
+    /// A storage without a file.
     static let memory = BodyStorage(
         memoryThreshold: .max,
         temporaryFolder: "",
@@ -23,11 +23,11 @@ struct BodyStorage: Sendable {
     struct Resumption: Sendable {
         var store: PartialBodyStore
         var key: PartialBodyKey
-        /// What has been kept, whose rest is being asked for.
+        /// The kept part, whose rest is being requested.
         var held: PartialBody?
     }
 
-    /// A function that makes a file for a body, one that outlives an interruption if `partial` is given.
+    /// Returns a function that makes a file for a body, one that outlives an interruption if `partial` is given.
     func opener(keeping partial: PartialResponse?) -> @Sendable () throws(FileSystemError) -> any BodyFile {
         let storage = self
         return { () throws(FileSystemError) -> any BodyFile in

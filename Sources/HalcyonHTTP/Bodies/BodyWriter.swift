@@ -5,9 +5,10 @@ internal import HalcyonFiles
 
 /// Writes a body into its file, away from the thread that receives it.
 ///
-/// What waits to be written is bounded: above ``highWater`` the receiver is to pause, and `wake` is called once the
-/// writer has caught up. A file that cannot be made, or written to, costs no download: what it holds is copied into
-/// memory and the rest added there, which the limit of the body bounds. Only bytes that cannot be read back are lost.
+/// The bytes that wait to be written are bounded: above ``highWater`` the receiver is to pause, and `wake` is called
+/// once the writer has caught up. A file that cannot be made, or written to, costs no download: what it holds is copied
+/// into memory and the rest added there, which the limit of the body bounds. Only bytes that cannot be read back are
+/// lost.
 final class BodyWriter: Sendable {
     /// The transfer pauses while more than this waits to be written.
     static let highWater = 1 << 20
@@ -21,7 +22,7 @@ final class BodyWriter: Sendable {
 
     private struct State {
         var unwritten = GatheredBytes()
-        /// The queue has been asked to write, and will look again.
+        /// A Boolean value that indicates whether the queue has been asked to write, and will look again.
         var isScheduled = false
         var isPaused = false
         var failure: TransferError?
@@ -31,7 +32,7 @@ final class BodyWriter: Sendable {
     private let queue: DispatchQueue
     private let wake: @Sendable () -> Void
     private let state = Lock(State())
-    /// Touched on the queue alone.
+    /// The output; used on the queue alone.
     private let output: Lock<BodyOutput>
 
     /// - Parameters:
@@ -66,7 +67,7 @@ final class BodyWriter: Sendable {
         end(.finish(completion))
     }
 
-    /// Ends without the body. Bytes that a later transfer can go on with are kept if `keepsBytes` is set.
+    /// Ends without the body. Bytes that a later transfer can continue are kept if `keepsBytes` is set.
     func abandon(keepsBytes: Bool, _ completion: @escaping @Sendable () -> Void) {
         end(.abandon(keepsBytes: keepsBytes, completion))
     }

@@ -6,10 +6,10 @@ public struct HTTPResponseBody: Sendable {
     public var response: TransferResponse
     /// The body, its content coding undone.
     public var data: Data
-    /// What the transfer took.
+    /// The metrics of the transfer.
     public var metrics: TransferMetrics
-    /// Whether it was given for another request than the one asked for, or for a credential that this does not show, because
-    /// a hook of the request's own decided so.
+    /// A Boolean value that indicates whether it was given for another request than the one asked for, or for a
+    /// credential that this does not show, because a hook of the request's own decided so.
     package var isForHiddenRequest = false
 
     /// A response of these parts.

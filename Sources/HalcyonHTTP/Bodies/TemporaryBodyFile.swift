@@ -13,7 +13,8 @@ final class TemporaryBodyFile: BodyFile {
         descriptor = try Self.create(inFolder: folder, fileSystem)
     }
 
-    /// Not every file system has nameless files (NFS, FUSE): there the name is taken away at once.
+    /// Creates a file without a name. Not every file system has such files (NFS, FUSE): there the name is taken away at
+    /// once.
     private static func create(
         inFolder folder: String,
         _ fileSystem: any FileSystem

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 
 extension HTTPCacheTransaction {
-    /// The answer made of a stored response: with its age, and cut down to what the request wants of it.
+    /// Returns the answer made of a stored response: with its age, and cut down to the requested part.
     func served(
         _ entry: Entry,
         _ source: HTTPCacheResponse.Source,
@@ -39,13 +39,13 @@ extension HTTPCacheTransaction {
         return answer
     }
 
-    /// Nothing is stored, and the server must not be asked (RFC 9111, section 5.2.1.7).
+    /// Returns the answer where nothing is stored and the server must not be asked (RFC 9111, section 5.2.1.7).
     func unavailable() -> HTTPCacheResponse {
         let response = TransferResponse(status: 504, url: request.url, expectedBodyBytes: 0)
         return HTTPCacheResponse(response: response, data: Data(), source: .unavailable, metrics: nil, stored: nil)
     }
 
-    /// The part of the body that is wanted; `nil` for all of it.
+    /// Returns the part of the body that is requested; `nil` for all of it.
     private func wantedRange(of entry: Entry) -> ByteRange? {
         guard request.method == .get, let text = request.headers[.range] else { return nil }
         if let condition = request.headers[.ifRange] {
@@ -75,7 +75,7 @@ extension HTTPCacheResponse {
         response.expectedBodyBytes = 0
     }
 
-    /// A response with a part of the body (RFC 9110, section 15.3.7).
+    /// Makes it a response with a part of the body (RFC 9110, section 15.3.7).
     fileprivate mutating func cut(to range: ByteRange) {
         let count = data.count
         switch range {
@@ -94,8 +94,8 @@ extension HTTPCacheResponse {
 }
 
 extension TransferError {
-    /// Whether the server could not be reached, or did not manage to answer. Neither a refusal of this program nor doubt
-    /// about who the server is counts.
+    /// A Boolean value that indicates whether the server could not be reached, or did not manage to answer. Neither a
+    /// refusal of this program nor doubt about the identity of the server counts.
     package var isDisconnection: Bool {
         switch self {
         case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut, .tlsFailure, .malformedResponse, .other: true

@@ -26,8 +26,8 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     let now: @Sendable () -> Date
     private let fetch: Fetch
 
-    /// - Parameter credentials: Tells what was stored for one credential from what was for another; `nil`, the default, if
-    ///   the storage does.
+    /// - Parameter credentials: Tells responses stored for one credential from those for another; `nil`, the default,
+    ///   if the storage does.
     package init(
         request: TransferRequest,
         policy: HTTPCachePolicy,
@@ -55,7 +55,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         if policy.lookup == .bypass { return Answer(response: network(try await load(request).body)) }
         switch request.method {
         case .get where request.body != nil, .head where request.body != nil:
-            // What a body means here is for the server alone to say (RFC 9110, section 9.3.1), and no key has it.
+            // The meaning of a body here is the server's alone (RFC 9110, section 9.3.1), and no key has it.
             return Answer(response: network(try await load(request).body))
         case .get, .head:
             // Conditions that only the origin may answer keep the store out of it.
@@ -113,7 +113,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             }
             throw failure
         case .notModified(let body) where isConditional:
-            // A 304 about something else: nothing is known of what was asked for.
+            // A 304 about something else: nothing is known of the requested resource.
             guard entry.head.isValidated(by: body.response) else { return Answer(response: try await loadAnew()) }
             let loaded = Loaded(body: body, requestTime: requestTime, responseTime: now())
             return Answer(response: await validated(entry, by: loaded))
@@ -123,7 +123,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         }
     }
 
-    /// The answer once the server has sent another response, or the head of one.
+    /// Returns the answer once the server has sent another response, or the head of one.
     private func replaced(_ entry: Entry, by loaded: Loaded, isConditional: Bool) async -> HTTPCacheResponse {
         let response = loaded.body.response
         if HTTPStatus.isServerFailure(response.status), isAllowed(entry, insteadOf: .serverFailure) {
@@ -170,7 +170,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         return answer
     }
 
-    /// What the answer to a HEAD says of a stored GET (RFC 9111, section 4.3.5).
+    /// Updates or invalidates a stored GET by the answer to a HEAD (RFC 9111, section 4.3.5).
     private func updateStored(_ entry: Entry, by loaded: Loaded) async {
         let (head, isStorable) = entry.head.updated(
             by: loaded.body.response,
@@ -187,8 +187,8 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
 
     /// Stores a response that came, if it may be.
     ///
-    /// - Parameter hidesConditions: Whether the request's own conditions were replaced, so that its server could not answer
-    ///   them. What is stored does.
+    /// - Parameter hidesConditions: A Boolean value that indicates whether the request's own conditions were replaced,
+    ///   so that its server could not answer them. The stored response does.
     private func stored(_ loaded: Loaded, hidesConditions: Bool = false) async -> HTTPCacheResponse {
         var answer = network(loaded.body)
         guard let head = storedHead(of: loaded) else { return answer }
@@ -201,7 +201,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         return answer
     }
 
-    /// The head to be stored with a response; `nil` if it must not be stored.
+    /// Returns the head to be stored with a response; `nil` if it must not be stored.
     private func storedHead(of loaded: Loaded) -> StoredResponse? {
         let head = StoredResponse(
             request: request,
@@ -219,7 +219,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         )
     }
 
-    /// A method that may change what is stored (RFC 9111, section 4.4).
+    /// Sends a request whose method may change the stored resource (RFC 9111, section 4.4).
     private func unsafe() async throws -> HTTPCacheResponse {
         let loaded = try await load(request)
         guard (200..<400).contains(loaded.body.response.status) else { return network(loaded.body) }

@@ -25,7 +25,7 @@ extension CurlEventLoop {
             handles.trimCookies()
             if stop != .never { finishAbandoned() }
             if stop != .never, scheduler.isIdle, mailbox.closeIfEmpty() { break }
-            // Who comes next is decided only after the commands that came meanwhile: they may hold a more urgent one.
+            // The next transfer is chosen only after the commands that came meanwhile: they may hold a more urgent one.
             if mayStartMore, scheduler.waitingCount > 0 { continue }
             sleep(unlessStoppedSince: stop)
         }

@@ -9,7 +9,7 @@ internal import HalcyonConcurrency
 /// thread alone, so there is nothing to lock and no callback to re-enter. A command that a receiver posts is taken up
 /// after libcurl has returned.
 ///
-/// Unchecked: the mailbox and the thread's number are behind locks; the rest belongs to the loop's thread.
+/// Unchecked: the mailbox and the thread's number are protected by locks; the rest belongs to the loop's thread.
 final class CurlEventLoop: @unchecked Sendable {
     let mailbox: CurlMailbox
     private let thread = Lock<pthread_t?>(nil)
@@ -22,21 +22,22 @@ final class CurlEventLoop: @unchecked Sendable {
     var scheduler: TransferScheduler<CurlTransfer>
     @exclusivity(unchecked)
     var running: [CurlExchange] = []
-    /// Transfers between two hops, who wait for their turn while their time runs.
+    /// The transfers between two hops, which wait for their turn while their time runs.
     @exclusivity(unchecked)
     var redirected: [ObjectIdentifier: CurlTransfer] = [:]
     let rules: SecurityRules
     let sockets: OpenSockets
     let watch: EventLoopWatch
-    /// When the bytes on the wire are next compared with what they have brought.
+    /// The time at which the bytes on the wire are next compared with the bytes received.
     var nextInspection = MonotonicTime.now
     @exclusivity(unchecked)
     var keptSockets = IdleSockets()
     var timeouts = ClockedTimeouts(.standard)
-    /// No deadline of a running transfer comes before this.
+    /// The time before which no deadline of a running transfer comes.
     @exclusivity(unchecked)
     var nextDeadline = MonotonicTime.distantFuture
-    /// Whether a transfer ended, or a host began to take more, since those who wait were last looked at.
+    /// A Boolean value that indicates whether a transfer ended, or a host began to take more, since the waiting
+    /// transfers were last looked at.
     @exclusivity(unchecked)
     var mayStartMore = false
     /// The time at which libcurl was last asked to work.
@@ -97,7 +98,7 @@ final class CurlEventLoop: @unchecked Sendable {
         }
     }
 
-    /// Hands a command over; false if the loop has ended.
+    /// Hands a command over; returns false if the loop has ended.
     @discardableResult
     func post(_ command: CurlMailbox.Command) -> Bool { mailbox.post(command) }
 

@@ -70,8 +70,8 @@ extension CurlExchange {
 }
 
 extension TransferError {
-    /// A Boolean value that indicates whether an error that this side has found means that the connection is not worth
-    /// using again.
+    /// A Boolean value that indicates whether an error that this side has found means that the connection must not
+    /// be used again.
     var discreditsConnection: Bool {
         switch self {
         case .timedOut, .headersTooLarge, .malformedResponse: true

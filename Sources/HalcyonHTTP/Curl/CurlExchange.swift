@@ -8,17 +8,17 @@ internal import HalcyonConcurrency
 /// Belongs to the event loop's thread. libcurl holds an unretained pointer to it, from `configure` until the handle is
 /// taken out of the multi handle; the loop's list of running transfers keeps it alive for that time.
 final class CurlExchange {
-    /// What came out of an exchange.
+    /// The outcome of an exchange.
     enum Outcome {
         case completed(Result<TransferMetrics, TransferError>)
         /// The transfer goes on with another request.
         case redirected(Redirection, RedirectHistory)
     }
 
-    /// Which connection the exchange takes.
+    /// The connection that the exchange takes.
     enum Connection {
         case any
-        /// A new one, once it has let go of the one it has, where bytes wait that nobody asked for.
+        /// A new one, once it has let go of the one it has, where bytes wait that were not requested.
         case newNext
         case new
     }
@@ -31,13 +31,13 @@ final class CurlExchange {
     let entry: TransferScheduler<CurlTransfer>.Entry
     let transfer: CurlTransfer
     let handle: CurlHandle
-    /// Where the loop keeps this.
+    /// The position of the exchange in the loop's list.
     var index = 0
 
     let startedAt: MonotonicTime
     let totalDeadline: MonotonicTime
-    /// Until there is a connection. libcurl has a limit for that, but not while it holds a transfer back, to see whether it
-    /// can share the connection that another one is opening.
+    /// The deadline of the connection. libcurl has a limit for that, but not while it holds a transfer back, to see
+    /// whether it can share the connection that another one is opening.
     let connectDeadline: MonotonicTime
     let idleNanoseconds: Int64
     /// Unsafe, which spares a count up and down with each header line: the loop outlives its transfers.
@@ -56,14 +56,15 @@ final class CurlExchange {
     @exclusivity(unchecked)
     var wireBodyBytes = 0
     var wireMark: WireMark?
-    /// Of the connection, once the request goes out. libcurl does not tell the socket before the end.
+    /// The local port of the connection, once the request goes out. libcurl does not tell the socket before the end.
     var localPort: Int32 = 0
-    /// Undoes the content coding of the body, once some of a coded one has come.
+    /// The decoder of the body's content coding, once some of a coded one has come.
     @exclusivity(unchecked)
     var decoder: ContentDecoder?
-    /// Set once the head of a response that is a redirect to follow has come.
+    /// The redirect to follow, once the head of its response has come.
     var redirection: Redirection?
-    /// Whether there is a ``redirection``: asked with each line and piece, where looking at that takes 200 instructions.
+    /// A Boolean value that indicates whether there is a ``redirection``: asked with each line and piece, where looking
+    /// at that takes 200 instructions.
     var isRedirected = false
     var redirectedAt = MonotonicTime.distantFuture
     @exclusivity(unchecked)
@@ -71,11 +72,11 @@ final class CurlExchange {
     @exclusivity(unchecked)
     var isPaused = false
     var connection = Connection.any
-    /// libcurl has begun to look the host's name up, or the proxy's.
+    /// A Boolean value that indicates whether libcurl has begun to look the host's name up, or the proxy's.
     var lookupBegan = false
-    /// When libcurl may no longer wait for the name, once the transfer itself is over.
+    /// The time until which libcurl may wait for the name, once the transfer itself is over.
     var lookupDeadline: MonotonicTime?
-    /// Set when this side ends the transfer; libcurl's own code then says nothing.
+    /// The error with which this side ends the transfer; libcurl's own code then says nothing.
     private(set) var failure: TransferError?
 
     init(_ entry: TransferScheduler<CurlTransfer>.Entry, handle: CurlHandle, loop: CurlEventLoop) {
@@ -95,12 +96,12 @@ final class CurlExchange {
 
     var isCleartextHTTP2: Bool { loop.configuration.cleartextHTTP2 && !entry.origin.isSecure }
 
-    /// Whether the transfer takes a connection that is there, and leaves it to others.
+    /// A Boolean value that indicates whether the transfer takes a connection that is there, and leaves it to others.
     var sharesConnection: Bool {
         !handle.security.hasOwnTunnel && (!isCleartextHTTP2 || CurlLibrary.sharesCleartextHTTP2)
     }
 
-    /// Sets what is particular to this transfer; false if libcurl takes it not.
+    /// Sets the options that are particular to this transfer; returns false if libcurl does not take them.
     func configure() -> Bool {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let easy = handle.easy
@@ -112,7 +113,7 @@ final class CurlExchange {
         halcyon_curl_set_pointer(easy, CURLOPT_RESOLVER_START_DATA, context)
         handle.keepsConnection = sharesConnection
         handle.bounds = CurlHandle.Bounds(
-            // Later than `connectDeadline`, which decides; libcurl leaves a name look-up behind when time runs out.
+            // Later than `connectDeadline`, which decides; libcurl abandons a name look-up when time runs out.
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds + 1_000,
             waitsForMultiplexing: entry.origin.isSecure,
             sharesConnection: sharesConnection
@@ -130,12 +131,12 @@ final class CurlExchange {
         return halcyon_curl_set_string(easy, CURLOPT_URL, transfer.url) == CURLE_OK
     }
 
-    /// HTTP/2 weighs streams from 1 to 256 (RFC 7540, section 5.3.2).
+    /// Sets the weight of the stream; HTTP/2 weighs streams from 1 to 256 (RFC 7540, section 5.3.2).
     func setPriority(_ priority: LoadPriority) {
         handle.streamWeight = 16 << priority.rawValue
     }
 
-    /// After libcurl has let go of the handle.
+    /// Frees the list of headers, after libcurl has let go of the handle.
     func release() {
         guard let list = headerList else { return }
         halcyon_curl_set_list(handle.easy, CURLOPT_HTTPHEADER, nil)
@@ -143,7 +144,7 @@ final class CurlExchange {
         headerList = nil
     }
 
-    /// Whether libcurl met no credentials in the URL, which it keeps with the handle.
+    /// A Boolean value that indicates whether libcurl met no credentials in the URL, which it keeps with the handle.
     var isStraight: Bool { !transfer.mayHoldUser }
 
     /// Notes why this side ends the transfer. The first reason counts.
@@ -153,12 +154,12 @@ final class CurlExchange {
         if error.discreditsConnection { handle.keepsConnection = false }
     }
 
-    /// Whether the connection carries several transfers at a time.
+    /// A Boolean value that indicates whether the connection carries several transfers at a time.
     var isMultiplexed: Bool {
         head.isComplete && halcyon_curl_get_long(handle.easy, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0
     }
 
-    /// Goes on after a pause; false if that ended the transfer. The receiver may be called before this returns.
+    /// Goes on after a pause; returns false if that ended the transfer. The receiver may be called before this returns.
     func resume() -> Bool {
         guard isPaused else { return true }
         isPaused = false

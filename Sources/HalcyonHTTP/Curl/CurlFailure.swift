@@ -1,7 +1,7 @@
 internal import CCurl
 internal import CCurlShim
 
-/// Explains to a reader why libcurl ended a transfer.
+/// The reason for which libcurl ended a transfer, in words.
 struct CurlFailure {
     let code: CURLcode
     let handle: CurlHandle

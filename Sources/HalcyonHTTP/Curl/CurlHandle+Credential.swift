@@ -11,7 +11,7 @@ extension CurlHandle {
     ) throws(TransferError) {
         // The header is the transfer's own choice.
         if request.headers[.authorization] != nil { return }
-        // A redirect has taken away from the request what was meant for another origin.
+        // A redirect has removed from the request the credentials of another origin.
         var credential = request.credential ?? request.urlCredential
         let wasSecure = request.trail?.wasSecure ?? false
         if credential == nil, hop.isSecure || !wasSecure { credential = rules.credentials[hop] }
@@ -34,7 +34,7 @@ extension CurlHandle {
         }
     }
 
-    /// Whether libcurl may ask again by itself after a response of this status, which then is not the last.
+    /// Returns whether libcurl may ask again by itself after a response of this status, which then is not the last.
     func mayAnswer(status: Int) -> Bool {
         switch status {
         case 401: security.answersServer

@@ -2,7 +2,8 @@ internal import CCurl
 internal import CCurlShim
 
 extension CurlHandle {
-    /// Whether the request's proxy credential, which redirects may have brought along, was given for this proxy.
+    /// Returns whether the request's proxy credential, which redirects may have brought along, was given for this
+    /// proxy.
     func isForProxy(
         _ proxy: Proxy,
         of hop: Origin,
@@ -42,16 +43,18 @@ extension CurlHandle {
             set(CURLOPT_PROXYPASSWORD, password)
             security.answersProxy = true
         case .bearer(let token):
-            // libcurl has no bearer tokens for proxies. Apart from the other headers, no server gets it through a tunnel.
+            // libcurl has no bearer tokens for proxies. Apart from the other headers, no server gets it through a
+            // tunnel.
             security.proxyHeaders = curl_slist_append(nil, "Proxy-Authorization: Bearer \(token)")
             set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
             halcyon_curl_set_list(easy, CURLOPT_PROXYHEADER, security.proxyHeaders)
         }
     }
 
-    /// A tunnel of this transfer's own, which no other uses at the same time or later. Where libcurl does not ask before a
-    /// request goes out, nothing else keeps it from lending the tunnel to a transfer with another credential: before 8.19 it
-    /// does not compare names and passwords for the proxy (CVE-2026-3784), and tokens, in a header, no version does.
+    /// Demands a tunnel of this transfer's own, which no other uses at the same time or later. Where libcurl does not
+    /// ask before a request goes out, nothing else keeps it from lending the tunnel to a transfer with another
+    /// credential: before 8.19 it does not compare names and passwords for the proxy (CVE-2026-3784), and tokens, in a
+    /// header, no version does.
     private func keepTunnelToItself() {
         security.hasOwnTunnel = true
         keepsConnection = false
@@ -59,7 +62,7 @@ extension CurlHandle {
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
     }
 
-    /// Whether header lines belong to a proxy's answer to CONNECT.
+    /// A Boolean value that indicates whether header lines belong to a proxy's answer to CONNECT.
     var isMakingTunnel: Bool {
         guard security.makesTunnel else { return false }
         guard CurlLibrary.hasPrerequest else {

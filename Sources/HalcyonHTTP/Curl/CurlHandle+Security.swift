@@ -3,7 +3,7 @@ internal import CCurlShim
 internal import HTTPTypes
 
 extension CurlHandle {
-    /// Sets what is the same for all hosts.
+    /// Sets the options that are the same for all hosts.
     func prepareSecurity(_ rules: SecurityRules, cookies: CookieJar?) {
         let configuration = rules.configuration
         if let authorities = configuration.certificateAuthorities {
@@ -19,7 +19,8 @@ extension CurlHandle {
         let version = configuration.minimumTLSVersion == .v1_3 ? halcyon_curl_tls_1_3 : halcyon_curl_tls_1_2
         set(CURLOPT_SSLVERSION, version)
         set(CURLOPT_PROXY_SSLVERSION, version)
-        // Set at all, they keep libcurl from reading the environment, once for each transfer and while others may write it.
+        // Set at all, they keep libcurl from reading the environment, once for each transfer and while others may write
+        // it.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")
         cookies?.attach(to: self)
@@ -29,9 +30,9 @@ extension CurlHandle {
         if security.knownAddresses != nil { halcyon_curl_set_list(easy, CURLOPT_RESOLVE, security.knownAddresses) }
     }
 
-    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds what is meant for that origin only. Not needed
-    /// where the rules are uniform and the request has no credentials. Everything is gone after ``reset()``, which follows
-    /// because the handle is marked as altered.
+    /// Sets all that belongs to one hop: `request` goes to `hop`, and holds only data meant for that origin. Not needed
+    /// where the rules are uniform and the request has no credentials. Everything is gone after ``reset()``, which
+    /// follows because the handle is marked as altered.
     ///
     /// Throws where going on would be unsafe or useless; then libcurl must not be given the handle.
     func secure(
@@ -70,7 +71,7 @@ extension CurlHandle {
         security.addressCheck = AddressCheck(policy, host: proxy?.host ?? hop.host)
     }
 
-    /// Why no connection came about, if it was for what has been set here.
+    /// Returns the reason for which there is no connection, if it is one of the settings made here.
     func objection(toConnectingTo server: String, code: CURLcode) -> TransferError? {
         let status = halcyon_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE)
         if status != 0, !(200..<300).contains(status) {

@@ -5,8 +5,8 @@ extension CurlHandle {
     /// Sets the trust in the server of a hop, and the certificate shown to it.
     func applyTLS(_ hop: Origin, _ rules: SecurityRules) {
         guard hop.isSecure else { return }
-        // A connection that was made like this serves only transfers of the same settings: libcurl compares them before it
-        // uses one again, and the same host always has the same settings here.
+        // A connection that was made like this serves only transfers of the same settings: libcurl compares them before
+        // it uses one again, and the same host always has the same settings here.
         if rules.trusts(hop.host) {
             isAltered = true
             set(CURLOPT_SSL_VERIFYPEER, 0)

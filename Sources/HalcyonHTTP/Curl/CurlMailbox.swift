@@ -1,10 +1,10 @@
 internal import CCurl
 internal import HalcyonConcurrency
 
-/// What other threads want of the event loop's thread: the only place where they meet.
+/// The commands of other threads to the event loop's thread: the only place where they meet.
 ///
-/// Unchecked: the multi handle is used to wake the thread alone, which libcurl allows to every thread, and not after the
-/// mailbox is closed.
+/// Unchecked: the multi handle is used to wake the thread alone, which libcurl allows to every thread, and not after
+/// the mailbox is closed.
 final class CurlMailbox: @unchecked Sendable {
     enum Command {
         case start(CurlTransfer)
@@ -14,7 +14,7 @@ final class CurlMailbox: @unchecked Sendable {
         case removeCookies
     }
 
-    /// When the thread is to end.
+    /// The condition under which the thread is to end.
     enum Stop: Int {
         case never
         case whenIdle
@@ -23,10 +23,10 @@ final class CurlMailbox: @unchecked Sendable {
 
     private struct Content {
         var commands: [Command] = []
-        /// The loop waits in poll, and nobody has woken it yet.
+        /// A Boolean value that indicates whether the loop waits in poll, and has not been woken yet.
         var isAsleep = false
         var stop = Stop.never
-        /// The thread has ended, or never began; no command is taken any more.
+        /// A Boolean value that indicates whether the thread has ended, or never began; no command is taken any more.
         var isClosed = false
     }
 
@@ -38,7 +38,8 @@ final class CurlMailbox: @unchecked Sendable {
         self.multi = multi
     }
 
-    /// Hands a command over; false if the loop has ended. Wakes the thread only if it sleeps and nobody else has.
+    /// Hands a command over; returns false if the loop has ended. Wakes the thread only if it sleeps and has not been
+    /// woken.
     func post(_ command: Command) -> Bool {
         content.withLock { content in
             guard !content.isClosed else { return false }
@@ -56,14 +57,14 @@ final class CurlMailbox: @unchecked Sendable {
         }
     }
 
-    /// Inside the lock, because the multi handle may be gone once the mailbox is closed.
+    /// Wakes the thread, inside the lock, because the multi handle may be gone once the mailbox is closed.
     private func wake(_ content: inout Content) {
         guard content.isAsleep else { return }
         content.isAsleep = false
         curl_multi_wakeup(multi)
     }
 
-    /// Exchanges what has come for an emptied `commands`; for the loop's thread, as are the functions below.
+    /// Exchanges the waiting commands for an emptied `commands`; for the loop's thread, as are the functions below.
     func take(into commands: inout [Command]) -> Stop {
         // A burst of ten thousand should not hold its memory for ever.
         commands.removeAll(keepingCapacity: commands.capacity <= 1024)
@@ -74,7 +75,7 @@ final class CurlMailbox: @unchecked Sendable {
         }
     }
 
-    /// Whether there is nothing to do since ``take(into:)``; whoever posts afterwards wakes the thread.
+    /// Returns whether there is nothing to do since ``take(into:)``; a later post wakes the thread.
     func fallAsleep(unlessStoppedSince stop: Stop) -> Bool {
         content.withLock { content in
             content.isAsleep = content.commands.isEmpty && content.stop == stop
@@ -82,7 +83,7 @@ final class CurlMailbox: @unchecked Sendable {
         }
     }
 
-    /// Takes no command any more; false if there still is one.
+    /// Takes no command any more; returns false if there still is one.
     func closeIfEmpty() -> Bool {
         content.withLock { content in
             guard content.commands.isEmpty else { return false }

@@ -2,10 +2,10 @@ internal import Glibc
 internal import HalcyonConcurrency
 internal import Synchronization
 
-/// One transfer of a ``CurlTransport``, as the one who started it holds it.
+/// One transfer of a ``CurlTransport``, as its client holds it.
 ///
-/// Unchecked: the rest than `loop`, `submittedAt` and `cancellation`, which are immutable or atomic, belongs to the event
-/// loop's thread once the transfer has been handed over to it.
+/// Unchecked: the rest than `loop`, `submittedAt` and `cancellation`, which are immutable or atomic, belongs to the
+/// event loop's thread once the transfer has been handed over to it.
 final class CurlTransfer: Transfer, @unchecked Sendable {
     /// The progress of a transfer.
     enum State {
@@ -16,21 +16,21 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         case finished
     }
 
-    /// What was asked for, or what the last redirect asks for instead.
+    /// The request, or the one that the last redirect asks for instead.
     @exclusivity(unchecked)  // The loop's thread alone; see CurlExchange.
     private(set) var request: TransferRequest
-    /// The request's URL and where it leads, worked out by the one who starts the transfer, to keep the loop free.
+    /// The request's URL and its origin, computed on the thread that starts the transfer, to keep the loop free.
     @exclusivity(unchecked)
     private(set) var url: String
     @exclusivity(unchecked)
     private(set) var origin: Origin?
-    /// Whether there may be a user name in the URL.
+    /// A Boolean value that indicates whether there may be a user name in the URL.
     @exclusivity(unchecked)
     private(set) var mayHoldUser: Bool
-    /// How much the server may send; a redirect does not change it. Apart from the request, which is copied whole when a
-    /// field of it is read in a callback.
+    /// The amounts that the server may send; a redirect does not change them. Apart from the request, which is copied
+    /// whole when a field of it is read in a callback.
     let limits: TransferLimits
-    /// `nil` as long as no redirect has come.
+    /// The earlier requests; `nil` as long as no redirect has come.
     @exclusivity(unchecked)
     private(set) var history: RedirectHistory?
     let submittedAt: MonotonicTime
@@ -55,19 +55,21 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         submittedAt = .now
     }
 
-    /// Whether there may be a user name in `url`; an "@" in the path is harmless, but not worth telling apart.
+    /// Returns whether there may be a user name in `url`; an "@" in the path is harmless, and counts as well.
     private static func mayHoldUser(_ url: String) -> Bool {
         url.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.baseAddress.map { memchr($0, 0x40, bytes.count) != nil } ?? false
         } ?? true
     }
 
-    /// Whether the request may prove who asks, to the server or to a proxy, by other means than its headers.
+    /// A Boolean value that indicates whether the request may prove the client's identity, to the server or to a proxy,
+    /// by other means than its headers.
     var mayHoldCredentials: Bool {
         mayHoldUser || request.credential != nil || request.proxyCredential != nil
     }
 
-    /// Set before the event loop learns of it, so that a callback under way can stop at once.
+    /// A Boolean value that indicates whether the transfer was cancelled. Set before the event loop gets the command,
+    /// so that a callback under way can stop at once.
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
     func cancel() {
@@ -92,7 +94,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         return try receiver.didReceive(bytes: bytes)
     }
 
-    /// Makes the target of a redirect what is asked for; the transfer has to be queued anew.
+    /// Makes the target of a redirect the request; the transfer has to be queued anew.
     func follow(_ redirection: Redirection, history: RedirectHistory) {
         request = redirection.request
         url = request.url.absoluteString

@@ -10,7 +10,7 @@ struct HopSecurity {
     /// A Boolean value that indicates whether libcurl waits for the server's challenge before it proves an identity,
     /// and sends the request again after it.
     var answersServer = false
-    /// The same for the proxy's challenge.
+    /// A Boolean value that indicates the same for the proxy's challenge.
     var answersProxy = false
 
     /// A Boolean value that indicates whether a proxy makes a tunnel first; its answer comes through the same callback
@@ -21,7 +21,7 @@ struct HopSecurity {
     var tunnelCredential: Credential?
     /// A Boolean value that indicates whether no other transfer uses the tunnel.
     var hasOwnTunnel = false
-    /// A Boolean value that indicates whether the connection is open, and what comes next answers the request itself.
+    /// A Boolean value that indicates whether the connection is open, and the next response answers the request itself.
     /// False again as soon as libcurl opens another connection, which it does by itself to repeat the request.
     var isRequestOut = false
     /// The proxy's answer.

@@ -4,14 +4,15 @@ internal import HalcyonFiles
 
 /// A body that is being gathered in a ``PartialBodyStore``, for one transfer alone: the lock on its journal is held.
 ///
-/// Its bytes stand in a file as they are, so that the whole is mapped in the end. Every ``checkpointInterval`` bytes the
-/// journal says up to where they are good, and their checksum; what a killed process wrote later is not counted.
+/// Its bytes stand in a file as they are, so that the whole is mapped in the end. Every ``checkpointInterval`` bytes
+/// the journal says up to where they are good, and their checksum; bytes that a killed process wrote later are not
+/// counted.
 final class PartialBody: BodyFile {
     static let checkpointInterval = 256 << 10
 
     private struct State {
         var count: Int
-        /// Of the bytes since the last checkpoint.
+        /// The checksum of the bytes since the last checkpoint.
         var checksum = Checksum()
         var lastCheckpoint: Int
         var canCheckpoint = true
@@ -19,7 +20,7 @@ final class PartialBody: BodyFile {
         var isOpen = true
     }
 
-    /// What was known of the response when the transfer was interrupted.
+    /// The properties of the response when the transfer was interrupted.
     let response: PartialResponse
     private let store: PartialBodyStore
     private let name: String
@@ -63,7 +64,7 @@ final class PartialBody: BodyFile {
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[piece.count...])
         }
-        // Whoever said nothing of its length, or the wrong one, may turn out to be too long to keep.
+        // A body without a stated length, or with a wrong one, may turn out to be too long to keep.
         state.withLock { state in
             if state.count > store.configuration.maximumBytes { removeNames(&state) }
         }
@@ -99,7 +100,7 @@ final class PartialBody: BodyFile {
         }
     }
 
-    /// After a record that failed, and may stand there in part, no other is added.
+    /// Adds a record. After one that failed, and may be there in part, no other is added.
     private func checkpoint(_ state: inout State) {
         guard state.canCheckpoint else { return }
         let checkpoint = PartialBodyJournal.Checkpoint(end: state.count, checksum: state.checksum.value)

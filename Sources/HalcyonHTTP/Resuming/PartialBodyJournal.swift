@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HalcyonFiles
 
-/// What stands in the journal of a partial body; `FORMAT.md` describes it byte by byte.
+/// The content of the journal of a partial body; `FORMAT.md` describes it byte by byte.
 struct PartialBodyJournal: Equatable {
-    /// Up to where the body is known to be good.
+    /// The point up to which the body is known to be good.
     struct Checkpoint: Equatable {
         var end: Int
-        /// Of the bytes since the checkpoint before.
+        /// The checksum of the bytes since the checkpoint before.
         var checksum: UInt64
     }
 
@@ -39,7 +39,7 @@ struct PartialBodyJournal: Equatable {
         self.key == (key.url, key.hash, key.check)
     }
 
-    /// The bytes that a journal begins with, and the seed of its checkpoints; `nil` if they are too many.
+    /// Returns the bytes that a journal begins with, and the seed of its checkpoints; `nil` if they are too many.
     func head() -> (bytes: [UInt8], seed: UInt64)? {
         var payload = JournalBytes()
         payload.append(key.hash)

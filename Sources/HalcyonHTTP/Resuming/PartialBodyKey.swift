@@ -2,18 +2,18 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HalcyonFiles
 
-/// Whose interrupted body it is: the URL, and the headers and credential it was asked for with.
+/// The identity of an interrupted body: the URL, and the headers and credential of its request.
 package struct PartialBodyKey: Sendable, Hashable {
-    /// Without its fragment, which is not sent.
+    /// The URL without its fragment, which is not sent.
     package let url: String
     /// A hash of URL, headers and credential; names the files.
     let hash: UInt64
-    /// The same with another seed, so that two requests that share the first are told apart. What headers and
-    /// credentials hold is nowhere written.
+    /// The same with another seed, so that two requests that share the first differ. The content of headers and
+    /// credentials is nowhere written.
     let check: UInt64
 
-    /// The key of a request; `nil` for one that cannot be gone on with: of another method than GET, or with a header that
-    /// asks for a part, or for a response under a condition, or not to be stored.
+    /// The key of a request; `nil` for one that cannot be gone on with: of another method than GET, or with a header
+    /// that asks for a part, or for a response under a condition, or not to be stored.
     package init?(_ request: TransferRequest) {
         let excluded: [HTTPField.Name] = [
             .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
@@ -37,7 +37,7 @@ package struct PartialBodyKey: Sendable, Hashable {
         check = bytes.withUnsafeBytes { Checksum.hash(of: $0, seed: 1) }
     }
 
-    /// 16 hexadecimal digits.
+    /// The name of the files: 16 hexadecimal digits.
     var name: String {
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
@@ -45,7 +45,7 @@ package struct PartialBodyKey: Sendable, Hashable {
 }
 
 extension HTTPFields {
-    /// Whether `Cache-Control` holds a directive without a value.
+    /// Returns whether `Cache-Control` has a directive, with or without a value.
     func hasCacheDirective(_ name: String) -> Bool {
         (self[.cacheControl] ?? "").split(separator: ",").contains { directive in
             directive.split(separator: "=").first?.trimmed.lowercased() == name
@@ -54,7 +54,7 @@ extension HTTPFields {
 }
 
 extension StringProtocol {
-    /// Without spaces and tabs on either side.
+    /// The text without spaces and tabs on either side.
     var trimmed: String {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         return String(String(drop(while: isBlank).reversed().drop(while: isBlank)).reversed())

@@ -2,27 +2,28 @@ internal import FoundationEssentials
 public import HalcyonFiles
 
 extension PartialBodyStore {
-    /// What a store of partial bodies is made with. Values, given once.
+    /// The settings of a store of partial bodies. Values, given once.
     public struct Configuration: Sendable {
         /// The folder, an absolute path. It is created with its parents when something is kept, for this user alone.
         public var folder: String
         /// The bytes that may be kept, of all bodies together. A longer body is never kept. Default: 512 MiB.
         public var maximumBytes = 512 << 20
-        /// How many bodies may be kept; the least recently written ones go first. Default: 100.
+        /// The number of bodies that may be kept; the least recently written ones go first. Default: 100.
         public var maximumEntries = 100
-        /// How long a body is kept after its last byte came, in seconds. Default: 7 days.
+        /// The time for which a body is kept after its last byte came, in seconds. Default: 7 days.
         public var lifetime: Double = 7 * 86_400
-        /// A body of which fewer bytes have come is not worth keeping. Default: 16 KiB.
+        /// The number of bytes below which a body is not kept. Default: 16 KiB.
         public var minimumBytes = 16 << 10
         /// The calls to the file system. Default: the machine's.
         public var fileSystem: any FileSystem = POSIXFileSystem()
-        /// Where the date comes from. Default: the machine's.
+        /// The source of the date. Default: the machine's.
         public var clock = StoreClock.system
 
-        /// Tells which folders are checked before they are used; tests replace it.
+        /// The location that tells which folders are checked before they are used; tests replace it.
         package var location = CacheLocation()
 
-        /// `partial` in the folder of the user's caches (`$XDG_CACHE_HOME/halcyon`, or `~/.cache/halcyon`).
+        /// The default folder: `partial` in the folder of the user's caches (`$XDG_CACHE_HOME/halcyon`, or
+        /// `~/.cache/halcyon`).
         public static var defaultFolder: String { CacheLocation().folder(named: "partial") }
 
         /// The settings of a store in `folder`. Default: ``defaultFolder``.

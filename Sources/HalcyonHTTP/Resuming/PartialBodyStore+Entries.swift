@@ -2,8 +2,8 @@ internal import HalcyonFiles
 
 /// The use of one entry.
 extension PartialBodyStore {
-    /// The body kept for a key, checked byte by byte, for the caller alone; `nil` if there is none, or another transfer,
-    /// of this process or another, is using it. Blocks.
+    /// Returns the body kept for a key, checked byte by byte, for the caller alone; `nil` if there is none, or another
+    /// transfer, of this process or another, is using it. Blocks.
     func take(_ key: PartialBodyKey) -> PartialBody? {
         guard isUsable, let descriptor = try? fileSystem.openForAppending(journal(key.name)) else { return nil }
         guard isLocked(descriptor) else {
@@ -52,8 +52,8 @@ extension PartialBodyStore {
         }
     }
 
-    /// Takes the lock that says who uses an entry. It ends with the process, so the dead hold none. False if somebody
-    /// else has it, or has removed the entry since it was opened.
+    /// Takes the lock that marks an entry as in use; returns false if it is held elsewhere, or if the entry was removed
+    /// since it was opened. The lock ends with the process, so a dead one holds none.
     func isLocked(_ journal: FileDescriptor) -> Bool {
         guard (try? fileSystem.lock(journal, waits: false)) == true,
             let status = try? fileSystem.status(of: journal)
@@ -61,7 +61,8 @@ extension PartialBodyStore {
         return status.kind == .file && status.linkCount > 0
     }
 
-    /// By who holds the lock. The journal goes last, so that a body without one belongs to nobody.
+    /// Removes the files of an entry whose lock the caller holds. The journal goes last, so that a body without one is
+    /// not in use.
     @discardableResult
     func removeFiles(_ name: String) -> Bool {
         let isBodyGone = (try? fileSystem.removeFileIfPresent(body(name))) != nil

@@ -9,7 +9,7 @@ extension PartialBodyStore {
         let modifiedAt: Date
     }
 
-    /// What is in the folder.
+    /// Returns the entries in the folder.
     func entries() -> [Entry] {
         journals(among: names()).compactMap { name in
             guard let status = try? fileSystem.status(at: journal(name)) else { return nil }
@@ -18,7 +18,8 @@ extension PartialBodyStore {
         }
     }
 
-    /// Removes what is too old, then the least recently written until no more than this is left. What is in use stays.
+    /// Removes bodies that are too old, then the least recently written until no more than this is left. Those in use
+    /// stay.
     func removeSurplus(maximumEntries: Int, maximumBytes: Int) {
         let names = names()
         guard !names.isEmpty else { return }
@@ -40,7 +41,8 @@ extension PartialBodyStore {
         return isLocked(descriptor) && removeFiles(name)
     }
 
-    /// Bodies whose journals are gone. A journal is there before its body and after it, so this takes nobody's.
+    /// Removes bodies whose journals are gone. A journal is there before its body and after it, so no body in use is
+    /// removed.
     private func removeOrphans(among names: [String]) {
         let journals = Set(journals(among: names))
         for name in names where name.hasSuffix(".body") {

@@ -23,7 +23,7 @@ extension PartialBodyStore {
                 fileSystem.close(file)
                 return nil
             }
-            // What a killed process wrote after its last checkpoint.
+            // Bytes that a killed process wrote after its last checkpoint are removed.
             if try fileSystem.status(of: file).size > held { try fileSystem.truncate(file, to: held) }
             if status.size > size { try fileSystem.truncate(descriptor, to: size) }
         } catch {

@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import HalcyonFiles
 
-/// Keeps what has come of interrupted bodies on disk, so that a later transfer asks for the rest only: after a lost
-/// connection, a cancelled load, or the end of the process, however sudden.
+/// Keeps the received parts of interrupted bodies on disk, so that a later transfer asks for the rest only: after a
+/// lost connection, a cancelled load, or the end of the process, however sudden.
 ///
 /// A body is kept if the server gave it a strong validator, so that the rest can be asked for on condition that nothing
 /// has changed (RFC 9110, section 13.1.5). Several processes may share a folder, and the folder may vanish at any time.
-/// Damaged files are as good as none. A store that cannot read or write keeps nothing, and that is all.
+/// Damaged files count as none. A store that cannot read or write keeps nothing, and reports no error.
 public final class PartialBodyStore: Sendable {
     let configuration: Configuration
     var fileSystem: any FileSystem { configuration.fileSystem }
@@ -17,18 +17,19 @@ public final class PartialBodyStore: Sendable {
         self.configuration = configuration
     }
 
-    /// Removes what is kept, except what is being used just now. Blocks while it works.
+    /// Removes the kept bodies, except those in use just now. Blocks while it works.
     public func removeAll() {
         removeSurplus(maximumEntries: 0, maximumBytes: 0)
     }
 
-    /// What is kept: the number of bodies and their bytes, those being transferred included. Blocks while it works.
+    /// Returns the number of kept bodies and of their bytes, those being transferred included. Blocks while it works.
     public func usage() -> (entries: Int, bytes: Int) {
         let entries = entries()
         return (entries.count, entries.reduce(0) { $0 + $1.bytes })
     }
 
-    /// Whether the folder is not one that other users may have made, where the user has no home.
+    /// A Boolean value that indicates whether the folder is not one that other users may have made, where the user has
+    /// no home.
     var isUsable: Bool {
         (try? configuration.location.prepare(configuration.folder, fileSystem)) != nil
     }

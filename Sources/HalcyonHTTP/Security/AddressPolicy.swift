@@ -12,12 +12,12 @@ public struct AddressPolicy: Sendable, Hashable {
     private var allowedHosts: Set<String> = []
     private var allowedNetworks: Set<IPNetwork> = []
 
-    /// Permits every address.
+    /// The policy that permits every address.
     public static let any = AddressPolicy()
 
-    /// Permits only addresses of the public Internet: none that is loopback, private (RFC 1918, unique and site-local),
-    /// link-local, cloud metadata, shared by a carrier (RFC 6598), multicast, broadcast, unspecified, reserved, or for
-    /// documentation, nor one of version 6 that stands for such a one. No Unix socket either.
+    /// The policy that permits only addresses of the public Internet: none that is loopback, private (RFC 1918, unique
+    /// and site-local), link-local, cloud metadata, shared by a carrier (RFC 6598), multicast, broadcast, unspecified,
+    /// reserved, or for documentation, nor one of version 6 that stands for such a one. No Unix socket either.
     public static let publicOnly = publicOnly(allowing: [])
 
     /// Returns ``publicOnly`` with exceptions: host names, addresses, or networks such as "10.1.0.0/16" and "fd00::/8".

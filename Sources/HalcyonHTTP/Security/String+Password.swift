@@ -1,5 +1,5 @@
 extension String {
-    /// This URL for messages and logs: with an ellipsis in place of its password.
+    /// The URL for messages and logs: with an ellipsis in place of its password.
     package var withoutPassword: String {
         let bytes = utf8
         guard let schemeEnd = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[schemeEnd...].starts(with: "://".utf8)

@@ -119,7 +119,7 @@ struct ResponseHead {
 
     private mutating func note(_ line: UnsafeBufferPointer<UInt8>) {
         guard let first = line.first, !first.isBlank else {
-            // It goes on with the line before (RFC 9112, section 5.2), which no honest server does with these.
+            // It goes on with the line before (RFC 9112, section 5.2), which no proper server does with these.
             switch last {
             case .contentLength: contentLength.append(unclear: line.trimmed)
             case .contentEncoding: contentCodings.append(unclear: line.trimmed)

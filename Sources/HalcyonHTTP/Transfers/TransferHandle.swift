@@ -21,7 +21,7 @@ final class TransferHandle: Sendable {
         }
     }
 
-    /// Whether the transfer was cancelled before its end.
+    /// A Boolean value that indicates whether the transfer was cancelled before its end.
     var isCancelled: Bool {
         state.withLock { state in
             if case .cancelled = state { return true }

@@ -37,7 +37,7 @@ struct TransferQueue<Element> {
         return lists[UInt.bitWidth - 1 - urgencies.leadingZeroBitCount].first?.takeUnretainedValue()
     }
 
-    /// Adds an entry that does not wait, behind those of its priority or before them.
+    /// Adds an entry that does not wait, after those of its priority or before them.
     mutating func insert(_ entry: Entry, first isFirst: Bool) {
         let link = Unmanaged.passRetained(entry)
         entry.isWaiting = true

@@ -1,14 +1,14 @@
 package import HalcyonConcurrency
 
-/// Decides which transfer starts next: the most urgent, then the one whose turn it is by ``TransferOrder``, among those
-/// whose host has room.
+/// Chooses the transfer that starts next: the most urgent, then the one whose turn it is by ``TransferOrder``, among
+/// those whose host has room.
 ///
 /// The limit for a host is one of connections: where a server has shown that it multiplexes (HTTP/2), only the limit of
 /// all transfers counts. libcurl's own limit for a host is not used, because the transfers that it holds back are
 /// out of reach of priorities, and their timeouts run.
 ///
 /// Every transfer waits in the queue of its host, and a heap orders the hosts that have room. So no start examines the
-/// ten thousand that wait behind a full host, nor the thousand other hosts.
+/// ten thousand that wait for a full host, nor the thousand other hosts.
 package struct TransferScheduler<Element> {
     /// A transfer that waits or runs.
     package final class Entry {

@@ -25,7 +25,8 @@ extension DiskCache {
                     try? index.withWriter { try $0.execute("PRAGMA incremental_vacuum") }
                 }
             } catch {
-                // What is only in memory goes even so, and does not give place to what it had replaced.
+                // Entries that are only in memory are removed even so, and do not give place to those they had
+                // replaced.
                 staged = staging.withLock { staging in
                     staging.stores.revokeAll()
                     return staging.withdrawAll(notAfter: last)

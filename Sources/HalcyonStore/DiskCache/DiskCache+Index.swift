@@ -103,7 +103,7 @@ extension DiskCache {
             if let opened { return opened }
             let index = try makeIndex(inPlaceOf: present, &events)
             return try state.withLock { state in
-                // What was made is closed when the error is thrown: nothing else has it.
+                // The new index is closed when the error is thrown: nothing else has it.
                 if state.isClosed { throw closed }
                 // The same file may be opened anew because others write it.
                 let isSame = present.map { $0.inode == index.inode && $0.device == index.device } ?? false

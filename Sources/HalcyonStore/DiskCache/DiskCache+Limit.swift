@@ -103,7 +103,7 @@ extension DiskCache {
             return (target, state.isTrimming)
         }
         guard isTrimming else { return }
-        // What was used since is not what goes.
+        // Entries that were used since are not the ones to remove.
         try flush()
         while true {
             let eviction = try evict(downTo: target)

@@ -62,7 +62,8 @@ extension DiskCache {
                     return removed
                 }
             } catch {
-                // What is only in memory goes even so, and does not give place to what it had replaced.
+                // An entry that is only in memory is removed even so, and does not give place to the one it had
+                // replaced.
                 staged = staging.withLock { staging in
                     staging.stores.revoke(key, before: store?.number ?? .max)
                     return staging.withdraw(for: key, notAfter: last)

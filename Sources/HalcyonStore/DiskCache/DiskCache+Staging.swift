@@ -53,7 +53,7 @@ extension DiskCache {
 
     /// The body in a file: of an entry that has the same bytes, or a new one.
     private func stagedFile(of body: Data, hash: UInt64) throws -> StagedEntry.Content {
-        // What cannot be read is not shared.
+        // A file that cannot be read is not shared.
         if let file = staging.withLock({ $0.file(hash: hash, size: body.count) }), (try? file.hasBytes(body)) == true {
             return .file(file)
         }
@@ -123,7 +123,7 @@ extension DiskCache {
         do {
             try commitStaged()
         } catch {
-            // What waits for another process is bounded, as its files are open.
+            // The number of entries that wait for another process is bounded, as their files are open.
             let mayWait = (error as? SQLiteError)?.meansBusy == true && !staging.withLock { $0.isOverfull }
             if !mayWait { withdrawStaged() }
             throw error

@@ -143,7 +143,8 @@ public final class DiskCache: Sendable {
                 return nil
             }
         }
-        // What is not in an index whose file was removed may be in the one that another has made since.
+        // An entry that is not in an index whose file was removed may be in the one that another process has made
+        // since.
         try requireLinked(index)
         return nil
     }

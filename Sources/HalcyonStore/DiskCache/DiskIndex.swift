@@ -46,7 +46,7 @@ final class DiskIndex: @unchecked Sendable {
         fileSystem: any FileSystem,
         isReadOnly: Bool = false
     ) throws {
-        // What a process that still writes it, or that was killed, has left beside it must be read as well.
+        // The log that a process which still writes it, or was killed, has left beside it must be read as well.
         let leftLog = isReadOnly ? try? fileSystem.status(at: path + "-wal") : nil
         let found = isReadOnly ? try fileSystem.status(at: path) : nil
         frozen = (leftLog?.size ?? 0) == 0 ? found : nil

@@ -49,7 +49,7 @@ struct DiskSettings {
     }
 
     private func part(of limit: Int) -> Int {
-        // What a Double cannot hold exactly is no limit in practice.
+        // A number that a Double cannot hold exactly is no limit in practice.
         Int(exactly: (Double(limit) * lowWaterMark).rounded(.down)) ?? limit
     }
 }

@@ -129,7 +129,7 @@ extension DiskCache {
         let now = now
         guard try index.read({ try $0.hasExpired(at: now) }) else { return .none }
         keepSharedFiles()
-        // What was used since is not what goes.
+        // Entries that were used since are not the ones to remove.
         let pending = touches.withLock { $0.take() }
         let removed = try index.writeWithoutWaiting { connection in
             for (id, touch) in pending { try connection.touch(id, touch, at: now) }

@@ -36,8 +36,8 @@ extension MemoryCache {
     public func trim(to cost: Int = 0) {
         removeExpired()
         evict(downTo: cost)
-        // What nothing else kept alive was freed with it, and cannot be found by its weak reference any more: those
-        // have values of their own to free.
+        // Values that nothing else kept alive were freed with it, and their weak references find nothing any more:
+        // those have values of their own to free.
         removeExpired()
     }
 

@@ -1,5 +1,5 @@
-/// A random number generator that returns the same numbers for the same seed, so that a test knows them (SplitMix64;
-/// Steele, Lea and Flood, 2014).
+/// A random number generator that returns the same numbers for the same seed, so that a test can expect them
+/// (SplitMix64; Steele, Lea and Flood, 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -48,7 +48,7 @@ extension OriginConnection {
         return true
     }
 
-    /// The next `count` bytes, whatever they are; `nil` if the connection ends before.
+    /// Returns the next `count` bytes, whatever they are; `nil` if the connection ends before.
     func nextBytes(_ count: Int) -> [UInt8]? {
         guard count <= Self.maximumRequestBytes else { return nil }
         while received.count < count {
@@ -58,7 +58,7 @@ extension OriginConnection {
         return Array(received[..<count])
     }
 
-    /// Takes and drops what comes until the client is gone.
+    /// Takes and drops all bytes until the client is gone.
     func awaitDisconnect() {
         while receive() { received = [] }
     }

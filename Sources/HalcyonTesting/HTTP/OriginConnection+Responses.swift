@@ -4,7 +4,7 @@ internal import HalcyonConcurrency
 
 /// The responses that are sent.
 extension OriginConnection {
-    /// Does the steps of `response`; false if the connection is of no more use.
+    /// Performs the steps of `response`; returns false if the connection is of no more use.
     func send(_ response: OriginServer.Response, to request: OriginServer.Request) -> Bool {
         for step in response.steps {
             guard perform(step) else { return false }
@@ -73,7 +73,7 @@ extension OriginConnection {
         return true
     }
 
-    /// Waits as long as it says, or until the server is stopped; then it returns false.
+    /// Waits for a duration, or until the server is stopped; then it returns false.
     private func sleep(_ duration: Duration) -> Bool {
         var entry = pollfd(fd: socket, events: 0, revents: 0)
         // Nothing is asked for, so only a broken connection ends this early.
@@ -81,7 +81,7 @@ extension OriginConnection {
         return count == 0 && state.withLock { !$0.isInterrupted }
     }
 
-    /// Waits until the gate is open; false if the server was stopped meanwhile.
+    /// Waits until the gate is open; returns false if the server was stopped meanwhile.
     func wait(_ gate: Gate) -> Bool {
         let semaphore = Semaphore()
         let mustWait = state.withLock { state in

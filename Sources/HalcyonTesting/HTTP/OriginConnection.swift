@@ -4,16 +4,16 @@ internal import HalcyonConcurrency
 
 /// One accepted connection of an ``OriginServer``; used by its own thread, and interrupted by the server.
 ///
-/// Unchecked: `received` belongs to the connection's thread; the socket is closed behind the lock.
+/// Unchecked: `received` belongs to the connection's thread; the socket is closed under the lock.
 final class OriginConnection: @unchecked Sendable {
     struct State {
         var isOpen = true
         var isInterrupted = false
-        /// What the thread waits on at a gate.
+        /// The semaphore on which the thread waits at a gate.
         var blocked: Semaphore?
     }
 
-    /// More than this of one request's head or body ends the connection.
+    /// The most bytes of one request's head or body; more end the connection.
     static let maximumRequestBytes = 16 << 20
 
     let number: Int
@@ -28,7 +28,7 @@ final class OriginConnection: @unchecked Sendable {
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Ends what the thread waits for, from any thread.
+    /// Ends the wait of the thread, from any thread.
     func interrupt() {
         state.withLock { state in
             state.isInterrupted = true
@@ -37,7 +37,7 @@ final class OriginConnection: @unchecked Sendable {
         }
     }
 
-    /// Once, by the connection's thread, at its end.
+    /// Closes the socket; called once, by the connection's thread, at its end.
     func close() {
         state.withLock { state in
             guard state.isOpen else { return }

@@ -56,7 +56,7 @@ extension ProxyConnection {
         return value == "Basic " + Data("\(user):\(server.password)".utf8).base64EncodedString()
     }
 
-    /// Up to the blank line, which is dropped.
+    /// Returns the bytes up to the blank line, which is dropped.
     private mutating func receiveHead() -> [UInt8]? {
         let separator = Array("\r\n\r\n".utf8)
         while true {

@@ -11,7 +11,7 @@ struct ProxyConnection {
         self.server = server
     }
 
-    /// Until client or server have had enough.
+    /// Serves the client until it or the server ends the connection.
     mutating func serve() {
         switch server.kind {
         case .http: serveHTTP()

@@ -126,7 +126,7 @@ public final class ProxyServer: Sendable {
     func register(_ socket: Int32, isClient: Bool = true) -> Int? {
         return state.withLock { state in
             guard !state.isStopped else { return nil }
-            // Clients have even numbers, the servers behind them odd ones: none is given twice.
+            // Clients have even numbers, their servers odd ones: none is given twice.
             let number = isClient ? state.connectionCount * 2 : Int(socket) * 2 + 1
             if isClient { state.connectionCount += 1 }
             state.connections[number] = socket

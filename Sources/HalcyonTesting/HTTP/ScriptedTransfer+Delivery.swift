@@ -5,7 +5,7 @@ internal import HalcyonHTTP
 
 /// The calls to the receiver.
 extension ScriptedTransfer {
-    /// Adds an event, and calls the receiver with what it can take.
+    /// Adds an event, and calls the receiver with the events it can take.
     func deliver(_ event: Event) {
         state.withLock { state in
             if state.receiver != nil { state.events.append(event) }
@@ -110,7 +110,7 @@ extension ScriptedTransfer {
         }
     }
 
-    /// `withUnsafeBytes` does not carry a typed error, so it leaves in a result.
+    /// Calls the receiver with bytes. `withUnsafeBytes` does not carry a typed error, so it leaves in a result.
     private static func tell(_ receiver: any TransferReceiver, _ bytes: Data) throws(TransferError) -> TransferDemand {
         let answer = bytes.withUnsafeBytes { buffer -> Result<TransferDemand, TransferError> in
             do throws(TransferError) {

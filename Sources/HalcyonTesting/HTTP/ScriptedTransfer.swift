@@ -3,10 +3,10 @@ internal import FoundationEssentials
 public import HalcyonConcurrency
 public import HalcyonHTTP
 
-/// One transfer of a ``ScriptedTransport``: the test plays the server, and sees what its user does with it.
+/// One transfer of a ``ScriptedTransport``: the test plays the server, and sees the calls of its user.
 ///
-/// ``respond(status:headers:url:)``, ``send(_:)-(Data)``, ``finish(_:)`` and ``fail(_:)`` return after the receiver has been told, except
-/// while it has paused: then they wait in line, and the calling thread does not.
+/// ``respond(status:headers:url:)``, ``send(_:)-(Data)``, ``finish(_:)`` and ``fail(_:)`` return after the receiver has
+/// been called, except while it has paused: then they wait in line, and the calling thread does not.
 public final class ScriptedTransfer: Transfer {
     enum Event {
         case response(TransferResponse)
@@ -17,10 +17,12 @@ public final class ScriptedTransfer: Transfer {
     struct State {
         var receiver: (any TransferReceiver)?
         var events: [Event] = []
-        /// A thread is calling the receiver; it will take what others add.
+        /// A Boolean value that indicates whether a thread is calling the receiver; it will take events that others
+        /// add.
         var isDelivering = false
         var isPaused = false
-        /// Resumed while the receiver was still being called, so that a pause it answers is over already.
+        /// A Boolean value that indicates whether it was resumed while the receiver was still being called, so that a
+        /// pause it answers is over already.
         var isResumedEarly = false
         var isCancelled = false
         var bodyBytes = 0
@@ -29,7 +31,7 @@ public final class ScriptedTransfer: Transfer {
         var result: Result<TransferMetrics, TransferError>?
     }
 
-    /// What was asked for.
+    /// The request.
     public let request: TransferRequest
     let state: Lock<State>
     let queue: DispatchQueue
@@ -46,19 +48,19 @@ public final class ScriptedTransfer: Transfer {
         state = Lock(State(receiver: receiver, priority: request.priority))
     }
 
-    /// Whether it was cancelled before its end.
+    /// A Boolean value that indicates whether it was cancelled before its end.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Returns once it is cancelled.
     public func waitUntilCancelled() async { await cancelled.wait() }
 
-    /// Returns once its receiver has been told the end, whatever it was.
+    /// Returns once its receiver has got the result, whatever it was.
     public func waitUntilCompleted() async { await completed.wait() }
 
-    /// What its receiver was told in the end; `nil` before.
+    /// The result that its receiver got at the end; `nil` before.
     public var result: Result<TransferMetrics, TransferError>? { state.withLock { $0.result } }
 
-    /// Whether the receiver wants no bytes now.
+    /// A Boolean value that indicates whether the receiver takes no bytes now.
     public var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// The present priority.
@@ -88,7 +90,7 @@ public final class ScriptedTransfer: Transfer {
         }
     }
 
-    /// Delivers what has been held back, on another thread.
+    /// Delivers the events that were held back, on another thread.
     public func resume() {
         let wasPaused = state.withLock { state in
             defer { state.isPaused = false }

@@ -116,8 +116,6 @@ final class Workplace: Sendable {
         return Running(process: process, capture: capture)
     }
 
-    // MARK: Files
-
     /// A path in ``folder``.
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 

@@ -299,8 +299,6 @@ struct HTTP2FaultTests {
         }
     }
 
-    // MARK: Support
-
     /// The first stream of the first connection meets `fault`; it fails, and the next transfer does not.
     private func expectOneFailure(
         _ codes: [String] = ["connectionLost", "malformedResponse"],

@@ -74,8 +74,6 @@ final class ResumeFixture: Sendable {
         }
     }
 
-    // MARK: Answers
-
     /// The first bytes of a whole response; then, once the gate is open, the connection ends.
     static func cut(
         _ count: Int,

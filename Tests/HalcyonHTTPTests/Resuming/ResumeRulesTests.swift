@@ -19,8 +19,6 @@ struct ResumeRulesTests {
         TransferResponse(status: status, headers: headers, url: url, expectedBodyBytes: length)
     }
 
-    // MARK: What may be kept
-
     @Test(
         "a response is kept with a strong entity tag, or a date that is strong by RFC 9110, 8.8.2.2, alone",
         arguments: [
@@ -97,8 +95,6 @@ struct ResumeRulesTests {
         #expect(request.headers == [.range: "bytes=400-", .ifRange: "\"a\""])
     }
 
-    // MARK: Whose it is
-
     @Test("requests share a kept body only if URL, headers and credential are the same; a fragment does not count")
     func key() {
         func key(_ url: String = "http://a/b", _ headers: HTTPFields = [:], _ credential: Credential? = nil)
@@ -134,8 +130,6 @@ struct ResumeRulesTests {
         #expect(PartialBodyKey(TransferRequest(url: Self.url(), method: .head)) == nil)
         #expect(PartialBodyKey(TransferRequest(url: Self.url(), body: Data())) == nil)
     }
-
-    // MARK: What a response means
 
     @Test(
         "Content-Range is read strictly",

@@ -113,9 +113,9 @@ func eventually(_ condition: @Sendable () -> Bool) async {
     }
 }
 
-/// Pictures to load.
+/// Images to load.
 enum Sample {
-    /// A colourful picture without transparency.
+    /// A colourful image without transparency.
     static func bitmap(_ width: Int = 64, _ height: Int = 48, seed: Int = 0) -> Bitmap {
         // Sizes of tests are valid.
         guard var bitmap = try? Bitmap(size: PixelSize(width, height), isOpaque: true) else { fatalError("size") }
@@ -134,7 +134,7 @@ enum Sample {
         return bitmap
     }
 
-    /// A picture that no encoder makes small.
+    /// An image that no encoder makes small.
     static func noise(_ width: Int, _ height: Int) -> Bitmap {
         var bitmap = bitmap(width, height)
         var state: UInt32 = 1

@@ -1,7 +1,7 @@
 /// The part of a body that a request asks for: a `Range` of a single range of bytes (RFC 9110, section 14.1.2).
 enum ByteRange: Equatable {
     case bytes(Range<Int>)
-    /// The range begins behind the end of the body.
+    /// The range begins after the end of the body.
     case unsatisfiable
 
     /// Reads the part of a body of `count` bytes; `nil` for several ranges, other units and invalid text, all of which

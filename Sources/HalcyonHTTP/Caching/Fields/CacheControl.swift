@@ -22,7 +22,8 @@ package struct CacheControl: Sendable, Hashable {
 
     package var maxAge = Seconds.absent
     package var noStore = false
-    /// `no-cache` without an argument, or with more names than are read.
+    /// A Boolean value that indicates whether there is `no-cache` without an argument, or with more names than are
+    /// read.
     package var noCache = false
     /// The fields that must not be reused without validation: `no-cache="a, b"`.
     package var noCacheFields: [HTTPField.Name] = []

@@ -21,8 +21,8 @@ public struct HTTPCacheRules: Sendable, Hashable {
     /// A Boolean value that indicates whether the fields that responses vary by are not known from requests.
     /// Default: `false`.
     package var hasUnknownFields = false
-    /// A Boolean value that indicates whether stored responses answer whole, whatever conditions and ranges a request has.
-    /// Default: `false`.
+    /// A Boolean value that indicates whether stored responses answer whole, whatever conditions and ranges a request
+    /// has. Default: `false`.
     package var servesWhole = false
 
     /// The time for which responses are fresh, whatever their servers say.

@@ -30,7 +30,7 @@ extension StoredResponse {
         guard members.count <= maximumFieldCount else { return nil }
         var fields: [SelectingField] = []
         for member in members {
-            // "*", or a member that is no name: what the response depends on is not known.
+            // "*", or a member that is no name: the fields that the response depends on are not known.
             guard let name = HTTPField.Name(String(member)), member != "*" else { return nil }
             let value = selectingValue(name, of: request)
             // A value that proves an identity must not lie on a disk, and could not be compared otherwise.

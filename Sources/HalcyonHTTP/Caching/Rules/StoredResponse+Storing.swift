@@ -58,8 +58,8 @@ extension StoredResponse {
         _ control: CacheControl
     ) -> Bool {
         let status = response.status
-        // Parts are not put together here, and a 304 belongs to a response that is stored already. 412 and 416 are about
-        // conditions and ranges, which no key has (RFC 9110, sections 15.5.13 and 15.5.17).
+        // Parts are not put together here, and a 304 belongs to a response that is stored already. 412 and 416 are
+        // about conditions and ranges, which no key has (RFC 9110, sections 15.5.13 and 15.5.17).
         guard (200...999).contains(status), ![206, 304, 412, 416].contains(status) else { return false }
         if control.mustUnderstand {
             guard HTTPStatus.isUnderstood(status) else { return false }
