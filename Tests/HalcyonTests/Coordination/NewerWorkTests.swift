@@ -45,10 +45,11 @@ struct NewerWorkTests {
 
     @Test("lets waiters of older work leave, which is then cancelled")
     func leaving() async throws {
-        let (cancelled, late) = (Gate(), Gate())
+        let (begun, cancelled, late) = (Gate(), Gate(), Gate())
         let context = context()
         let first = Task { [work] in
             try await work.value(for: 0, since: 1, context: context) { _ in
+                begun.open()
                 await withTaskCancellationHandler {
                     await cancelled.wait()
                 } onCancel: {
@@ -57,7 +58,8 @@ struct NewerWorkTests {
                 return 1
             }
         }
-        await eventually { work.waiterCount == 1 }
+        // A load that leaves before its work begins begins none.
+        await begun.wait()
         let second = await begin(2, since: 2, PriorityBox(.normal), late)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
