@@ -58,7 +58,8 @@ struct MetricsTests {
             let metrics = try await receive(transport, .patient(url: server.url("/from"))).result().get()
             #expect(metrics.redirectCount == 1)
             #expect(metrics.redirected > .zero && metrics.redirected <= metrics.firstByte)
-            #expect(metrics.queued < metrics.redirected)
+            // Both hops wait in the queue, and how long depends on what else runs; all of it is before the response.
+            #expect(metrics.queued < metrics.firstByte)
             #expect(metrics.bytesReceived == direct.bytesReceived + redirectBytes.count)
             #expect(metrics.bytesSent > direct.bytesSent + 40)
             #expect(metrics.bodyBytesReceived == 1000)
