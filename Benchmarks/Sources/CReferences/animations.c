@@ -25,7 +25,11 @@ int halcyon_reference_decode_avif(const uint8_t *bytes, size_t count, int thread
             if (!rgb.pixels) {
                 avifRGBImageSetDefaults(&rgb, decoder->image);
                 rgb.depth = 8;
-                avifRGBImageAllocatePixels(&rgb);
+                // Its result, new in libavif 1.0, says no more than the pixels that are there or not.
+                (void)avifRGBImageAllocatePixels(&rgb);
+                if (!rgb.pixels) {
+                    break;
+                }
             }
             status = avifImageYUVToRGB(decoder->image, &rgb) == AVIF_RESULT_OK ? 0 : -1;
             if (!all_frames) {
