@@ -185,6 +185,21 @@ final class StoreOrder: Sendable {
         )
     }
 
+    /// Records that the server of an original does not have it any more, by an answer to some work. No older work stores
+    /// anything under its name, and nothing read from the cache is stored there until the removal of what is older has
+    /// been made and ``end(_:)`` is called.
+    ///
+    /// - Returns: The removal; `nil` if the work may remove nothing.
+    func beginRemoval(ofOlderThan permits: [StorePermit], _ age: ContentAge) -> Removal? {
+        guard let work = StoringWork(permits, age), !work.missed.isReplaced else { return nil }
+        return state.withLock { state in
+            guard let record = state.names[work.name], work.begin > record.floor else { return nil }
+            state.names[work.name]?.noteAbsence(work.change)
+            state.names[work.name]?.reads.beginChange()
+            return Removal(permit: permits.last)
+        }
+    }
+
     /// Records that a removal has been made.
     func end(_ removal: Removal) {
         state.withLock { state in
