@@ -12,13 +12,8 @@ extension ImageCache {
     func removeOriginal(of key: ImageKey, olderThan claim: StoreClaim) async {
         guard let removal = claim.beginRemoval(from: order) else { return }
         defer { order.end(removal) }
-        var keys: [ImageKey] = []
-        memory.removeAll { other in
-            if other.hasOriginal(of: key) { keys.append(other) }
-            return false
-        }
-        // Each is asked for anew, at its removal: newer work may store it meanwhile.
-        for key in keys { forget(key, claim) }
+        // The claim is asked for each at its removal: newer work may store it meanwhile.
+        for key in memory.keys(where: { $0.hasOriginal(of: key) }) { forget(key, claim) }
         await disk.removeOriginal(key.originalDiskKey) { [order] in claim.newerItems(in: order) }
     }
 }

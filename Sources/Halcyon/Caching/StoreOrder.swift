@@ -7,6 +7,8 @@ internal import HalcyonConcurrency
 /// original for as long as there are permits for that name, so that the records end with the work. A load of which not all names
 /// are known when it begins is an ``OpenLoad`` until it ends.
 ///
+/// An answer by which the server does not have an original any more counts as a change of all items under its name.
+///
 /// Loads share work that began before them. Each permit says since when: work that a removal, a store or a forced
 /// refresh made outdated is not shared with loads that begin afterwards.
 ///
