@@ -109,7 +109,7 @@ let package = Package(
         .target(
             name: "HalcyonStore",
             dependencies: ["HalcyonConcurrency", "HalcyonFiles", "CProcessor", "CSQLite"],
-            exclude: ["DiskCache/FORMAT.md", "DiskCache/EXCHANGE.md"],
+            exclude: ["DiskCache/FORMAT.md", "DiskCache/EXPORT.md"],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -49,6 +49,65 @@ struct DiskFaultTests {
         #expect(try await test.pipeline.response(for: url).source == .network)
     }
 
+    /// Returns a file system that is full after one image of noise, as large as that of the other tests, was stored.
+    private func fullAfterOneImage() async throws -> FaultInjectingFileSystem {
+        let counting = FaultInjectingFileSystem(.error(.noSpace), atCall: .max, of: [.write])
+        let test = TestPipeline(fileSystem: counting)
+        let cache = test.pipeline.cache
+        #expect(try await cache.store(Sample.encoded(Sample.noise(100, 100), .png), for: ImageRequest(url)))
+        await cache.flush()
+        withExtendedLifetime(test) {}
+        return FaultInjectingFileSystem(.errorFromNowOn(.noSpace), atCall: counting.callCount + 1, of: [.write])
+    }
+
+    @Test("keeps no image that the program was to replace, although newer work has stored another in memory meanwhile")
+    func overtakenReplacement() async throws {
+        let (isArmed, slot) = (Lock(false), Lock<ImageCache?>(nil))
+        let request = ImageRequest(url)
+        let key = try #require(ImageKey(request))
+        let image = try ImageCodecs.standard.decode(Sample.png())
+        // Between the admission of the store and its failure.
+        let full = try await fullAfterOneImage()
+        let fileSystem = FaultInjectingFileSystem(
+            observing: { call in
+                guard call == .write, isArmed.withLock({ $0 }), let cache = slot.withLock({ $0 }) else { return }
+                let claim = StoreClaim(load: StorePermits(for: key, in: [cache]), age: .new)
+                let cached = CachedImage(image: image, byteCount: 1)
+                cache.remember(cached, for: key, original: .original, claim, expiration: nil)
+            },
+            base: full
+        )
+        let test = TestPipeline(fileSystem: fileSystem)
+        let cache = test.pipeline.cache
+        defer { withExtendedLifetime(test) {} }
+        slot.withLock { $0 = cache }
+        defer { slot.withLock { $0 = nil } }
+        #expect(try await cache.store(Sample.encoded(Sample.noise(100, 100), .png), for: request))
+        await cache.flush()
+        isArmed.withLock { $0 = true }
+        await #expect(throws: ImageError.self) {
+            try await cache.store(image, original: Sample.encoded(Sample.noise(100, 99), .png), for: request)
+        }
+        #expect(full.hasFired)
+        #expect(await cache.tiers(with: request) == .memory)
+    }
+
+    @Test("keeps no original that the program was to replace by other bytes")
+    func failedBytes() async throws {
+        let full = try await fullAfterOneImage()
+        let test = TestPipeline(fileSystem: full)
+        let cache = test.pipeline.cache
+        defer { withExtendedLifetime(test) {} }
+        let request = ImageRequest(url)
+        #expect(try await cache.store(Sample.encoded(Sample.noise(100, 100), .png), for: request))
+        await cache.flush()
+        await #expect(throws: ImageError.self) {
+            try await cache.store(Sample.encoded(Sample.noise(100, 99), .png), for: request)
+        }
+        #expect(full.hasFired)
+        #expect(await cache.tiers(with: request) == [])
+    }
+
     @Test("to list its folder holds up no look-up and hides nothing: none lists it, whenever it was stored")
     func listing() async throws {
         let listings = FaultInjectingFileSystem(.errorFromNowOn(.inputOutput), atCall: 1, of: [.names])

@@ -32,7 +32,7 @@ extension FuzzSeeds {
             [try storedImage()]
         case StoredTarget.journal.rawValue:
             [journal()]
-        case StoredTarget.exchange.rawValue:
+        case StoredTarget.export.rawValue:
             [
                 Data(
                     #"{"number":1,"key":"a","size":3,"checksum":-5,"metadata":"AAEC","expiresAt":1767225600.5}"#.utf8

@@ -16,7 +16,7 @@ enum StoredTarget: String, CaseIterable, Sendable {
     /// The journal of an interrupted body.
     case journal
     /// A line of the manifest of an exported cache, and the import of such a folder.
-    case exchange
+    case export
     /// The index of a disk cache, of which a part is overwritten.
     case index
     /// EXIF blocks and ICC profiles.
@@ -36,7 +36,7 @@ enum StoredTarget: String, CaseIterable, Sendable {
             let image = metadata.image(bitmap)
             _ = try? image.converted(.sRGB)
         case .journal: readJournal(Array(data))
-        case .exchange: importManifest(data)
+        case .export: importManifest(data)
         case .index: openIndex(data)
         case .metadata: readMetadata(data)
         case .dataURL:
@@ -77,10 +77,10 @@ enum StoredTarget: String, CaseIterable, Sendable {
     private static let imported = DiskCache(DiskCache.Configuration(folder: folder + "/imported"))
 
     private func importManifest(_ data: Data) {
-        _ = try? ExchangeRecord(line: data, number: 1)
-        let folder = Self.folder + "/exchange"
+        _ = try? ExportRecord(line: data, number: 1)
+        let folder = Self.folder + "/export"
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try? (Data(ExchangeRecord.header.utf8) + data).write(to: URL(filePath: "\(folder)/\(ExchangeRecord.manifest)"))
+        try? (Data(ExportRecord.header.utf8) + data).write(to: URL(filePath: "\(folder)/\(ExportRecord.manifest)"))
         try? data.prefix(100).write(to: URL(filePath: "\(folder)/0000000001.body"))
         do {
             _ = try Self.imported.importEntries(from: folder)

@@ -3,7 +3,7 @@ internal import HalcyonConcurrency
 internal import HalcyonStore
 
 extension AsyncDiskCache {
-    /// Replaces the metadata of an entry, if it is still the version that was found.
+    /// Replaces the metadata of an entry, if it is still the version that was found, also in a task that was cancelled.
     ///
     /// - Parameters:
     ///   - expiration: The entry's lifetime from now on; `nil` leaves it as it is.
@@ -15,7 +15,7 @@ extension AsyncDiskCache {
         expiration: Expiration?,
         replacing version: DiskCache.Version
     ) async -> DiskCache.Version? {
-        let updated = try? await writing.run(priority: PriorityBox(.normal)) { [cache, faults] _ in
+        await write(priority: .normal) { [cache, faults] in
             do {
                 return try cache.replaceMetadata(metadata, for: key, expiration: expiration, replacing: version)
             } catch {
@@ -23,7 +23,6 @@ extension AsyncDiskCache {
                 return nil
             }
         }
-        return updated ?? nil
     }
 
     /// Removes an entry, also in a task that was cancelled.

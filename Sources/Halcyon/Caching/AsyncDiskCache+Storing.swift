@@ -28,13 +28,7 @@ extension AsyncDiskCache {
             do {
                 let content = try await made(content, for: name, slot == nil ? admission : nil)
                 try await writing.run(priority: priority) { [cache] _ in
-                    let key = if let slot { slot(cache) } else { Optional(name) }
-                    guard let key, admission.isGranted() else {
-                        // Of several representations, the one that this is newer than is not known.
-                        if slot == nil, admission.removesOlder() { try cache.remove(for: name) }
-                        return
-                    }
-                    do {
+                    _ = try cache.replace(name, slot: slot, if: admission) { key in
                         try cache.store(
                             content.body,
                             for: key,
@@ -42,10 +36,6 @@ extension AsyncDiskCache {
                             expiration: expiration,
                             durability: .none
                         )
-                    } catch {
-                        // The entry that was to be replaced is older than what the load brought.
-                        _ = try? cache.remove(for: key)
-                        throw error
                     }
                 }
                 flushSoon()
@@ -116,6 +106,38 @@ extension AsyncDiskCache {
             let store = PendingDiskStores.Store(name: name, task: task, priority: priority, byteCount: byteCount)
             state.pending.add(store, number: number)
             return task
+        }
+    }
+}
+
+extension DiskCache {
+    /// Stores what replaces an entry, if that is admitted now. On the thread that changes the disk, this is one step.
+    ///
+    /// The entry that was to be replaced is older than the content. It is removed if the store fails, and if the content
+    /// may not be stored although it is newer.
+    ///
+    /// - Parameters:
+    ///   - name: The key of the entry, or the name of several entries of which `slot` picks one.
+    ///   - slot: Picks the key; it returns `nil` if nothing is to be stored. Default: the name.
+    ///   - store: Stores the content under a key, and returns whether it is stored.
+    /// - Returns: A Boolean value that indicates whether the content is stored.
+    func replace(
+        _ name: String,
+        slot: ((DiskCache) -> String?)? = nil,
+        if admission: StoreAdmission,
+        with store: (_ key: String) throws -> Bool
+    ) throws -> Bool {
+        let key = if let slot { slot(self) } else { Optional(name) }
+        guard let key, admission.isGranted() else {
+            // Of several representations, the one that this is newer than is not known.
+            if slot == nil, admission.removesOlder() { try remove(for: name) }
+            return false
+        }
+        do {
+            return try store(key)
+        } catch {
+            _ = try? remove(for: key)
+            throw error
         }
     }
 }

@@ -13,11 +13,11 @@ extension ImageCache {
     ///   stored.
     @discardableResult
     public func importImages(from folder: String) async throws -> Int {
-        let names = try await disk.perform { try ImportedNames($0.exchangeReader(folder)) }
+        let names = try await disk.perform { try ImportedNames($0.exportReader(folder)) }
         let work = ImportWork(names, order)
         defer { work.end() }
         memory.removeAll { names.originals[ExactString($0.originalDiskKey)] != nil }
-        var reader = try await disk.perform { try $0.exchangeReader(folder) }
+        var reader = try await disk.perform { try $0.exportReader(folder) }
         var count = 0
         while true {
             let (batch, rest) = try await disk.perform { [reader] disk in
@@ -50,7 +50,7 @@ private struct ImportedNames: Sendable {
     /// The maximum number of bytes of the names, with 64 added for each.
     private static let byteLimit = 1 << 28
 
-    init(_ reader: DiskExchangeReader) throws {
+    init(_ reader: DiskExportReader) throws {
         var reader = reader
         var originals: [ExactString: Bool] = [:]
         var byteCount = 0
@@ -66,13 +66,13 @@ private struct ImportedNames: Sendable {
 
 /// Some entries of an export.
 private struct ImportBatch: Sendable {
-    var entries: [DiskExchangeEntry] = []
+    var entries: [DiskExportEntry] = []
     var isLast = false
     /// The error in the record after the entries, which are then the last.
     var error: DiskCacheError?
 
     /// Reads at most 64 entries, or a little more than 4 MiB.
-    init(reading reader: inout DiskExchangeReader, for disk: DiskCache) throws {
+    init(reading reader: inout DiskExportReader, for disk: DiskCache) throws {
         let limit = try disk.sizeLimitForImport()
         var byteCount = 0
         do throws(DiskCacheError) {

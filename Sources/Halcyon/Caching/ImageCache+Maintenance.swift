@@ -148,7 +148,7 @@ extension ImageCache {
         }
     }
 
-    /// Writes the images on disk into a new folder that ``importImages(from:)`` reads; see `EXCHANGE.md` of
+    /// Writes the images on disk into a new folder that ``importImages(from:)`` reads; see `EXPORT.md` of
     /// `HalcyonStore`.
     ///
     /// - Parameters:

@@ -37,9 +37,10 @@ extension ImageCache {
         let expiration = request.options.cache.diskExpiration
         let admission = self.admission(of: StoreClaim(original: removal.permits, age: .new), .original)
         return try await disk.change { disk in
-            guard admission.isGranted() else { return false }
-            try disk.removeEntries(prefix: original + "\0")
-            return try disk.store(data, for: original, expiration: expiration)
+            try disk.replace(original, if: admission) { original in
+                try disk.removeEntries(prefix: original + "\0")
+                return try disk.store(data, for: original, expiration: expiration)
+            }
         }
     }
 
@@ -132,10 +133,10 @@ extension ImageCache {
     ) async throws -> Bool {
         do {
             return try await disk.change(storing: diskKey) { disk in
-                guard admission.isGranted() else { return false }
-                return try store(disk)
+                try disk.replace(diskKey, if: admission) { _ in try store(disk) }
             }
-        } catch {
+        } catch let error as CancellationError {
+            // The store was cancelled before it began.
             await disk.remove(for: diskKey, if: admission)
             throw error
         }

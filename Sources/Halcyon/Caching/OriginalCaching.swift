@@ -21,6 +21,8 @@ struct OriginalCaching: Sendable {
         case store
         /// They are removed: it replaces them, and must not be stored.
         case remove
+        /// The original and everything that was made of it are removed: its server does not have it any more.
+        case removeOriginal
         /// They stay, as it is for one load alone.
         case leave
     }
@@ -62,7 +64,8 @@ struct OriginalCaching: Sendable {
         if isFetched { replaced = storage.found } else { source = storage.found }
         // A response that the storage refuses is not stored elsewhere either.
         guard let head = answer.stored, !isFetched || pending != nil else {
-            effect = HTTPStatus.isAboutResource(answer.response.status) ? .remove : .leave
+            let status = answer.response.status
+            effect = HTTPStatus.isGone(status) ? .removeOriginal : HTTPStatus.isAboutResource(status) ? .remove : .leave
             return
         }
         validity = OriginalValidity(head)

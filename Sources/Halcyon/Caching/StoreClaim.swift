@@ -53,6 +53,16 @@ struct StoreClaim: Sendable {
         order.admitsRemoval(permits(of: order), age, item, in: tier)
     }
 
+    /// Records that the server does not have the original any more, as ``StoreOrder/beginRemoval(ofOlderThan:_:)`` does.
+    func beginRemoval(from order: StoreOrder) -> StoreOrder.Removal? {
+        order.beginRemoval(ofOlderThan: permits(of: order), age)
+    }
+
+    /// Returns the items on disk that stay, as ``StoreOrder/newerItems(than:_:)`` does.
+    func newerItems(in order: StoreOrder) -> Set<StoreOrder.Item>? {
+        order.newerItems(than: permits(of: order), age)
+    }
+
     private func permits(of order: StoreOrder) -> [StorePermit] {
         [load?[order], original?[order]].compactMap(\.self)
     }

@@ -21,6 +21,7 @@ extension StoreOrder {
         return state.withLock { state in
             let clearing = max(state.clearing.time(of: tier), state.names[work.name]?.clearing.time(of: tier) ?? 0)
             guard let record = state.names[work.name], work.begin > record.floor, work.begin > clearing,
+                !record.isAbsent(after: work),
                 !age.isFromCache
                     || (state.reads.areValid(since: work.begin) && record.reads.areValid(since: work.begin))
             else { return false }
@@ -42,6 +43,7 @@ extension StoreOrder {
         return state.withLock { state in
             guard let record = state.names[work.name], work.begin > record.floor,
                 work.begin > max(state.clearing.time(of: .disk), record.clearing.time(of: .disk)),
+                !record.isAbsent(after: work),
                 !record.changes.keys.contains(where: { record.hasChange(at: $0, after: work) })
             else { return false }
             state.names[work.name]?.note(work.change, at: NameRecord.Location(item: .original, tier: .disk))
@@ -68,6 +70,22 @@ extension StoreOrder {
             guard !locations.contains(where: { record.hasChange(at: $0, after: work) }) else { return false }
             state.names[work.name]?.note(work.change, at: NameRecord.Location(item: item, tier: tier))
             return true
+        }
+    }
+
+    /// Returns the items on disk that newer work than this has changed, and that stay when all others under its name are
+    /// removed because its server does not have the original any more; `nil` if all of them stay.
+    func newerItems(than permits: [StorePermit], _ age: ContentAge) -> Set<Item>? {
+        guard let work = StoringWork(permits, age), !work.missed.isReplaced, !work.missed.tiers.contains(.disk) else {
+            return nil
+        }
+        return state.withLock { state in
+            // Entries on disk since it was cleared were stored by newer work.
+            guard let record = state.names[work.name], work.begin > record.floor,
+                work.begin > max(state.clearing.time(of: .disk), record.clearing.time(of: .disk))
+            else { return nil }
+            let locations = record.changes.keys.filter { $0.tier == .disk && record.hasChange(at: $0, after: work) }
+            return Set(locations.map(\.item))
         }
     }
 }

@@ -7,6 +7,8 @@ internal import HalcyonConcurrency
 /// original for as long as there are permits for that name, so that the records end with the work. A load of which not all names
 /// are known when it begins is an ``OpenLoad`` until it ends.
 ///
+/// An answer by which the server does not have an original any more counts as a change of all items under its name.
+///
 /// Loads share work that began before them. Each permit says since when: work that a removal, a store or a forced
 /// refresh made outdated is not shared with loads that begin afterwards.
 ///
@@ -183,6 +185,21 @@ final class StoreOrder: Sendable {
                 sharesSince: sharesSince
             )
         )
+    }
+
+    /// Records that the server of an original does not have it any more, by an answer to some work. No older work stores
+    /// anything under its name, and nothing read from the cache is stored there until the removal of what is older has
+    /// been made and ``end(_:)`` is called.
+    ///
+    /// - Returns: The removal; `nil` if the work may remove nothing.
+    func beginRemoval(ofOlderThan permits: [StorePermit], _ age: ContentAge) -> Removal? {
+        guard let work = StoringWork(permits, age), !work.missed.isReplaced else { return nil }
+        return state.withLock { state in
+            guard let record = state.names[work.name], work.begin > record.floor else { return nil }
+            state.names[work.name]?.noteAbsence(work.change)
+            state.names[work.name]?.reads.beginChange()
+            return Removal(permit: permits.last)
+        }
     }
 
     /// Records that a removal has been made.

@@ -46,6 +46,11 @@ struct NameRecord {
         /// A Boolean value that indicates whether the program stored the content, so that no work that began before
         /// replaces it, however new its own content is.
         var isReplacement = false
+
+        /// Returns whether it is newer than the content of some work.
+        func isNewer(than work: StoringWork) -> Bool {
+            time > work.since && (number > work.number || (isReplacement && number > work.begin))
+        }
     }
 
     /// The location of an item in one part of a cache.
@@ -69,6 +74,9 @@ struct NameRecord {
     var reads = CacheReads()
     /// In the order of time, and of falling numbers: a change by newer work stands for the earlier ones.
     var changes: [Location: [Change]] = [:]
+    /// The answers by which the server did not have the original any more, in the order of ``changes``. They count as
+    /// changes of everything under the name.
+    private var absences: [Change] = []
     /// The highest number of the permits that are not valid any more.
     var floor: UInt64 = 0
     private var pruningCount = 64
@@ -89,10 +97,16 @@ struct NameRecord {
 
     /// Returns whether a location has a change that is newer than the content of some work.
     func hasChange(at location: Location, after work: StoringWork) -> Bool {
-        (changes[location] ?? []).contains { change in
-            change.time > work.since
-                && (change.number > work.number || (change.isReplacement && change.number > work.begin))
-        }
+        (changes[location] ?? []).contains { $0.isNewer(than: work) }
+    }
+
+    /// Returns whether the server did not have the original any more when newer work asked it.
+    func isAbsent(after work: StoringWork) -> Bool { absences.contains { $0.isNewer(than: work) } }
+
+    /// Records that the server does not have the original any more.
+    mutating func noteAbsence(_ change: Change) {
+        absences.removeAll { $0.number <= change.number }
+        absences.append(change)
     }
 
     /// Returns the age of an item on disk.

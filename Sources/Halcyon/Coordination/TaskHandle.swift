@@ -4,12 +4,49 @@ internal import HalcyonConcurrency
 /// result, its progress and its priority.
 struct TaskHandle<Value: Sendable>: Sendable {
     private struct State {
-        var progress = ImageProgress()
+        /// The newest report.
+        var report = ProgressReport()
         var isCancelled = false
         var result: Result<Value, any Error>?
         var task: Task<Value, any Error>?
         var subscribers: [Int: AsyncStream<ImageProgress>.Continuation] = [:]
         var nextSubscriber = 0
+        /// A Boolean value that indicates whether there is progress that the subscribers do not have.
+        var hasNews = false
+        /// A Boolean value that indicates whether a thread passes news on to the subscribers. The other threads leave
+        /// theirs to it, so that none overtakes another.
+        var isTelling = false
+
+        /// Returns whether the caller has to pass the news on.
+        mutating func beginsTelling() -> Bool {
+            guard !isTelling, !subscribers.isEmpty else { return false }
+            isTelling = true
+            return true
+        }
+
+        /// Returns what is to be passed on next; `nil` if there is nothing more.
+        mutating func takeNews() -> News? {
+            let isEnd = result != nil
+            guard hasNews || (isEnd && !subscribers.isEmpty) else {
+                isTelling = false
+                return nil
+            }
+            let news = News(
+                subscribers: Array(subscribers.values),
+                progress: hasNews ? report.progress : nil,
+                isEnd: isEnd
+            )
+            hasNews = false
+            if isEnd { subscribers = [:] }
+            return news
+        }
+    }
+
+    /// Progress, the end, or both, for the subscribers.
+    private struct News {
+        let subscribers: [AsyncStream<ImageProgress>.Continuation]
+        let progress: ImageProgress?
+        let isEnd: Bool
     }
 
     let priority: PriorityBox
@@ -23,8 +60,8 @@ struct TaskHandle<Value: Sendable>: Sendable {
 
     func start(_ operation: @escaping @Sendable (WorkContext) async throws -> Value) {
         // Neither progress nor the work retain the state of a task that has no other owner.
-        let context = WorkContext(priority: priority) { [weak state] progress in
-            if let state { Self.advance(state, to: progress) }
+        let context = WorkContext(priority: priority) { [weak state] report in
+            if let state { Self.advance(state, to: report) }
         }
         // Owned by the state until it ends. If the state is released first, the work goes on, as it would otherwise.
         let task = Task.detached { [weak state] in
@@ -70,7 +107,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
         task?.cancel()
     }
 
-    var progress: ImageProgress { state.withLock { $0.progress } }
+    var progress: ImageProgress { state.withLock { $0.report.progress } }
 
     /// The present progress, then each change, until the end.
     var progressUpdates: AsyncStream<ImageProgress> {
@@ -79,7 +116,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
             bufferingPolicy: .bufferingNewest(1)
         )
         let id = state.withLock { state -> Int? in
-            continuation.yield(state.progress)
+            continuation.yield(state.report.progress)
             guard state.result == nil else { return nil }
             state.nextSubscriber += 1
             state.subscribers[state.nextSubscriber] = continuation
@@ -95,27 +132,33 @@ struct TaskHandle<Value: Sendable>: Sendable {
         return stream
     }
 
-    private static func advance(_ state: Lock<State>, to progress: ImageProgress) {
-        let subscribers = state.withLock { state -> [AsyncStream<ImageProgress>.Continuation] in
-            // A new subscriber receives the present state and the changes, in either order.
-            guard state.result == nil, progress.receivedBytes > state.progress.receivedBytes else { return [] }
-            state.progress = progress
-            return Array(state.subscribers.values)
+    private static func advance(_ state: Lock<State>, to report: ProgressReport) {
+        let mustTell = state.withLock { state in
+            guard state.result == nil, report.isNewer(than: state.report) else { return false }
+            state.report = report
+            // A later subscriber begins with it.
+            state.hasNews = !state.subscribers.isEmpty
+            return state.beginsTelling()
         }
-        for subscriber in subscribers {
-            subscriber.yield(progress)
-        }
+        if mustTell { tell(state) }
     }
 
     private static func end(_ state: Lock<State>, with result: Result<Value, any Error>) {
-        let subscribers = state.withLock { state -> [AsyncStream<ImageProgress>.Continuation] in
+        let mustTell = state.withLock { state in
             state.result = result
             state.task = nil
-            defer { state.subscribers = [:] }
-            return Array(state.subscribers.values)
+            return state.beginsTelling()
         }
-        for subscriber in subscribers {
-            subscriber.finish()
+        if mustTell { tell(state) }
+    }
+
+    /// Passes news on until there are none, those of other threads included.
+    private static func tell(_ state: Lock<State>) {
+        while let news = state.withLock({ $0.takeNews() }) {
+            for subscriber in news.subscribers {
+                if let progress = news.progress { subscriber.yield(progress) }
+                if news.isEnd { subscriber.finish() }
+            }
         }
     }
 }

@@ -77,7 +77,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             self?.updatePriority(of: waiterID, key)
         }
         let stopObserving: @Sendable () -> Void = { context.priority.removeObserver(observer) }
-        typealias Joined = (node: Node, isNew: Bool, progress: ImageProgress?, changed: PriorityBox?)
+        typealias Joined = (node: Node, isNew: Bool, progress: ProgressReport?, changed: PriorityBox?)
         let joined = state.withLock { state -> Joined? in
             guard !cancellation.isCancelled else { return nil }
             // Read here, so that a change either comes before or finds the waiter in the table.
@@ -171,10 +171,11 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         changed?.tellObservers()
     }
 
-    private func report(_ progress: ImageProgress, from node: Node, _ key: HashedKey) {
-        let reports = state.withLock { state -> [@Sendable (ImageProgress) -> Void] in
+    private func report(_ progress: ProgressReport, from node: Node, _ key: HashedKey) {
+        let reports = state.withLock { state -> [@Sendable (ProgressReport) -> Void] in
             guard let location = state.location(of: node, key) else { return [] }
             return state.change(location) { entry in
+                if let last = entry.progress, !progress.isNewer(than: last) { return [] }
                 entry.progress = progress
                 // Not a key path, which the runtime looks up by the name of the type at each call: 5 % of a load.
                 return entry.waiters.values.map { $0.report }

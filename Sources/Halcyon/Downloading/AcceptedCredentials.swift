@@ -10,7 +10,7 @@ internal import HalcyonHTTP
 final class AcceptedCredentials: Sendable {
     private struct Owner: Hashable {
         let origin: Origin
-        let responder: ScopedResponder
+        let responder: ResponderKey
     }
 
     /// A folder at whose paths a server has accepted a credential.
@@ -18,11 +18,15 @@ final class AcceptedCredentials: Sendable {
         /// Ends with a slash.
         let path: String
         let proof: CredentialProof
+        let responder: KeptResponder
+        /// The number of the entry, in the order of all entries.
+        let number: Int
     }
 
     private struct State {
         var folders: [Owner: [ProtectedFolder]] = [:]
         var count = 0
+        var lastNumber = 0
     }
 
     /// The largest numbers of entries for all origins together, and within one. Removing an entry costs a refusal.
@@ -38,7 +42,9 @@ final class AcceptedCredentials: Sendable {
             let owner = Self.owner(of: request.url, responder)
         else { return nil }
         let path = Self.path(of: request.url)
-        guard !Self.climbs(path), let folders = state.withLock({ $0.folders[owner] }) else { return nil }
+        guard !Self.climbs(path), let folders = state.withLock({ $0.folders[owner] }),
+            folders.first?.responder.isReleased == false
+        else { return nil }
         let folder = folders.filter { path.hasPrefix($0.path) }.max { $0.path.utf8.count < $1.path.utf8.count }
         guard var proof = folder?.proof else { return nil }
         proof.isUnasked = true
@@ -52,7 +58,9 @@ final class AcceptedCredentials: Sendable {
             return
         }
         let folder = String(path[...end])
-        // Released after the lock, as it holds objects of the program.
+        removeReleased()
+        let kept = KeptResponder(responder)
+        // Released after the lock, as it holds responders of the program.
         var forgotten = State()
         state.withLock { state in
             var folders = state.folders[owner, default: []]
@@ -61,12 +69,14 @@ final class AcceptedCredentials: Sendable {
             }
             if state.count >= Self.maximumCount {
                 swap(&state, &forgotten)
+                state.lastNumber = forgotten.lastNumber
                 folders = []
             }
             let before = folders.count
             folders.removeAll { $0.path == folder }
             if folders.count >= Self.maximumFolders { folders.removeFirst() }
-            folders.append(ProtectedFolder(path: folder, proof: proof))
+            state.lastNumber += 1
+            folders.append(ProtectedFolder(path: folder, proof: proof, responder: kept, number: state.lastNumber))
             state.count += folders.count - before
             state.folders[owner] = folders
         }
@@ -76,7 +86,7 @@ final class AcceptedCredentials: Sendable {
     func remove(_ proof: CredentialProof, for url: URL, responder: ScopedResponder) {
         guard let owner = Self.owner(of: url, responder) else { return }
         let path = Self.path(of: url)
-        // Released after the lock: the responder there is equal to this one, but need not be the same object.
+        // Released after the lock, as it may hold a responder.
         let forgotten = state.withLock { state -> (key: Owner, value: [ProtectedFolder])? in
             guard let index = state.folders.index(forKey: owner) else { return nil }
             let before = state.folders.values[index].count
@@ -89,8 +99,21 @@ final class AcceptedCredentials: Sendable {
         withExtendedLifetime(forgotten) {}
     }
 
+    /// Removes the entries of responders that are released.
+    private func removeReleased() {
+        // Looked at without the lock, as each may be released by that.
+        let folders = state.withLock { $0.folders }
+        let released = folders.filter { $0.value.first?.responder.isReleased ?? false }
+        guard !released.isEmpty else { return }
+        state.withLock { state in
+            for (owner, folders) in released where state.folders[owner]?.first?.number == folders.first?.number {
+                state.count -= state.folders.removeValue(forKey: owner)?.count ?? 0
+            }
+        }
+    }
+
     private static func owner(of url: URL, _ responder: ScopedResponder) -> Owner? {
-        Origin(url.absoluteString).map { Owner(origin: $0, responder: responder) }
+        Origin(url.absoluteString).map { Owner(origin: $0, responder: responder.key) }
     }
 
     private static func path(of url: URL) -> String {

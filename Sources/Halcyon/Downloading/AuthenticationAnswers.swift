@@ -10,7 +10,7 @@ final class AuthenticationAnswers: Sendable {
         let origin: Origin
         let isProxy: Bool
         let realms: [String?]
-        let responder: ScopedResponder
+        let responder: ResponderKey
     }
 
     private struct Question: Hashable {
@@ -22,6 +22,7 @@ final class AuthenticationAnswers: Sendable {
         let credential: Credential?
         /// The number of the answer, in the order of all answers.
         let number: Int
+        let responder: KeptResponder
     }
 
     private struct State {
@@ -72,7 +73,7 @@ final class AuthenticationAnswers: Sendable {
             origin: origin,
             isProxy: demand.isProxy,
             realms: demand.challenges.map(\.realm),
-            responder: responder
+            responder: responder.key
         )
         let question = Question(space: space, rejected: demand.rejected)
         let context = WorkContext(priority: context.priority, report: { _ in })
@@ -80,7 +81,7 @@ final class AuthenticationAnswers: Sendable {
             // The responder may have answered another transfer since this one's request was sent.
             if let answer = answer(in: space, to: demand, since: start) { return answer.credential }
             let credential = try await responder.hook.body.credential(for: demand)
-            note(credential, for: space)
+            note(credential, for: space, of: KeptResponder(responder))
             return credential
         }
         // The same credential would be rejected again.
@@ -89,21 +90,36 @@ final class AuthenticationAnswers: Sendable {
 
     private func answer(in space: Space, to demand: AuthenticationDemand, since start: Int) -> Answer? {
         state.withLock { state in
-            guard let answer = state.answers[space] else { return nil }
+            // Its responder has the address of the present one, which is held by the caller.
+            guard let answer = state.answers[space], !answer.responder.isReleased else { return nil }
             if answer.credential == nil { return answer.number > start ? answer : nil }
             return answer.credential == demand.rejected ? nil : answer
         }
     }
 
-    private func note(_ credential: Credential?, for space: Space) {
-        // Released after the lock, as it holds objects of the program.
+    private func note(_ credential: Credential?, for space: Space, of responder: KeptResponder) {
+        removeReleased()
+        // Released after the lock, as it holds responders of the program.
         var forgotten: [Space: Answer] = [:]
         state.withLock { state in
             if state.answers.count >= Self.maximumCount, state.answers[space] == nil {
                 swap(&state.answers, &forgotten)
             }
             state.answerCount += 1
-            state.answers[space] = Answer(credential: credential, number: state.answerCount)
+            state.answers[space] = Answer(credential: credential, number: state.answerCount, responder: responder)
+        }
+    }
+
+    /// Removes the answers of responders that are released.
+    private func removeReleased() {
+        // Looked at without the lock, as each may be released by that.
+        let answers = state.withLock { $0.answers }
+        let released = answers.filter { $0.value.responder.isReleased }
+        guard !released.isEmpty else { return }
+        state.withLock { state in
+            for (space, answer) in released where state.answers[space]?.number == answer.number {
+                state.answers[space] = nil
+            }
         }
     }
 }

@@ -191,9 +191,11 @@ struct DownloadRun: Sendable {
             review: review,
             report: { progress in
                 guard head.withLock({ $0 }) != nil else { return }
-                context.report(
-                    ImageProgress(receivedBytes: progress.receivedBytes, expectedBytes: progress.expectedBytes)
+                let progress = ImageProgress(
+                    receivedBytes: progress.receivedBytes,
+                    expectedBytes: progress.expectedBytes
                 )
+                context.report(ProgressReport(progress: progress))
             }
         )
     }

@@ -48,11 +48,11 @@ public final class DownloadTask: Sendable, Identifiable {
         work.cancel()
     }
 
-    /// The number of bytes received so far.
+    /// The number of bytes received so far. It never decreases.
     public var progress: ImageProgress { work.progress }
 
-    /// The progress from now on: the current state first, then each change; the sequence ends with the task. A slow
-    /// reader gets the latest state.
+    /// The progress from now on: the current state first, then each change, in their order; the sequence ends with the
+    /// task. A slow reader gets the latest state.
     public var progressUpdates: AsyncStream<ImageProgress> { work.progressUpdates }
 }
 

@@ -19,6 +19,7 @@ extension ImageDownloader {
         guard let call = calls.begin(request.url) else {
             throw ImageError(stage: .load, reason: .downloaderShutDown, source: request.url.absoluteString)
         }
+        let context = context.nextAttempt()
         // Owned by the call, through which it is cancelled. It keeps the downloader alive until it ends.
         let work = Task.detached {
             defer { self.calls.end(call) }

@@ -3,7 +3,7 @@
 struct ScopedResponder: Hashable, Sendable {
     let hook: Hook<any AuthenticationResponding>
     /// The scope that the options or the responder name; `nil` for none.
-    private let audience: ExactString?
+    let audience: ExactString?
 
     init(hook: Hook<any AuthenticationResponding>, audience: String?) {
         self.hook = hook

@@ -52,10 +52,15 @@ public final class ImageTask: Sendable, Identifiable {
     }
 
     /// The number of bytes received so far.
+    ///
+    /// It never decreases during one transfer. If the load begins another one, because it tries again or takes another
+    /// source, progress is that of the earlier transfer until the first bytes of the new one come, and from then on that of
+    /// the new one: it starts again, or goes on from the bytes that are kept (``PartialBodyStore``). No report of a
+    /// transfer follows one of a later transfer.
     public var progress: ImageProgress { work.progress }
 
-    /// The progress from now on: the current state first, then each change; the sequence ends with the task. A slow
-    /// reader gets the latest state.
+    /// The progress from now on: the current state first, then each change, in the order of ``progress``; the sequence
+    /// ends with the task. A slow reader gets the latest state.
     public var progressUpdates: AsyncStream<ImageProgress> { work.progressUpdates }
 }
 

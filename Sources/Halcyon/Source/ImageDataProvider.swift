@@ -16,21 +16,21 @@ public protocol ImageDataProvider: Sendable {
     func data() async throws -> Data
 }
 
-/// Wraps any provider. Two are equal if they are of the same type and have the same key.
+/// Wraps any provider. Two are equal if they are of the same type, and the bytes of their keys are the same.
 struct AnyImageDataProvider: Sendable, Hashable, CustomStringConvertible {
     let base: any ImageDataProvider
     private let type: ObjectIdentifier
-    private let key: String
+    private let key: ExactString
 
     init(_ base: any ImageDataProvider) {
         self.base = base
         type = ObjectIdentifier(Swift.type(of: base))
-        key = base.cacheKey
+        key = ExactString(base.cacheKey)
     }
 
-    var cacheKey: String { key }
+    var cacheKey: String { key.text }
 
-    var description: String { key.count > 80 ? "\(key.prefix(80))…" : key }
+    var description: String { cacheKey.count > 80 ? "\(cacheKey.prefix(80))…" : cacheKey }
 
     static func == (left: AnyImageDataProvider, right: AnyImageDataProvider) -> Bool {
         left.type == right.type && left.key == right.key

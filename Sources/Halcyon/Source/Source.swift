@@ -104,3 +104,24 @@ extension Source: CustomStringConvertible {
         }
     }
 }
+
+extension Source {
+    /// Returns whether two sources have the same location and cache key. Names are compared by their bytes, as a server and
+    /// a file system do.
+    public static func == (left: Source, right: Source) -> Bool {
+        left.cacheKey.map(ExactString.init) == right.cacheKey.map(ExactString.init) && left.location == right.location
+    }
+}
+
+extension Source.Location {
+    static func == (left: Source.Location, right: Source.Location) -> Bool {
+        switch (left, right) {
+        case (.network(let left), .network(let right)): left == right
+        case (.file(let left), .file(let right)): ExactString.hasSameBytes(left, right)
+        case (.data(let left), .data(let right)): left == right
+        case (.provider(let left), .provider(let right)): left == right
+        case (.invalid(let left), .invalid(let right)): ExactString.hasSameBytes(left, right)
+        case (.network, _), (.file, _), (.data, _), (.provider, _), (.invalid, _): false
+        }
+    }
+}

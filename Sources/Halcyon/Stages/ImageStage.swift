@@ -37,7 +37,7 @@ final class ImageStage: Sendable {
         do {
             made = try await processing.response(for: request, context: context)
         } catch let error as ImageError {
-            await forget(request, ifGone: error)
+            await forget(request, ifObsolete: error)
             guard request.work.readsDisk,
                 let stale = try await results.staleResponse(for: request, insteadOf: error, context: context)
             else { throw error }
@@ -53,6 +53,8 @@ final class ImageStage: Sendable {
             if request.mustAsk(about: caching.validity) { await removeResult(of: request, claim: claim.ofAnswer) }
         case .remove:
             await forgetReplaced(by: request, claim: claim.ofAnswer)
+        case .removeOriginal:
+            await request.removeOriginal(olderThan: claim.ofAnswer)
         case .leave:
             break
         }
@@ -102,9 +104,11 @@ final class ImageStage: Sendable {
         await results.remove(for: request, claim: claim)
     }
 
-    /// Removes an image that its server no longer has, unless another took its place since the load began. Where the
-    /// load read the disk for the original, the original on disk has been removed already.
-    private func forget(_ request: ResolvedRequest, ifGone error: ImageError) async {
+    /// Removes an image that its server no longer has, with all others of the same original, or that it has replaced by
+    /// one that the request does not accept. What newer loads have stored stays. Where the load read the disk for the
+    /// original, a replaced original on disk has been removed already.
+    private func forget(_ request: ResolvedRequest, ifObsolete error: ImageError) async {
+        if await request.removeOriginal(ifGone: error) { return }
         guard request.followsServer, error.isAboutResource, !request.isForOthers(error) else { return }
         let claim = StoreClaim(load: request.permits, age: .new)
         request.target.forget(request.key, claim)

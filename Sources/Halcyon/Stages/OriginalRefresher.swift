@@ -49,7 +49,9 @@ final class OriginalRefresher: Sendable {
             do {
                 answer = try await transaction.run().response
             } catch {
-                if let error = error as? ImageError, error.isRefusal { recovery.remember(error, of: request) }
+                guard let error = error as? ImageError else { return }
+                await request.removeOriginal(ifGone: error, permits)
+                if error.isRefusal { recovery.remember(error, of: request) }
                 return
             }
             let limits = request.options.decode.limits

@@ -39,7 +39,7 @@ struct PrefetchingStage: Sendable {
     private func storeOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Bool {
         guard request.options.cache.storesOnDisk, request.source.isCachedOnDisk else { return false }
         if try await isOnDisk(request, context: context) { return false }
-        let original = try await self.original.original(for: request, context: context)
+        let original = try await self.original.presentOriginal(for: request, context: context)
         guard original.source != .disk else { return false }
         do {
             // Keeps error pages out of the cache.

@@ -9,7 +9,7 @@ struct SourceFallback: Sendable {
     /// - Throws: ``ImageError``, `CancellationError`.
     func response(for request: PendingRequest, context: WorkContext) async throws -> ImageResponse {
         let start = ContinuousClock.now
-        var (response, substitution) = try await firstSuccess(request, context) { request in
+        var (response, substitution) = try await firstSuccess(request, context) { request, context in
             try await image.response(for: request, context: context)
         }
         response.substitution = substitution
@@ -22,7 +22,7 @@ struct SourceFallback: Sendable {
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func original(for request: PendingRequest, context: WorkContext) async throws -> Original {
-        try await anySource(request, context) { try await original.original(for: $0, context: context) }
+        try await anySource(request, context) { try await original.presentOriginal(for: $0, context: context) }
     }
 
     /// Returns the result of `body` for the source, or for the first replacement for which it succeeds.
@@ -31,7 +31,7 @@ struct SourceFallback: Sendable {
         _ context: WorkContext,
         _ body: (ResolvedRequest) async throws -> Value
     ) async throws -> Value {
-        try await firstSuccess(request, context, load: body).0
+        try await firstSuccess(request, context) { request, _ in try await body(request) }.0
     }
 
     /// Tries one source after another until one can be loaded. The sources that are left are known in this call alone
@@ -41,13 +41,13 @@ struct SourceFallback: Sendable {
     private func firstSuccess<Value>(
         _ request: PendingRequest,
         _ context: WorkContext,
-        load: (ResolvedRequest) async throws -> Value
+        load: (ResolvedRequest, WorkContext) async throws -> Value
     ) async throws -> (Value, SourceSubstitution?) {
         // Removals while the load is under way are noted for the names that become known.
         defer { withExtendedLifetime(request.openLoads) {} }
         let recovery = request.options.recovery
         guard recovery.hasOtherSources else {
-            return (try await load(resolver.resolve(request, context: context)), nil)
+            return (try await load(resolver.resolve(request, context: context), context), nil)
         }
         var options = request.options
         options.recovery = recovery.ofOneSource
@@ -58,7 +58,8 @@ struct SourceFallback: Sendable {
         var next = request.with(options.recovery)
         while true {
             do {
-                let value = try await load(resolver.resolve(next, context: context))
+                let context = failures.isEmpty ? context : context.ofSource(failures.count)
+                let value = try await load(resolver.resolve(next, context: context), context)
                 guard !failures.isEmpty else { return (value, nil) }
                 let substitution = SourceSubstitution(
                     requested: request.source,

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import HalcyonConcurrency
+internal import HalcyonFiles
 
 /// The functions of the transport's thread.
 extension BodyCollector: TransferReceiver {
@@ -78,29 +79,29 @@ extension BodyCollector: TransferReceiver {
     /// Adds bytes to the body, unless the transfer has ended: a held piece may be taken while it ends on another
     /// thread.
     func take(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
-        typealias Taken = (Result<TransferDemand, TransferError>, BodyProgress)
+        typealias Taken = (writer: BodyWriter?, isTooLong: Bool, progress: BodyProgress)
         let taken = state.withLock { state -> Taken? in
             state.add { response, body in
                 let expected = response.expectedBodyBytes
                 let partial = body.partial
-                let result = Result { () throws(TransferError) in
-                    let demand = try body.gathering.append(bytes, expected: expected) { makeWriter(partial) }
-                    if body.isContinued, let expected, body.gathering.receivedBytes > expected {
-                        body.partial = nil
-                        throw .malformedResponse("it is longer than it says")
-                    }
-                    return demand
-                }
-                return (result, BodyProgress(receivedBytes: body.gathering.receivedBytes, expectedBytes: expected))
+                let writer = body.gathering.append(bytes, expected: expected) { makeWriter($0, partial) }
+                let count = body.gathering.receivedBytes
+                let isTooLong = body.isContinued && count > expected ?? .max
+                if isTooLong { body.partial = nil }
+                return (writer, isTooLong, BodyProgress(receivedBytes: count, expectedBytes: expected))
             }
         }
-        guard let (result, progress) = taken else { return .proceed }
-        hooks.report(progress)
-        return try result.get()
+        guard let taken else { return .proceed }
+        if taken.isTooLong { throw .malformedResponse("it is longer than it says") }
+        // Without the lock, as the writer has one of its own. Pieces come one after the other, and a good end after
+        // them. A failure that comes first ends the writer, which then ignores the piece.
+        let demand = try taken.writer?.append(bytes)
+        hooks.report(taken.progress)
+        return demand ?? .proceed
     }
 
-    private func makeWriter(_ partial: PartialResponse?) -> BodyWriter {
-        BodyWriter(queue: storage.queue, open: storage.opener(keeping: partial)) { [weak self] in
+    private func makeWriter(_ beginning: GatheredBytes, _ partial: PartialResponse?) -> BodyWriter {
+        BodyWriter(queue: storage.queue, beginning: beginning, open: storage.opener(keeping: partial)) { [weak self] in
             self?.handle.resume()
         }
     }

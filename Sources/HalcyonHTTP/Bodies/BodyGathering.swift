@@ -34,30 +34,23 @@ struct BodyGathering {
         receivedBytes = heldBytes
     }
 
-    /// Takes bytes. `makeWriter` is called once there are, or will be, more than fit memory.
+    /// Counts bytes, and takes them if they fit memory.
+    ///
+    /// - Parameter makeWriter: Makes a writer that begins with what is in memory, once there is, or will be, more than
+    ///   fits there. No lock is to be taken by it: this may be called under one.
+    /// - Returns: The writer that the bytes are to be passed on to; `nil` if there is nothing to pass on.
     mutating func append(
         _ bytes: UnsafeRawBufferPointer,
         expected: Int?,
-        makeWriter: () -> BodyWriter
-    ) throws(TransferError) -> TransferDemand {
-        guard !ignoresBytes, !bytes.isEmpty else { return .proceed }
+        makeWriter: (_ beginning: GatheredBytes) -> BodyWriter
+    ) -> BodyWriter? {
+        guard !ignoresBytes, !bytes.isEmpty else { return nil }
         receivedBytes += bytes.count
         if writer == nil, max(receivedBytes, expected ?? 0) > memoryThreshold {
-            let writer = makeWriter()
-            self.writer = writer
-            if !gathered.isEmpty {
-                let earlier = gathered
-                gathered = GatheredBytes()
-                let result = earlier.withUnsafeBytes { bytes in
-                    Result { () throws(TransferError) in try writer.append(bytes) }
-                }
-                _ = try result.get()
-            }
+            writer = makeWriter(gathered)
+            gathered = GatheredBytes()
         }
-        guard let writer else {
-            gathered.append(bytes)
-            return .proceed
-        }
-        return try writer.append(bytes)
+        if writer == nil { gathered.append(bytes) }
+        return writer
     }
 }

@@ -15,13 +15,13 @@ final class BodyWriter: Sendable {
 
     typealias Completion = @Sendable (Result<Data, TransferError>) -> Void
 
-    private enum Ending {
+    enum Ending {
         case finish(Completion)
         case abandon(keepsBytes: Bool, @Sendable () -> Void)
     }
 
-    private struct State {
-        var unwritten = GatheredBytes()
+    struct State {
+        var unwritten: GatheredBytes
         /// A Boolean value that indicates whether the queue has been asked to write, and will look again.
         var isScheduled = false
         var isPaused = false
@@ -31,25 +31,28 @@ final class BodyWriter: Sendable {
 
     private let queue: DispatchQueue
     private let wake: @Sendable () -> Void
-    private let state = Lock(State())
+    let state: Lock<State>
     /// The output; used on the queue alone.
     private let output: Lock<BodyOutput>
 
     /// - Parameters:
     ///   - queue: A serial queue, where all calls to the file system are made.
+    ///   - beginning: The bytes that are written first, with the first piece or the end. Default: none.
     ///   - open: Makes the file, or opens the one to go on with.
     ///   - wake: Called on the queue when a paused transfer may go on.
     init(
         queue: DispatchQueue,
+        beginning: GatheredBytes = GatheredBytes(),
         open: @escaping @Sendable () throws(FileSystemError) -> any BodyFile,
         wake: @escaping @Sendable () -> Void
     ) {
         self.queue = queue
         self.wake = wake
+        state = Lock(State(unwritten: beginning))
         output = Lock(.unopened(open))
     }
 
-    /// Takes bytes.
+    /// Takes bytes; ignores them after the end.
     func append(_ bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
         let (demand, failure) = state.withLock { state -> (TransferDemand, TransferError?) in
             if let failure = state.failure { return (.proceed, failure) }

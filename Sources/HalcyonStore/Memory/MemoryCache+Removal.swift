@@ -60,16 +60,23 @@ extension MemoryCache {
     @discardableResult
     public func removeAll(where isUnwanted: (Key) -> Bool) -> Int {
         var count = 0
-        for table in tables {
-            let keys = ledger.withLock { (0..<table.placeCount).compactMap(table.entry).map(\.key) }
-            for key in keys where isUnwanted(key) {
-                let entry = ledger.withLock { removeEntry(for: key, hash: key.hashValue) }
-                guard let entry, entry.value != nil else { continue }
-                listeners.tell(CollectionOfOne(key), .removed)
-                count += 1
-            }
+        for key in keys(where: isUnwanted) {
+            let entry = ledger.withLock { removeEntry(for: key, hash: key.hashValue) }
+            guard let entry, entry.value != nil else { continue }
+            listeners.tell(CollectionOfOne(key), .removed)
+            count += 1
         }
         return count
+    }
+
+    /// Returns the keys that satisfy a predicate, those of values that are only weakly held included. Complexity: O(n).
+    ///
+    /// - Parameter isWanted: called with no lock held.
+    @inlinable
+    package func keys(where isWanted: (Key) -> Bool) -> [Key] {
+        tables.flatMap { table in
+            ledger.withLock { (0..<table.placeCount).compactMap(table.key) }.filter(isWanted)
+        }
     }
 
     /// The entries that the cache removes from now on, with the reasons. Entries that are replaced are not among them,

@@ -190,4 +190,47 @@ struct BodyEventOrderTests {
         }
         #expect(isEnded)
     }
+
+    @Test("wait for no writer: a piece that waits for it leaves the rest free", .timeLimit(.minutes(1)))
+    func lockOfWriter() async throws {
+        let transfer = ManualTransfer()
+        let folder = try ScratchFolder()
+        let request = TransferRequest(url: try #require(URL(string: "http://example.com/")))
+        var storage = BodyStorage.memory
+        storage.memoryThreshold = 0
+        storage.temporaryFolder = folder.path
+        let collector = BodyCollector(request, storage: storage, hooks: .init())
+        let task = Task { try await collector.transfer(over: transfer, priority: nil) }
+        await transfer.started.wait()
+        try collector.didReceive(response: TransferResponse(status: 200, headers: [:], url: request.url))
+        _ = try [UInt8(7)].withUnsafeBytes { try collector.didReceive(bytes: $0) }
+        let writer = try #require(collector.state.withLock { $0.gathering?.writer })
+        let (isHeld, release) = (Gate(), Gate())
+        async let holder: Void = onThread {
+            writer.state.withLock { _ in
+                isHeld.open()
+                release.block()
+            }
+        }
+        await isHeld.wait()
+        async let piece = onThread { try [UInt8(8)].withUnsafeBytes { try collector.didReceive(bytes: $0) } }
+        // The lock is free, and the piece counted, although the piece cannot be passed on yet.
+        func isCounted() -> Bool {
+            collector.state.withLockIfAvailable { $0.gathering?.receivedBytes == 2 } ?? false
+        }
+        while !Task.isCancelled, !isCounted() { await Task.yield() }
+        #expect(isCounted())
+        release.open()
+        _ = try await (holder, piece)
+        transfer.complete(.success(TransferMetrics()))
+        #expect(try await task.value.data == Data([7, 8]))
+        #expect(folder.files.isEmpty)
+    }
+}
+
+extension BodyCollector.State {
+    /// The bytes of a body that is being received.
+    fileprivate var gathering: BodyGathering? {
+        if case .receiving(_, let body) = self { body.gathering } else { nil }
+    }
 }

@@ -44,6 +44,46 @@ struct BodyWriterTests {
         #expect(try whole.withLock { $0 }?.get() == Data(Self.body))
     }
 
+    @Test("leaves no file open where a body fails, before or after its last piece comes", arguments: [false, true])
+    func failure(isFirst: Bool) async throws {
+        let (file, queue, ended) = (ClosedFile(), DispatchQueue(label: "test"), Gate())
+        let writer = BodyWriter(queue: queue, open: { file }, wake: {})
+        func fail() { writer.abandon(keepsBytes: false) { ended.open() } }
+        func piece() throws {
+            let demand = try [UInt8(8)].withUnsafeBytes { try writer.append($0) }
+            #expect(demand == .proceed)
+        }
+        _ = try [UInt8(7)].withUnsafeBytes { try writer.append($0) }
+        if isFirst { fail() }
+        try piece()
+        if !isFirst { fail() }
+        await ended.wait()
+        // After the end it is ignored.
+        try piece()
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        #expect(file.state.withLock { $0.isClosed })
+        #expect(file.state.withLock { $0.countAfterClosing } == 0)
+    }
+
+    @Test("has the bytes that were in memory although the body fails before the next piece comes")
+    func beginning() async throws {
+        let (file, ended) = (ClosedFile(), Gate())
+        var gathering = BodyGathering(memoryThreshold: 2)
+        func append(_ bytes: [UInt8]) -> BodyWriter? {
+            bytes.withUnsafeBytes { bytes in
+                gathering.append(bytes, expected: nil) { beginning in
+                    BodyWriter(queue: DispatchQueue(label: "test"), beginning: beginning, open: { file }, wake: {})
+                }
+            }
+        }
+        #expect(append([7, 8]) == nil)
+        let writer = try #require(append([9]))
+        #expect(gathering.receivedBytes == 3 && gathering.data.isEmpty)
+        writer.abandon(keepsBytes: true) { ended.open() }
+        await ended.wait()
+        #expect(file.state.withLock { $0.keptBytes } == [7, 8])
+    }
+
     @Test("holds back the server, for a body that is kept for later as well", arguments: [false, true])
     func server(keeps: Bool) async throws {
         let folder = try ScratchFolder()
@@ -144,4 +184,36 @@ private final class SlowFile: BodyFile {
     func finish() throws(FileSystemError) -> Data { bytes.withLock { $0 } }
 
     func close(keepsBytes: Bool) {}
+}
+
+/// A file that notes how it is closed.
+private final class ClosedFile: BodyFile {
+    struct State {
+        var bytes: [UInt8] = []
+        var isClosed = false
+        var keptBytes: [UInt8] = []
+        var countAfterClosing = 0
+    }
+
+    let state = Lock(State())
+
+    var count: Int { state.withLock { $0.bytes.count } }
+
+    func append(_ bytes: UnsafeRawBufferPointer) throws(FileSystemError) {
+        state.withLock { state in
+            state.bytes += bytes
+            if state.isClosed { state.countAfterClosing += bytes.count }
+        }
+    }
+
+    func copy() throws(FileSystemError) -> Data { state.withLock { Data($0.bytes) } }
+
+    func finish() throws(FileSystemError) -> Data { state.withLock { Data($0.bytes) } }
+
+    func close(keepsBytes: Bool) {
+        state.withLock { state in
+            state.isClosed = true
+            if keepsBytes { state.keptBytes = state.bytes }
+        }
+    }
 }

@@ -197,6 +197,24 @@ struct HTTPCacheTests {
         #expect(try await fixture.get([.ifMatch: "\"a\""]).source == .network)
     }
 
+    @Test("answers 304 for any of the tags, of which some have commas, or end in a backslash")
+    func tagsInConditions() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        _ = try await fixture.get()
+        for tags in ["\"x\\\", \"a\"", "W/\"\\\",\"a\"", "\"x,\", \"a\""] {
+            #expect(try await fixture.get([.ifNoneMatch: tags]).response.status == 304, "\(tags)")
+        }
+        #expect(try await fixture.get([.ifNoneMatch: "\"x\\\", \"y, a\""]).response.status == 200)
+    }
+
+    @Test("answers 304 for a tag that ends in a backslash")
+    func tagWithBackslash() async throws {
+        fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\\\""])
+        _ = try await fixture.get()
+        #expect(try await fixture.get([.ifNoneMatch: "\"a\\\", \"b\""]).response.status == 304)
+        #expect(try await fixture.get([.ifNoneMatch: "\"a\", \"b\""]).response.status == 200)
+    }
+
     @Test("answers conditions for any success, and for nothing else", arguments: [200, 203, 204, 299, 404, 503])
     func conditionsByStatus(status: Int) async throws {
         fixture.serve("", [.cacheControl: "max-age=60", .eTag: "\"a\""], status: status)

@@ -32,6 +32,50 @@ struct StoredResponseMetadataTests {
         #expect(response.metadata.count < 300)
     }
 
+    @Test(
+        "reads back each time to the millisecond, up to 2⁵⁰ ms from 1970",
+        arguments: [0, 1, 978_307_199_999, 978_307_200_001, 1 << 42, (1 << 43) - 1, (1 << 50) - 1, 1 << 50]
+    )
+    func times(milliseconds: Int) throws {
+        for milliseconds in [milliseconds, -milliseconds] {
+            var response = try sample()
+            response.requestTime = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            response.responseTime = response.requestTime
+            let read = try #require(StoredResponse(metadata: response.metadata))
+            #expect(read == response)
+            #expect(read.metadata == response.metadata)
+        }
+    }
+
+    @Test("writes a time beyond the limit as the limit, which reads back")
+    func timeBeyondLimit() throws {
+        let limit = Double(1 << 50) / 1000
+        for seconds in [1e14, -1e14, Double.infinity, .nan] {
+            var response = try sample()
+            response.responseTime = Date(timeIntervalSince1970: seconds)
+            let read = try #require(StoredResponse(metadata: response.metadata))
+            #expect(read.responseTime == Date(timeIntervalSince1970: seconds > 0 ? limit : -limit))
+            #expect(StoredResponse(metadata: read.metadata) == read)
+        }
+    }
+
+    @Test("is nothing with a time beyond the limit", arguments: [1 << 50, 1 << 53, 1 << 62, Int.max, Int.min])
+    func writtenBeyondLimit(milliseconds: Int) throws {
+        func metadata(_ milliseconds: Int) -> Data {
+            var writer = MetadataWriter()
+            writer.append(contentsOf: Array("HR".utf8) + [1])
+            for number in [200, 0] { writer.append(number) }
+            for time in [0, milliseconds] { writer.append(signed: time) }
+            writer.append("http://example.com/".utf8)
+            for count in [0, 0] { writer.append(count) }
+            return Data(writer.bytes)
+        }
+        #expect(StoredResponse(metadata: metadata(1 << 50)) != nil)
+        #expect(StoredResponse(metadata: metadata(-1 << 50)) != nil)
+        let beyond = milliseconds > 0 ? milliseconds | 1 : milliseconds
+        #expect(StoredResponse(metadata: metadata(beyond)) == nil)
+    }
+
     @Test("is nothing when cut short or continued")
     func lengths() throws {
         let metadata = try sample().metadata

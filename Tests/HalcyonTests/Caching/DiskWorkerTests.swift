@@ -86,6 +86,21 @@ struct DiskWorkerTests {
         #expect(try await disk.contains("a") == false)
     }
 
+    @Test("metadata is replaced in a task that was cancelled, too")
+    func cancelledUpdate() async throws {
+        let folder = TestPipeline.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let disk = AsyncDiskCache(configuration: .init(folder: folder), onFault: nil)
+        try await disk.change { _ = try $0.store(Data([1]), for: "a") }
+        let version = try #require(await disk.entry(for: "a", priority: PriorityBox(.normal))).version
+        let update = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await disk.updateMetadata(Data([2]), for: "a", expiration: nil, replacing: version)
+        }
+        #expect(await update.value != nil)
+        #expect(try await disk.entry(for: "a", priority: PriorityBox(.normal))?.metadata == Data([2]))
+    }
+
     @Test("waiting for what was stored removes what a killed process left, before the first sweep of the background")
     func sweepOfShortProcess() async throws {
         let folder = TestPipeline.temporaryPath()

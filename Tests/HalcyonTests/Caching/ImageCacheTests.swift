@@ -219,7 +219,7 @@ struct ImageCacheTests {
     }
 
     @Test("writes out what it has and takes it in again elsewhere")
-    func exchange() async throws {
+    func export() async throws {
         test.transport.serve(url, Sample.png())
         _ = try await test.pipeline.response(for: url, options: crop + [.cacheOriginalImage])
         await test.settle()

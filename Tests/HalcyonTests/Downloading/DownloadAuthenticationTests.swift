@@ -202,4 +202,101 @@ struct DownloadAuthenticationTests {
         let rejected = demands.withLock { $0.map(\.rejected) }
         #expect(rejected == [nil, nil, .bearer("old")])
     }
+
+    private final class Account: Sendable {}
+
+    /// A responder that is an object.
+    private final class ObjectResponder: AuthenticationResponding {
+        let account: Account
+
+        init(_ account: Account) {
+            self.account = account
+        }
+
+        func credential(for demand: AuthenticationDemand) async throws -> Credential? { .bearer("token") }
+
+        static func == (left: ObjectResponder, right: ObjectResponder) -> Bool { left === right }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(ObjectIdentifier(self))
+        }
+    }
+
+    /// A responder that is a value.
+    private struct ValueResponder: AuthenticationResponding {
+        let user: String
+        let calls: Lock<Int>
+
+        func credential(for demand: AuthenticationDemand) async throws -> Credential? {
+            calls.withLock { $0 += 1 }
+            return .bearer(user)
+        }
+
+        static func == (left: ValueResponder, right: ValueResponder) -> Bool { left.user == right.user }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(user)
+        }
+    }
+
+    /// Loads an image of a server that demands a credential, and returns the number of requests.
+    private func load(_ policy: NetworkPolicy) async throws -> Int {
+        let before = test.transport.startedCount
+        test.transport.setAnswer { request in
+            request.credential == nil
+                ? .init(status: 401, headers: [.wwwAuthenticate: "Bearer"]) : .init(body: Data([1]))
+        }
+        _ = try await test.downloader.download(from: url, policy: policy)
+        return test.transport.startedCount - before
+    }
+
+    @Test("is released with its transfers if it is an object or a closure", .timeLimit(.minutes(1)), arguments: 0..<2)
+    func release(kind: Int) async throws {
+        weak var released: Account?
+        do {
+            let account = Account()
+            released = account
+            let policy = NetworkPolicy.with { policy in
+                if kind == 0 {
+                    policy.authenticationResponder = ObjectResponder(account)
+                } else {
+                    policy.authenticationResponder = AuthenticationResponder { _ in
+                        withExtendedLifetime(account) {}
+                        return .bearer("token")
+                    }
+                }
+            }
+            #expect(try await load(policy) == 2)
+        }
+        await test.settle()
+        while !Task.isCancelled, released != nil { await Task.yield() }
+        #expect(released == nil)
+    }
+
+    @Test(
+        "that is kept by the program is not asked again, though each request has a policy of its own",
+        arguments: 0..<2
+    )
+    func kept(kind: Int) async throws {
+        let object = ObjectResponder(Account())
+        let closure = AuthenticationResponder { _ in .bearer("token") }
+        func policy() -> NetworkPolicy {
+            .with { $0.authenticationResponder = kind == 0 ? object : closure }
+        }
+        #expect(try await load(policy()) == 2)
+        await test.settle()
+        #expect(try await load(policy()) == 1)
+    }
+
+    @Test("that is a value is not asked again where an equal one was")
+    func equalValues() async throws {
+        let calls = Lock(0)
+        func policy() -> NetworkPolicy {
+            .with { $0.authenticationResponder = ValueResponder(user: "a", calls: calls) }
+        }
+        #expect(try await load(policy()) == 2)
+        await test.settle()
+        #expect(try await load(policy()) == 1)
+        #expect(calls.withLock { $0 } == 1)
+    }
 }

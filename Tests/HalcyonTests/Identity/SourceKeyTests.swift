@@ -46,3 +46,47 @@ struct SourceKeyTests {
         #expect(await test.pipeline.cache.tiers(with: ImageRequest(sources[0], options: [rule])).contains(.memory))
     }
 }
+
+@Suite("Names that only look the same")
+struct EquivalentNameTests {
+    private struct Provider: ImageDataProvider {
+        let cacheKey: String
+        let body: Data
+
+        func data() async throws -> Data {
+            if body.isEmpty { throw CancellationError() }
+            return body
+        }
+    }
+
+    /// "é" as one scalar and as two.
+    private static let names = ["caf\u{e9}", "cafe\u{301}"]
+
+    @Test("name different sources")
+    func sources() throws {
+        let url = Sample.url()
+        let sources = Self.names.map { name in
+            [.provider(Provider(cacheKey: name, body: Data())), .file("/\(name)"), .url(url, cacheKey: name)]
+                as [Source]
+        }
+        for (left, right) in zip(sources[0], sources[1]) {
+            #expect(left != right)
+            #expect(left == left)
+            #expect(Set([left, right, left]).count == 2)
+        }
+    }
+
+    @Test("are both tried where one source replaces the other")
+    func alternatives() async throws {
+        let folder = TestPipeline.temporaryPath()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let paths = Self.names.map { "\(folder)/\($0).png" }
+        #expect(FileManager.default.createFile(atPath: paths[1], contents: Sample.png()))
+        let test = TestPipeline()
+        let options: ImageOptions = [.alternativeSources([.file(paths[1])])]
+        let response = try await test.pipeline.response(for: ImageRequest(.file(paths[0]), options: options))
+        #expect(response.source == .file)
+        #expect(response.substitution?.used == .file(paths[1]))
+    }
+}

@@ -7,6 +7,10 @@ public import HalcyonHTTP
 /// sent with later requests for the same folder of its paths, or one below, before the server asks for it (RFC 7617,
 /// section 2.2), and for other folders of the same realm when it does, until the server rejects it.
 ///
+/// Credentials are kept for a responder that is an object, or an ``AuthenticationResponder``, for as long as the program
+/// keeps that one; a downloader does not keep it alive beyond its transfers. Values are kept with their credentials, at
+/// most 512 of them, as an equal one may be made for each request.
+///
 /// A response to a credential of a responder in the options is cached only with a named scope, that of the options
 /// (``CachePolicy/scope``) or ``cacheScope``; a downloader's responder is taken to be the same for all.
 ///
@@ -84,4 +88,8 @@ public struct AuthenticationResponder: AuthenticationResponding {
     public func credential(for demand: AuthenticationDemand) async throws -> Credential? {
         try await closure.function(demand)
     }
+}
+
+extension AuthenticationResponder: ClosureHook {
+    var identifiedClosure: AnyObject { closure }
 }

@@ -4,7 +4,7 @@
 /// `Body` is the existential of the hook's protocol, which cannot be `Hashable` itself.
 struct Hook<Body: Sendable>: Hashable, Sendable {
     let body: Body
-    private let identity: HookIdentity
+    let identity: HookIdentity
 
     init(_ body: Body, identity: any Hashable & Sendable) {
         self.body = body

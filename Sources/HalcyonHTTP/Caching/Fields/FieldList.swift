@@ -5,10 +5,16 @@ enum FieldList {
     /// Returns the members of all lines, without the white space around them and without empty ones. Commas inside
     /// quoted strings separate nothing.
     static func members(_ lines: [String]) -> [Substring] {
-        lines.flatMap { split($0) }
+        lines.flatMap { split($0, hasEscapes: true) }
     }
 
-    private static func split(_ line: String) -> [Substring] {
+    /// Returns the members of all lines of a field that lists entity tags. A backslash in a tag escapes nothing (RFC
+    /// 9110, section 8.8.3).
+    static func entityTags(_ lines: [String]) -> [Substring] {
+        lines.flatMap { split($0, hasEscapes: false) }
+    }
+
+    private static func split(_ line: String, hasEscapes: Bool) -> [Substring] {
         var members: [Substring] = []
         let bytes = line.utf8
         var start = bytes.startIndex
@@ -22,7 +28,7 @@ enum FieldList {
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 isQuoted.toggle()
-            case UInt8(ascii: "\\") where isQuoted:
+            case UInt8(ascii: "\\") where isQuoted && hasEscapes:
                 // The next byte is taken literally.
                 let next = bytes.index(after: position)
                 if next < bytes.endIndex { position = next }

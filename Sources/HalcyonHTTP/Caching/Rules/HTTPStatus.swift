@@ -23,10 +23,12 @@ package enum HTTPStatus {
     package static func isAboutResource(_ status: Int) -> Bool {
         switch status {
         case 200..<400: ![206, 304].contains(status)
-        case 404, 410, 451: true
-        default: false
+        default: isGone(status)
         }
     }
+
+    /// Returns whether a response of this status says that the server does not have the resource, or not any more.
+    package static func isGone(_ status: Int) -> Bool { [404, 410, 451].contains(status) }
 
     /// Returns whether a response with this status is the whole of the resource, or stands for it, and is no refusal.
     package static func isContent(_ status: Int) -> Bool { status < 400 && isAboutResource(status) }

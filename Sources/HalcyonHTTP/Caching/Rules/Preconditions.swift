@@ -9,7 +9,7 @@ struct Preconditions {
     /// Reads the conditions of a request; `nil` if it has none.
     init?(_ request: TransferRequest, now: Date) {
         let lines = request.headers[values: .ifNoneMatch]
-        tags = lines.isEmpty ? nil : FieldList.members(lines)
+        tags = lines.isEmpty ? nil : FieldList.entityTags(lines)
         date = request.headers[.ifModifiedSince].flatMap { HTTPDate.date($0, now: now) }
         if tags == nil, date == nil { return nil }
     }

@@ -5,10 +5,10 @@ extension StoredResponse {
     /// The response as bytes to lie beside its body: some hundred for an ordinary one.
     ///
     /// Version 1: the bytes "HR" and 1; then as numbers the status, 1 if redirects led to it, else 0, the two times in
-    /// milliseconds since 1970, the URL as text, the count of headers with a name and a value each, and the count of
-    /// selecting fields with a name, 1 and a value, or a name and 0. A number is written in groups of 7 bits, the
-    /// lowest first, each but the last with its top bit set, and a signed one with its sign in the lowest bit; text is
-    /// preceded by its length.
+    /// milliseconds since 1970, at most 2⁵⁰ before or after, the URL as text, the count of headers with a name and a
+    /// value each, and the count of selecting fields with a name, 1 and a value, or a name and 0. A number is written in
+    /// groups of 7 bits, the lowest first, each but the last with its top bit set, and a signed one with its sign in the
+    /// lowest bit; text is preceded by its length.
     public var metadata: Data {
         var writer = MetadataWriter()
         writer.append(contentsOf: Self.signature)
@@ -35,15 +35,16 @@ extension StoredResponse {
     public init?(metadata: Data) {
         var reader = MetadataReader(metadata)
         guard reader.take(Self.signature), let status = reader.number(), (100...999).contains(status),
-            let isRedirected = reader.number(), isRedirected <= 1, let requestTime = reader.signedNumber(),
-            let responseTime = reader.signedNumber(),
+            let isRedirected = reader.number(), isRedirected <= 1,
+            let requestTime = reader.signedNumber().flatMap(Self.date),
+            let responseTime = reader.signedNumber().flatMap(Self.date),
             let url = reader.bytes().flatMap({ URL(string: String(decoding: $0, as: UTF8.self)) }),
             let headerCount = reader.count(bytesEach: 2)
         else { return nil }
         self.status = status
         self.isRedirected = isRedirected == 1
-        self.requestTime = Self.date(requestTime)
-        self.responseTime = Self.date(responseTime)
+        self.requestTime = requestTime
+        self.responseTime = responseTime
         self.url = url
         headers = [:]
         headers.reserveCapacity(headerCount)
@@ -68,15 +69,21 @@ extension StoredResponse {
 
     private static let signature: [UInt8] = [UInt8(ascii: "H"), UInt8(ascii: "R"), 1]
 
-    /// The limit of dates in milliseconds: a date beyond 53 bits is none of a clock.
-    private static let millisecondLimit = Double(1 << 53)
+    /// The limit of dates in milliseconds, 35,000 years. No clock shows a later one, and beyond 51 bits `Date`, which
+    /// counts seconds, does not tell each millisecond from the next, so that a time would not be read as it was written.
+    private static let millisecondLimit = 1 << 50
 
+    /// Returns the number for a date; beyond the limit, that of the limit.
     private static func milliseconds(_ date: Date) -> Int {
         let value = (date.timeIntervalSince1970 * 1000).rounded()
-        return Int(min(max(value, -millisecondLimit), millisecondLimit))
+        // Not so for a date that is not a number either.
+        guard value > -Double(millisecondLimit) else { return -millisecondLimit }
+        return Int(min(value, Double(millisecondLimit)))
     }
 
-    private static func date(_ milliseconds: Int) -> Date {
-        Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    /// Returns the date of a number; `nil` beyond the limit.
+    private static func date(_ milliseconds: Int) -> Date? {
+        guard (-millisecondLimit...millisecondLimit).contains(milliseconds) else { return nil }
+        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 }

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// An entry of a folder that ``DiskCache/exportEntries(to:prefix:)`` wrote.
-package struct DiskExchangeEntry: Sendable {
+package struct DiskExportEntry: Sendable {
     package let key: String
     package let body: Data
     package let metadata: Data
@@ -12,7 +12,7 @@ package struct DiskExchangeEntry: Sendable {
 ///
 /// Nothing of the folder is trusted: a file is only ever looked for by its number, links are not followed, and lengths
 /// and checksums must agree. A copy goes on where the original was.
-package struct DiskExchangeReader: Sendable {
+package struct DiskExportReader: Sendable {
     /// Closes the manifest with the last copy.
     private final class OpenFile: Sendable {
         let descriptor: FileDescriptor
@@ -32,17 +32,17 @@ package struct DiskExchangeReader: Sendable {
     private var lines: FileLines
     private var number = 0
 
-    private var manifestPath: String { "\(folder)/\(ExchangeRecord.manifest)" }
+    private var manifestPath: String { "\(folder)/\(ExportRecord.manifest)" }
 
     init(_ folder: String, _ fileSystem: any FileSystem) throws {
         self.folder = folder
         self.fileSystem = fileSystem
-        let path = "\(folder)/\(ExchangeRecord.manifest)"
+        let path = "\(folder)/\(ExportRecord.manifest)"
         manifest = OpenFile(try fileSystem.openForReading(path), fileSystem)
         lines = FileLines(manifest.descriptor, fileSystem)
         guard try fileSystem.status(of: manifest.descriptor).kind == .file else { throw foreign(path, "it is no file") }
-        let header = try lines.next(limit: ExchangeRecord.lineLimit)
-        guard header == Data(ExchangeRecord.header.utf8.dropLast()) else {
+        let header = try lines.next(limit: ExportRecord.lineLimit)
+        guard header == Data(ExportRecord.header.utf8.dropLast()) else {
             throw foreign(path, "it is no manifest of a cache")
         }
     }
@@ -57,13 +57,13 @@ package struct DiskExchangeReader: Sendable {
     /// The next entry with a body of at most `limit` bytes; nil at the end.
     ///
     /// - Throws: ``DiskCacheError`` if a record is wrong.
-    package mutating func next(limit: Int) throws(DiskCacheError) -> DiskExchangeEntry? {
+    package mutating func next(limit: Int) throws(DiskCacheError) -> DiskExportEntry? {
         while let record = try nextRecord() {
             guard record.size <= limit else { continue }
             let path = "\(folder)/\(record.file)"
             let body = try reading { () throws in try contents(path, limit: record.size) }
             guard record.matches(body) else { throw foreign(path, "it is not what was exported") }
-            return DiskExchangeEntry(
+            return DiskExportEntry(
                 key: record.key,
                 body: body,
                 metadata: record.metadata,
@@ -74,12 +74,12 @@ package struct DiskExchangeReader: Sendable {
     }
 
     /// The next record whose key is not too long.
-    private mutating func nextRecord() throws(DiskCacheError) -> ExchangeRecord? {
+    private mutating func nextRecord() throws(DiskCacheError) -> ExportRecord? {
         do {
-            while let line = try lines.next(limit: ExchangeRecord.lineLimit) {
+            while let line = try lines.next(limit: ExportRecord.lineLimit) {
                 number += 1
-                let record = try ExchangeRecord(line: line, number: number)
-                if record.key.utf8.count <= ExchangeRecord.keyLimit { return record }
+                let record = try ExportRecord(line: line, number: number)
+                if record.key.utf8.count <= ExportRecord.keyLimit { return record }
             }
             return nil
         } catch let error as FileSystemError {

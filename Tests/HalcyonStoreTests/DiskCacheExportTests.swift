@@ -4,7 +4,7 @@ import HalcyonTesting
 import Testing
 
 @Suite("Cache folders that come from elsewhere")
-struct DiskCacheExchangeTests {
+struct DiskCacheExportTests {
     private func filled() throws -> (DiskCacheFixture, export: String) {
         let fixture = try DiskCacheFixture()
         for (number, key) in ["a", "../b", "c\0d", "", "é", "e\u{301}"].enumerated() {

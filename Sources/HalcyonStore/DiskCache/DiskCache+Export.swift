@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension DiskCache {
-    /// Copies entries into a new folder that ``importEntries(from:)`` reads, on this machine or another. `EXCHANGE.md`
+    /// Copies entries into a new folder that ``importEntries(from:)`` reads, on this machine or another. `EXPORT.md`
     /// describes its form. Expired entries are left out.
     ///
     /// - Parameters:
@@ -13,16 +13,16 @@ extension DiskCache {
         try failing(.maintain) {
             let listing = try entries(prefix: prefix)
             try fileSystem.createFolder(folder)
-            var manifest = Data(ExchangeRecord.header.utf8)
+            var manifest = Data(ExportRecord.header.utf8)
             var count = 0
             for listed in listing.reversed() {
                 guard let found = entry(for: listed.key, extending: .none) else { continue }
                 count += 1
-                let record = ExchangeRecord(number: count, key: listed.key, found)
+                let record = ExportRecord(number: count, key: listed.key, found)
                 try writeFile("\(folder)/\(record.file)", found.body)
                 manifest += try record.line()
             }
-            try writeFile("\(folder)/\(ExchangeRecord.manifest)", manifest)
+            try writeFile("\(folder)/\(ExportRecord.manifest)", manifest)
             try fileSystem.synchronizeFolder(folder)
             return count
         }
@@ -39,7 +39,7 @@ extension DiskCache {
     /// - Throws: ``DiskCacheError`` at the first record that is wrong; the entries before it are stored.
     @discardableResult
     public func importEntries(from folder: String) throws(DiskCacheError) -> Int {
-        var reader = try exchangeReader(folder)
+        var reader = try exportReader(folder)
         var count = 0
         while let entry = try reader.next(limit: sizeLimitForImport()) {
             if try store(entry) { count += 1 }
@@ -49,14 +49,14 @@ extension DiskCache {
     }
 
     /// Begins to read a folder that ``exportEntries(to:prefix:)`` wrote.
-    package func exchangeReader(_ folder: String) throws(DiskCacheError) -> DiskExchangeReader {
-        try failing(.write) { try DiskExchangeReader(folder, fileSystem) }
+    package func exportReader(_ folder: String) throws(DiskCacheError) -> DiskExportReader {
+        try failing(.write) { try DiskExportReader(folder, fileSystem) }
     }
 
     /// Stores an entry of another cache's folder. ``flush()`` writes it down.
     ///
     /// - Returns: whether it was stored.
-    package func store(_ entry: DiskExchangeEntry) throws(DiskCacheError) -> Bool {
+    package func store(_ entry: DiskExportEntry) throws(DiskCacheError) -> Bool {
         try store(
             entry.body,
             for: entry.key,
@@ -81,7 +81,7 @@ extension DiskCache {
 }
 
 /// A line of the manifest.
-struct ExchangeRecord: Codable {
+struct ExportRecord: Codable {
     static let manifest = "manifest.jsonl"
     static let header = "{\"format\":\"halcyon-cache-export\",\"version\":1}\n"
 

@@ -1,0 +1,56 @@
+internal import HalcyonStore
+
+extension ImageCache {
+    /// Removes an original that its server does not have any more, and everything that was made of it, from memory and
+    /// disk, also in a task that was cancelled. What newer work than that of the claim has stored stays.
+    ///
+    /// Complexity: O(n) in the number of images in memory.
+    ///
+    /// - Parameters:
+    ///   - key: The key of one of its images.
+    ///   - claim: The claim of the server's answer.
+    func removeOriginal(of key: ImageKey, olderThan claim: StoreClaim) async {
+        guard let removal = claim.beginRemoval(from: order) else { return }
+        defer { order.end(removal) }
+        // The claim is asked for each at its removal: newer work may store it meanwhile.
+        for key in memory.keys(where: { $0.hasOriginal(of: key) }) { forget(key, claim) }
+        await disk.removeOriginal(key.originalDiskKey) { [order] in claim.newerItems(in: order) }
+    }
+}
+
+extension Set<StoreOrder.Item> {
+    /// The names on disk of the results of processors among these items.
+    fileprivate var processedDiskKeys: Set<ExactString> {
+        Set<ExactString>(compactMap { if case .image(let key) = $0 { ExactString(key.processedDiskKey) } else { nil } })
+    }
+
+    /// A Boolean value that indicates whether the original, or one of its representations, is among these items.
+    fileprivate var hasOriginal: Bool {
+        contains { if case .image = $0 { false } else { true } }
+    }
+}
+
+extension AsyncDiskCache {
+    /// Removes an original and everything that was made of it.
+    ///
+    /// - Parameter keptItems: Returns the items that stay, right before the others are removed, after all earlier
+    ///   changes; `nil` if all of them stay.
+    fileprivate func removeOriginal(
+        _ name: String,
+        except keptItems: @escaping @Sendable () -> Set<StoreOrder.Item>?
+    ) async {
+        await write(priority: .normal) { [cache, faults] in
+            guard let kept = keptItems() else { return }
+            do {
+                let keptKeys = kept.processedDiskKeys
+                for key in try cache.entries(prefix: name + "\0").map(\.key) {
+                    let isKept = ParsedDiskKey(key).isProcessed ? keptKeys.contains(ExactString(key)) : kept.hasOriginal
+                    if !isKept { try cache.remove(for: key) }
+                }
+                if !kept.hasOriginal, cache.contains(name) { try cache.remove(for: name) }
+            } catch {
+                faults.report(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import FoundationEssentials
+internal import HalcyonHTTP
+internal import HalcyonStore
+
+extension OriginalStorage: HTTPCacheStorage {
+    func store(
+        _ head: StoredResponse,
+        body: Data,
+        for key: String,
+        replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
+    ) async {
+        guard !isForOthers() else { return }
+        let ignoresServer = policy.freshness == .ignoringServer
+        guard keepsAnyStatus || isImage(head) else {
+            // The response is not kept. The image is gone if this is about the image, and not about the client
+            // or the time.
+            if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
+                await found.disk.remove(for: found.diskKey, ifStill: found.version)
+            }
+            return
+        }
+        var slot: (@Sendable (DiskCache) -> String?)?
+        if head.isVarying, !ignoresServer {
+            slot = { [diskKey, url] disk in Self.slot(of: diskKey, url: url, in: disk, replacing: isReplaced) }
+        }
+        let pending = Pending(diskKey: diskKey, slot: slot, head: head)
+        state.withLock { $0.pending = pending }
+    }
+
+    /// Returns whether a response is an image for all requests, and not only for those that accept its status. For
+    /// requests that ignore the server, these are the responses that are accepted by default.
+    private func isImage(_ head: StoredResponse) -> Bool {
+        policy.freshness == .ignoringServer
+            ? HTTPStatus.isContent(head.status) : head.status == 200 || head.status == 203
+    }
+
+    func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
+        guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == previous else { return }
+        // Its place may have been taken by another representation, or by what another process has stored.
+        let version = await found.disk.updateMetadata(
+            head.metadata,
+            for: found.diskKey,
+            expiration: policy.diskExpiration,
+            replacing: found.version
+        )
+        guard let version else { return }
+        state.withLock { state in
+            guard state.found?.diskKey == found.diskKey, state.found?.version == found.version else { return }
+            state.found?.head = head
+            state.found?.version = version
+        }
+    }
+
+    func remove(_ head: StoredResponse, for key: String) async {
+        guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == head else { return }
+        await found.disk.remove(for: found.diskKey, ifStill: found.version)
+    }
+
+    func removeAll(for key: String) async {
+        for cache in caches {
+            for diskKey in Self.diskKeys(diskKey) { await cache.disk.remove(for: diskKey) }
+        }
+    }
+}
