@@ -14,26 +14,13 @@ struct Original: Sendable {
     /// The age of the response that confirmed it; `nil` if it came with its own response, or no server was asked.
     var confirmation: ContentAge?
 
-    init(
-        data: Data,
-        source: ImageResponse.Source,
-        timings: ImageTimings,
-        metrics: TransferMetrics?,
-        caching: OriginalCaching,
-        permits: StorePermits,
-        age: ContentAge,
-        confirmation: ContentAge? = nil
-    ) {
-        self.data = data
-        self.source = source
-        self.timings = timings
-        self.metrics = metrics
-        self.caching = caching
-        self.permits = permits
-        self.age = age
-        self.confirmation = confirmation
+    /// Returns the claim of a load to store what it makes of this original.
+    func claim(of load: StorePermits?) -> StoreClaim {
+        StoreClaim(load: load, original: permits, age: age, confirmation: confirmation)
     }
+}
 
+extension Original {
     /// Creates the original of a source whose caching no server decides.
     init(_ fetched: FetchedOriginal, for request: ResolvedRequest, permits: StorePermits, timings: ImageTimings) {
         self.init(
@@ -46,10 +33,5 @@ struct Original: Sendable {
             permits: permits,
             age: fetched.age
         )
-    }
-
-    /// Returns the claim of a load to store what it makes of this original.
-    func claim(of load: StorePermits?) -> StoreClaim {
-        StoreClaim(load: load, original: permits, age: age, confirmation: confirmation)
     }
 }
