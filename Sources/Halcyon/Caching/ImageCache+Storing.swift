@@ -37,6 +37,7 @@ extension ImageCache {
         let expiration = request.options.cache.diskExpiration
         let durability = request.options.cache.diskDurability ?? .normal
         let admission = self.admission(of: StoreClaim(original: removal.permits, age: .new), .original)
+        defer { if durability == .none { disk.flushSoon() } }
         return try await disk.change { disk in
             guard admission.isGranted() else { return false }
             try disk.removeEntries(prefix: original + "\0")
@@ -93,6 +94,7 @@ extension ImageCache {
         }
         guard policy.storesOnDisk else { return false }
         let durability = policy.diskDurability ?? .normal
+        defer { if durability == .none { disk.flushSoon() } }
         if let original, isOriginal || policy.keepsOriginal {
             let diskKey = key.originalDiskKey
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)

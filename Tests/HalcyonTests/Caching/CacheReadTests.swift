@@ -69,7 +69,7 @@ struct CacheReadTests {
         let url = Sample.url()
         let tasks = [test.pipeline.task(for: url), test.pipeline.task(for: url, options: [.fromDiskCacheOrRefresh])]
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.original.work.waiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
         for task in tasks { #expect(try await task.response.source == .network) }
         #expect(test.transport.startedCount(url) == 1)

@@ -73,9 +73,11 @@ struct DiskDurabilityTests {
         let image = try ImageCodecs.standard.decode(large)
         try await cache.store(image, for: ImageRequest(url, options: full.applying([crop])))
         #expect(synchronizations.withLock { $0 } == 2)
-        let other = pipeline()
-        try await other.pipeline.cache.store(large, for: ImageRequest(url, options: [.diskDurability(.none)]))
-        #expect(!isVisible(other))
+        let waiting = Sample.url()
+        try await cache.store(large, for: ImageRequest(waiting, options: [.diskDurability(.none)]))
+        #expect(await cache.storedData(for: ImageRequest(waiting)) != nil)
+        // Written without another call.
+        await eventually { !cache.disk.cache.hasWaitingEntries }
     }
 }
 

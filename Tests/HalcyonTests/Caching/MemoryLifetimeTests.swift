@@ -94,8 +94,8 @@ struct MemoryLifetimeTests {
         #expect(!cache.isInMemory(long))
     }
 
-    @Test("ends with the removal of the image, after each interval that is set")
-    func sweep() async throws {
+    @Test("ends with the removal of the image, after the interval that is set", arguments: [false, true])
+    func sweep(isChanged: Bool) async throws {
         let sweepClock = ManualClock()
         let cache = ImageCache(
             disk: configuration(),
@@ -105,12 +105,12 @@ struct MemoryLifetimeTests {
             memoryPressure: nil
         )
         #expect(cache.memorySweepInterval == .seconds(60))
+        if isChanged { cache.memorySweepInterval = .seconds(30) }
         try await cache.store(ImageCodecs.standard.decode(Sample.png()), original: Sample.png(), for: ImageRequest(url))
         clock.advance(by: 10)
+        await sweepClock.waitForSleepers(1)
         #expect(cache.memoryStatistics.count == 1)
-        cache.memorySweepInterval = .seconds(30)
-        await eventually { sweepClock.sleeperCount == 1 }
-        sweepClock.advance(by: .seconds(30))
+        sweepClock.advance(by: .seconds(isChanged ? 30 : 60))
         await eventually { cache.memoryStatistics.count == 0 }
         #expect(ImageCache(disk: configuration()).memorySweepInterval == .seconds(120))
     }

@@ -17,8 +17,7 @@ struct SerializerTests {
     }
 
     /// Loads with memory cleared before, and waits until everything is stored.
-    private func load(_ options: ImageOption..., from test: TestPipeline? = nil) async throws -> ImageResponse {
-        let test = test ?? self.test
+    private func load(_ options: ImageOption...) async throws -> ImageResponse {
         test.pipeline.cache.removeAllFromMemory()
         let response = try await test.pipeline.response(for: url, options: ImageOptions(options))
         await test.settle()
@@ -68,7 +67,8 @@ struct SerializerTests {
     @Test("is no part of the key of an unprocessed image, which is stored as it came")
     func unprocessed() async throws {
         _ = try await load(.serializer(Inverted(mask: 1)))
-        #expect(try await firstDifference(#require(stored()), Sample.png(seed: 1)) == nil)
+        let bytes = try #require(await stored())
+        #expect(firstDifference(bytes, Sample.png(seed: 1)) == nil)
         #expect(try await load().source == .disk)
     }
 
@@ -106,9 +106,9 @@ struct SerializerTests {
 
     @Test(
         "that fails, or whose result is empty or too large, fails no load, and is reported once",
-        arguments: Failure.allCases
+        arguments: SerializerFailure.allCases
     )
-    func encodeFailure(failure: Failure) async throws {
+    func encodeFailure(failure: SerializerFailure) async throws {
         let serializer = CustomSerializer("failing") { image, _, _ in try failure.data(for: image) }
         for source in [ImageResponse.Source.network, .network] {
             #expect(try await load(crop, .serializer(serializer)).source == source)
@@ -197,7 +197,8 @@ struct SerializerTests {
         let serializer = ImageOption.serializer(.original)
         let first = try await load(crop, serializer)
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
-        #expect(try await firstDifference(#require(stored()), Sample.png(seed: 1)) == nil)
+        let bytes = try #require(await stored())
+        #expect(firstDifference(bytes, Sample.png(seed: 1)) == nil)
         let decodes = test.counters.decodes
         let second = try await load(crop, serializer)
         #expect(second.source == .disk && test.counters.decodes == decodes + 1)
@@ -262,7 +263,7 @@ private struct Inverted: ImageSerializing {
     }
 }
 
-enum Failure: CaseIterable {
+enum SerializerFailure: CaseIterable {
     case error, empty, large
 
     private struct Problem: Error {}
