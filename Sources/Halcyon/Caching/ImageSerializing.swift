@@ -53,16 +53,6 @@ extension ImageSerializing {
     public func image(from data: Data, context: ImageSerializationContext) throws -> DecodedImage {
         try context.decode(data)
     }
-
-    /// The type, the version and the parameters, encoded canonically.
-    var identity: [UInt8] {
-        var encoder = CacheKeyEncoder()
-        // As for processors: the mangled name is the same in every process.
-        encoder.encode(_mangledTypeName(type(of: self)) ?? String(reflecting: type(of: self)))
-        encoder.encode(type(of: self).version)
-        encodeParameters(into: &encoder)
-        return encoder.bytes
-    }
 }
 
 /// The means that a serializer is given.

@@ -26,7 +26,7 @@ extension ImageKey {
         let variant = Variant.of(
             decode: options.decode,
             processing: options.processing,
-            serializer: options.cache.serializerHook?.body
+            serializer: options.cache.serializerHook
         )
         self.init(original: original, variant: variant)
     }

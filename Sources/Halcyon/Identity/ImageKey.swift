@@ -152,7 +152,7 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         init(
             decode: DecodePolicy,
             steps: [ImageProcessorChain.Step],
-            serializer: (any ImageSerializing)? = nil
+            serializer: SerializerHook? = nil
         ) {
             var encoder = CacheKeyEncoder()
             decode.encodeIdentity(into: &encoder)
@@ -172,7 +172,7 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         static func of(
             decode: DecodePolicy,
             processing: ImageProcessorChain,
-            serializer: (any ImageSerializing)? = nil
+            serializer: SerializerHook? = nil
         ) -> Variant? {
             // An unprocessed image is stored as it came.
             let serializer = processing.isIdentity ? nil : serializer

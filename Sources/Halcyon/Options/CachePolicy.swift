@@ -63,7 +63,7 @@ public struct CachePolicy: Sendable, Hashable {
     /// The set of requests that the image may answer. Default: ``CacheScope/credential``.
     public var scope: CacheScope = .credential
     /// The hook of ``serializer``; `nil` for the automatic one.
-    var serializerHook: Hook<any ImageSerializing>?
+    var serializerHook: SerializerHook?
     /// A Boolean value that indicates whether a processed image may be made of the original on disk, where ``reads``
     /// includes the disk; if not, its original is loaded anew. An unprocessed image is the original: ``reads`` alone
     /// decides about it. Default: `true`.
@@ -84,10 +84,7 @@ public struct CachePolicy: Sendable, Hashable {
     /// disk. Default: ``ImageSerializer/automatic``.
     public var serializer: any ImageSerializing {
         get { serializerHook?.body ?? ImageSerializer.automatic }
-        set {
-            let isDefault = (newValue as? ImageSerializer) == ImageSerializer.automatic
-            serializerHook = isDefault ? nil : Hook(newValue, identity: newValue)
-        }
+        set { serializerHook = SerializerHook(newValue) }
     }
 
     /// A Boolean value that indicates whether the original of a processed image is stored, beside its result or in the
@@ -95,7 +92,7 @@ public struct CachePolicy: Sendable, Hashable {
     var keepsOriginal: Bool { storesOriginal || keepsOriginalOnly }
 
     /// A Boolean value that indicates whether the original of a processed image takes the place of its result on disk.
-    var keepsOriginalOnly: Bool { serializerHook?.body.storesOriginal ?? false }
+    var keepsOriginalOnly: Bool { serializerHook?.storesOriginal ?? false }
 
     /// A Boolean value that indicates whether the server may have to be asked about an image in memory for which it
     /// gave no lifetime.
