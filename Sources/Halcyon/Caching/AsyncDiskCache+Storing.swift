@@ -9,7 +9,7 @@ extension AsyncDiskCache {
     ///   - name: The key of the entry, or the name of several entries of which `slot` picks one.
     ///   - slot: Picks the key when the entry is stored; it returns `nil` if nothing is to be stored. Default: the
     ///     name.
-    ///   - durability: The safety of the entry from a crash and from a loss of power.
+    ///   - durability: The safety of the entry from a crash and from a loss of power. Default: it waits for others.
     ///   - byteCount: The bytes that wait in memory meanwhile.
     ///   - priority: The priority of the store, which those that wait for it raise: nothing else may share it. Default:
     ///     low.
@@ -19,7 +19,7 @@ extension AsyncDiskCache {
         for name: String,
         slot: (@Sendable (DiskCache) -> String?)? = nil,
         expiration: Expiration?,
-        durability: DiskCache.Durability,
+        durability: DiskCache.Durability = .none,
         byteCount: Int,
         priority: PriorityBox = PriorityBox(.low),
         admission: StoreAdmission,

@@ -19,7 +19,12 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// program.
     var pixelSize: [Int]?
 
-    init(_ image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil, serializer: any ImageSerializing) {
+    init(
+        _ image: DecodedImage,
+        byteCount: Int,
+        validity: OriginalValidity? = nil,
+        serializer: any ImageSerializing = ImageSerializer.automatic
+    ) {
         if !(serializer is ImageSerializer) { pixelSize = [image.size.width, image.size.height] }
         info = image.info
         switch image.colorProfile {

@@ -15,7 +15,7 @@ enum OptionTable {
 
         init<Value: Equatable & Sendable>(
             _ field: ImageOptionField,
-            _ path: KeyPath<ImageOptions.Fields, Value> & Sendable,
+            _ path: any KeyPath<ImageOptions.Fields, Value> & Sendable,
             _ standard: Value,
             _ options: (ImageOption, Value)...
         ) {
@@ -186,7 +186,7 @@ enum OptionTable {
     /// The row of a hook, whose two values differ.
     private static func hook<Body: Sendable, Value: Hashable & Sendable>(
         _ field: ImageOptionField,
-        _ path: KeyPath<ImageOptions.Fields, Hook<Body>?> & Sendable,
+        _ path: any KeyPath<ImageOptions.Fields, Hook<Body>?> & Sendable,
         _ option: (Value) -> ImageOption,
         _ first: Value,
         _ second: Value
