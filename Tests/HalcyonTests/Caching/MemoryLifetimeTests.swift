@@ -85,9 +85,10 @@ struct MemoryLifetimeTests {
         )
         let image = try ImageCodecs.standard.decode(Sample.png())
         let (short, long) = (
-            ImageRequest(url), ImageRequest(Sample.url(), options: [.memoryCacheExpiration(.seconds(20))])
+            ImageRequest(url, options: [.cacheMemoryOnly]),
+            ImageRequest(Sample.url(), options: [.cacheMemoryOnly, .memoryCacheExpiration(.seconds(20))])
         )
-        for request in [short, long] { try await cache.store(image, original: Sample.png(), for: request) }
+        for request in [short, long] { try await cache.store(image, for: request) }
         clock.advance(by: 10)
         #expect(!cache.isInMemory(short) && cache.isInMemory(long))
         clock.advance(by: 10)
@@ -106,7 +107,8 @@ struct MemoryLifetimeTests {
         )
         #expect(cache.memorySweepInterval == .seconds(60))
         if isChanged { cache.memorySweepInterval = .seconds(30) }
-        try await cache.store(ImageCodecs.standard.decode(Sample.png()), original: Sample.png(), for: ImageRequest(url))
+        let request = ImageRequest(url, options: [.cacheMemoryOnly])
+        try await cache.store(ImageCodecs.standard.decode(Sample.png()), for: request)
         clock.advance(by: 10)
         await sweepClock.waitForSleepers(1)
         #expect(cache.memoryStatistics.count == 1)
