@@ -58,8 +58,8 @@ extension AsyncDiskCache {
         }
     }
 
-    /// Returns what is to be stored. If there is nothing, such as because it cannot be encoded, the entry that it was to
-    /// replace is removed, which is older than what the load brought.
+    /// Returns what is to be stored. If there is nothing, such as because it cannot be encoded, the entry that it was
+    /// to replace is removed, which is older than what the load brought.
     ///
     /// - Parameter admission: Asked right before the entry is removed; `nil`: nothing is removed.
     private func made(

@@ -6,8 +6,8 @@ extension CacheKeyRule {
     /// `partNumber` and `response-…` change what is sent, and stay.
     public static let amazonS3 = ignoringQueryItems(["AWSAccessKeyId", "Signature", "Expires"], prefixes: ["X-Amz-"])
 
-    /// The rule for signed URLs of Amazon CloudFront, with a canned or a custom policy (Amazon CloudFront Developer Guide,
-    /// "Use signed URLs").
+    /// The rule for signed URLs of Amazon CloudFront, with a canned or a custom policy (Amazon CloudFront Developer
+    /// Guide, "Use signed URLs").
     public static let amazonCloudFront = ignoringQueryItems([
         "Expires", "Policy", "Signature", "Key-Pair-Id", "Hash-Algorithm",
     ])
@@ -19,9 +19,10 @@ extension CacheKeyRule {
         prefixes: ["X-Goog-"]
     )
 
-    /// The rule for shared access signatures of Azure Storage: for an account, a service, and delegated by a user, also to
-    /// one user alone (Azure Storage REST API, "Create an account SAS", "Create a service SAS", "Create a user delegation
-    /// SAS"). `rscc`, `rscd`, `rsce`, `rscl`, `rsct`, `snapshot` and `versionid` change what is sent, and stay.
+    /// The rule for shared access signatures of Azure Storage: for an account, a service, and delegated by a user, also
+    /// to one user alone (Azure Storage REST API, "Create an account SAS", "Create a service SAS", "Create a user
+    /// delegation SAS"). `rscc`, `rscd`, `rsce`, `rscl`, `rsct`, `snapshot` and `versionid` change what is sent, and
+    /// stay.
     public static let azureStorage = ignoringQueryItems([
         "sv", "ss", "srt", "sp", "se", "st", "spr", "sig", "sr", "sip", "si", "sdd", "skoid", "sktid", "skt", "ske",
         "sks", "skv", "skdutid", "saoid", "suoid", "sduoid", "scid", "ses",

@@ -41,8 +41,8 @@ public struct CacheKeyRule: Sendable, Hashable {
     ///   - identifier: The name of the rule. It is no part of keys, which consist of what the rule returns.
     ///   - key: Returns the name for a web address, which is without user name and password. `nil` and an empty name
     ///     stand for the whole address, so that no two images get the same name by mistake. Called with each load and
-    ///     each look into memory, on the thread of the caller, with no lock held; it must always return the same for the
-    ///     same address. A program that it ends, such as by a failed precondition, has ended.
+    ///     each look into memory, on the thread of the caller, with no lock held; it must always return the same for
+    ///     the same address. A failed precondition in it ends the program.
     public static func custom(
         _ identifier: String,
         key: @escaping @Sendable (_ address: String) -> String?

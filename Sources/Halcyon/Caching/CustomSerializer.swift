@@ -8,8 +8,8 @@ public struct CustomSerializer: ImageSerializing {
     /// A function that decodes; see ``ImageSerializing/image(from:context:)``.
     public typealias Decode = @Sendable (Data, ImageSerializationContext) throws -> DecodedImage
 
-    /// The name of the encoding, its parameters and its version included, such as "watermarked-2". It stands in the disk
-    /// cache as it is.
+    /// The name of the encoding, its parameters and its version included, such as "watermarked-2". It stands in the
+    /// disk cache as it is.
     public let identifier: String
     private let encode: Encode
     private let decode: Decode

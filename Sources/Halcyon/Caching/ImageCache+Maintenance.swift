@@ -112,8 +112,8 @@ extension ImageCache {
         set { memory.countLimit = newValue }
     }
 
-    /// The interval at which expired images are removed from memory while there are any; `nil`: never. A new interval begins
-    /// at once. Default: 2 minutes.
+    /// The interval at which expired images are removed from memory while there are any; `nil`: never. A new interval
+    /// begins at once. Default: 2 minutes.
     public var memorySweepInterval: Duration? {
         get { memory.sweepInterval }
         set { memory.sweepInterval = newValue }

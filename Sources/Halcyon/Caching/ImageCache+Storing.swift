@@ -179,11 +179,12 @@ extension ImageCache {
         return try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)?.body
     }
 
-    /// Returns the path of the file with the encoded bytes on disk; `nil` if there is none, or if they are so few that they
-    /// have no file of their own. The file must not be changed, and may be removed at any time.
+    /// Returns the path of the file with the encoded bytes on disk; `nil` if there is none, or if they are so few that
+    /// they have no file of their own. The file must not be changed, and may be removed at any time.
     ///
-    /// With a ``CachePolicy/fileExtension`` the path ends with it, and bytes without a file of their own get one, so that
-    /// the result is `nil` only if there is no entry. The path is a symbolic link to the file, made by this function.
+    /// With a ``CachePolicy/fileExtension`` the path ends with it, and bytes without a file of their own get one, so
+    /// that the result is `nil` only if there is no entry. The path is a symbolic link to the file, made by this
+    /// function.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(for request: ImageRequest) async throws -> String? {

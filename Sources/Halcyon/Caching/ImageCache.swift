@@ -45,8 +45,8 @@ public final class ImageCache: Sendable {
     ///   - disk: Folder, limits, expiration.
     ///   - memoryCostLimit: Bytes of pixels in memory; default a quarter of the memory this process may use.
     ///   - memoryExpiration: The lifetime of an image in memory, where its request states none. Default: 5 minutes.
-    ///   - memorySweepInterval: The interval at which expired images are removed from memory while there are any; `nil`:
-    ///     never, so that they stay until they are evicted. Default: 2 minutes.
+    ///   - memorySweepInterval: The interval at which expired images are removed from memory while there are any;
+    ///     `nil`: never, so that they stay until they are evicted. Default: 2 minutes.
     ///   - memorySweepClock: The clock that the removal sleeps by. Default: the system's.
     ///   - bundles: The images that are searched, in this order, for originals that the disk cache does not have.
     ///     Default: none.

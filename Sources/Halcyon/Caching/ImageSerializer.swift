@@ -20,8 +20,8 @@ public struct ImageSerializer: ImageSerializing {
     /// stored without losses.
     public static let automatic = ImageSerializer(.automatic(quality: 95))
 
-    /// The original in the place of the processed image: a load that finds it runs the processors again. So the disk has
-    /// each original once, whatever is made of it, and no image is encoded.
+    /// The original in the place of the processed image: a load that finds it runs the processors again. So the disk
+    /// has each original once, whatever is made of it, and no image is encoded.
     ///
     /// It is stored in the ``CachePolicy/originalCache`` where there is one.
     public static let original = ImageSerializer(.original)

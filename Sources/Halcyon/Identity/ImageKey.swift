@@ -148,7 +148,8 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         let bytes: [UInt8]
         let hash: Int
 
-        /// - Parameter serializer: The serializer whose encoding of the result the disk has. Default: the automatic one.
+        /// - Parameter serializer: The serializer whose encoding of the result the disk has. Default: the automatic
+        ///   one.
         init(
             decode: DecodePolicy,
             steps: [ImageProcessorChain.Step],

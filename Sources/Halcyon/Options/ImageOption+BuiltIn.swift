@@ -18,7 +18,8 @@ extension ImageOption {
         ImageOption(.reads) { $0.cache.reads = .memory }
     }
 
-    /// Fails with ``ImageError/Reason/notCached`` rather than using the network, unless ``forceRefresh`` is set as well.
+    /// Fails with ``ImageError/Reason/notCached`` rather than using the network, unless ``forceRefresh`` is set as
+    /// well.
     public static var onlyFromCache: ImageOption {
         ImageOption(.networkIsAllowed) { $0.network.isAllowed = false }
     }

@@ -29,11 +29,11 @@ extension OptionContradiction: CustomStringConvertible {
             "noCache forbids the caches and onlyFromCache the network, so nothing can answer: "
                 + "leave one of them out, or use forceRefresh"
         case .unnamedBytesAndOnlyFromCache:
-            "onlyFromCache forbids the network, and what a data modifier without a cache identity makes is in no cache: "
+            "onlyFromCache forbids the network, and the result of a data modifier without a name is in no cache: "
                 + "give the modifier a cacheIdentity, or leave onlyFromCache out"
         case .unnamedResponseAndOnlyFromCache:
-            "onlyFromCache forbids the network, and a response to a method other than GET, or to a body, is in no cache "
-                + "without a cache key: give the source a cacheKey, or leave onlyFromCache out"
+            "onlyFromCache forbids the network, and a response to a method other than GET, or to a body, is in no "
+                + "cache without a cache key: give the source a cacheKey, or leave onlyFromCache out"
         case .originalSerializerAndNoOriginal:
             "the serializer stores the original in the place of the processed image, and readsOriginal(false) forbids "
                 + "its use: choose another serializer, or allow the use"
@@ -67,7 +67,8 @@ extension OptionContradiction {
 }
 
 extension ImageOptions {
-    /// A Boolean value that indicates whether a load may use the network: a request that reads no cache may in any case.
+    /// A Boolean value that indicates whether a load may use the network: a request that reads no cache may in any
+    /// case.
     var allowsNetwork: Bool { network.isAllowed || cache.reads == .none }
 
     /// A Boolean value that indicates whether the original on disk may be used.

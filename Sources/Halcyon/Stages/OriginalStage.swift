@@ -118,8 +118,8 @@ final class OriginalStage: Sendable {
         return Original(fetched, for: request, permits: permits, timings: timings)
     }
 
-    /// Returns the original of a request from disk, or from this machine, if no server and no provider has to be asked for
-    /// it; `nil` otherwise. Shares no work with others.
+    /// Returns the original of a request from disk, or from this machine, if no server and no provider has to be asked
+    /// for it; `nil` otherwise. Shares no work with others.
     ///
     /// - Throws: ``ImageError`` for a file that cannot be read; `CancellationError`.
     func availableOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Original? {

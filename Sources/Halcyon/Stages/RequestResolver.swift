@@ -62,8 +62,8 @@ struct RequestResolver: Sendable {
 
     /// Returns the request with its identities.
     ///
-    /// - Throws: ``ImageError`` for contradictory options, for a source that names nothing, and for a file that cannot be
-    ///   read; `CancellationError`.
+    /// - Throws: ``ImageError`` for contradictory options, for a source that names nothing, and for a file that cannot
+    ///   be read; `CancellationError`.
     func resolve(_ request: PendingRequest, context: WorkContext) async throws -> ResolvedRequest {
         if let contradiction = OptionContradiction(request.options, for: request.source, over: downloads) {
             throw ImageError(stage: .source, reason: .contradictoryOptions(contradiction), source: "\(request.source)")

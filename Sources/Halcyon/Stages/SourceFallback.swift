@@ -17,8 +17,8 @@ struct SourceFallback: Sendable {
         return response
     }
 
-    /// Returns the image of the source itself, if no server and no provider has to be asked for it; `nil` otherwise, and
-    /// where it cannot be read.
+    /// Returns the image of the source itself, if no server and no provider has to be asked for it; `nil` otherwise,
+    /// and where it cannot be read.
     func availableResponse(for request: PendingRequest, context: WorkContext) async -> ImageResponse? {
         // Removals meanwhile are noted for the names that become known.
         defer { withExtendedLifetime(request.openLoads) {} }
