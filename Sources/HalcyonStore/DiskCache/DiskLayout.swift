@@ -28,8 +28,9 @@ struct DiskLayout: Sendable, Hashable {
 
     /// The name of the link that gives a body a file extension, in ``named``.
     func link(_ file: Int64, fileExtension: String) -> (path: String, target: String) {
-        let folder = bodyFolder(file).dropFirst(versionFolder.utf8.count + 1)
-        return ("\(named)/\(Self.name(file)).\(fileExtension)", "../\(folder)/\(Self.name(file))")
+        let name = Self.name(file)
+        let target = "../bodies/\(name.prefix(1))/\(name.dropFirst().prefix(1))/\(name)"
+        return ("\(named)/\(name).\(fileExtension)", target)
     }
 
     /// The folder a body lies in, two levels below ``bodies``: 256 folders, so that a million files make 4,000 each.
