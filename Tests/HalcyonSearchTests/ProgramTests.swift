@@ -44,6 +44,7 @@ struct ProgramTests {
         #expect(calls.contains { $0.identity.body > 0 } && calls.contains { $0.identity.language > 0 })
         #expect(calls.contains { $0.variant.frame > 0 } && calls.contains { $0.variant.marks.count > 2 })
         #expect(calls.contains { $0.reads == .none } && calls.contains { !$0.storesInMemory && $0.isOffline })
+        #expect(calls.contains { $0.reads == .disk } && calls.contains { $0.ignoresOriginal == true })
     }
 
     @Test("run the steps of a lane in order, up to a barrier")

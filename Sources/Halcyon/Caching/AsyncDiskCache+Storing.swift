@@ -9,24 +9,26 @@ extension AsyncDiskCache {
     ///   - name: The key of the entry, or the name of several entries of which `slot` picks one.
     ///   - slot: Picks the key when the entry is stored; it returns `nil` if nothing is to be stored. Default: the
     ///     name.
+    ///   - durability: The safety of the entry from a crash and from a loss of power. Default: it waits for others.
     ///   - byteCount: The bytes that wait in memory meanwhile.
     ///   - priority: The priority of the store, which those that wait for it raise: nothing else may share it. Default:
     ///     low.
     ///   - admission: Asked right before the entry is stored, after all earlier changes.
-    ///   - content: Makes the body and the metadata.
+    ///   - content: Makes the body and the metadata; it returns `nil` if nothing is to be stored.
     func store(
         for name: String,
         slot: (@Sendable (DiskCache) -> String?)? = nil,
         expiration: Expiration?,
+        durability: DiskCache.Durability = .none,
         byteCount: Int,
         priority: PriorityBox = PriorityBox(.low),
         admission: StoreAdmission,
-        content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)
+        content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)?
     ) -> Task<Void, Never> {
         // It is not cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
         return begin(name, byteCount: byteCount, priority: priority) { [self] in
             do {
-                let content = try await made(content, for: name, slot == nil ? admission : nil)
+                guard let content = try await made(content, for: name, slot == nil ? admission : nil) else { return }
                 try await writing.run(priority: priority) { [cache] _ in
                     _ = try cache.replace(name, slot: slot, if: admission) { key in
                         try cache.store(
@@ -34,7 +36,7 @@ extension AsyncDiskCache {
                             for: key,
                             metadata: content.metadata,
                             expiration: expiration,
-                            durability: .none
+                            durability: durability
                         )
                     }
                 }
@@ -46,17 +48,19 @@ extension AsyncDiskCache {
         }
     }
 
-    /// Returns what is to be stored. If it cannot be made, such as because it cannot be encoded, the entry that it was to
-    /// replace is removed, which is older than what the load brought.
+    /// Returns what is to be stored. If there is nothing, such as because it cannot be encoded, the entry that it was
+    /// to replace is removed, which is older than what the load brought.
     ///
     /// - Parameter admission: Asked right before the entry is removed; `nil`: nothing is removed.
     private func made(
-        _ content: @Sendable () async throws -> (body: Data, metadata: Data),
+        _ content: @Sendable () async throws -> (body: Data, metadata: Data)?,
         for key: String,
         _ admission: StoreAdmission?
-    ) async throws -> (body: Data, metadata: Data) {
+    ) async throws -> (body: Data, metadata: Data)? {
         do {
-            return try await content()
+            if let content = try await content() { return content }
+            if let admission { await remove(for: key, if: admission) }
+            return nil
         } catch {
             if let admission { await remove(for: key, if: admission) }
             throw error

@@ -9,6 +9,7 @@ final class DiskFaultReport: Sendable {
     private enum Kind: Hashable {
         case disk(DiskCacheError.Operation, code: Int, indexCode: Int)
         case codec(code: String)
+        case serializer(ImageError.Stage)
         case other
     }
 
@@ -33,6 +34,8 @@ final class DiskFaultReport: Sendable {
                 )
             case let error as CodecError:
                 (.codec(code: error.code), .encode, .codec(error))
+            case let error as SerializationError:
+                (.serializer(error.stage), error.stage, .serialization(error.reason))
             default:
                 (.other, .store, .diskCache("\(error)"))
             }

@@ -57,6 +57,7 @@ package final class DiskResponseStorage: HTTPCacheStorage {
             for: pending.diskKey,
             slot: pending.slot,
             expiration: policy.diskExpiration,
+            durability: policy.diskDurability ?? .none,
             byteCount: body.count,
             admission: cache.admission(of: claim, .ofOriginal(pending.head)),
             content: { (body, pending.head.metadata) }

@@ -112,6 +112,13 @@ extension ImageCache {
         set { memory.countLimit = newValue }
     }
 
+    /// The interval at which expired images are removed from memory while there are any; `nil`: never. A new interval
+    /// begins at once. Default: 2 minutes.
+    public var memorySweepInterval: Duration? {
+        get { memory.sweepInterval }
+        set { memory.sweepInterval = newValue }
+    }
+
     /// Sets the maximum number of bytes that the disk cache holds. A lower limit is enforced at once.
     public func setDiskSizeLimit(_ byteCount: Int) async throws {
         try await disk.perform { try $0.setSizeLimit(byteCount) }

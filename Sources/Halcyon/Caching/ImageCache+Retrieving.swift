@@ -43,10 +43,10 @@ extension ImageCache {
         let options = request.options
         let policy = options.cache
         guard policy.reads != .none, let key = try await key(for: request) else { return nil }
-        if let cached = memory.entry(for: key, extending: policy.memoryExtension) {
+        if policy.reads.includesMemory, let cached = memory.entry(for: key, extending: policy.memoryExtension) {
             return Entry(image: cached.image, tier: .memory)
         }
-        guard policy.reads == .all else { return nil }
+        guard policy.reads.includesDisk else { return nil }
         let isOriginal = options.processing.isIdentity
         let permits = StorePermits(for: key, in: [self])
         let diskKey = key.diskKey(options)
@@ -80,6 +80,10 @@ extension ImageCache {
             if let entry, !isOriginal || options.decode.frame == 0 {
                 await disk.remove(for: diskKey, ifStill: entry.version)
             }
+            return nil
+        } catch let error as SerializationError {
+            disk.faults.report(error)
+            if let entry { await disk.remove(for: diskKey, ifStill: entry.version) }
             return nil
         }
     }
@@ -122,6 +126,8 @@ extension ImageCache {
         let decode = options.decode.storedResultOptions
         let decoded = try await PixelWorkers.shared.decode(
             entry.body,
+            of: options.cache.serializer,
+            size: metadata.size,
             codecs: codecs,
             options: decode,
             priority: PriorityBox(options.priority)

@@ -35,11 +35,13 @@ extension ImageCache {
         defer { order.end(removal) }
         memory.removeAll { $0.hasOriginal(of: key) }
         let expiration = request.options.cache.diskExpiration
+        let durability = request.options.cache.diskDurability ?? .normal
         let admission = self.admission(of: StoreClaim(original: removal.permits, age: .new), .original)
+        defer { if durability == .none { disk.flushSoon() } }
         return try await disk.change { disk in
             try disk.replace(original, if: admission) { original in
                 try disk.removeEntries(prefix: original + "\0")
-                return try disk.store(data, for: original, expiration: expiration)
+                return try disk.store(data, for: original, expiration: expiration, durability: durability)
             }
         }
     }
@@ -49,7 +51,8 @@ extension ImageCache {
     ///
     /// On disk, an unprocessed image is `original` where it is given, and a processed one is encoded. Without the
     /// original an unprocessed image is encoded as ``CachePolicy/serializer`` says, unless it is a frame of an
-    /// animation, or an embedded thumbnail: a part would then take the place of the whole, so only memory has it.
+    /// animation, or an embedded thumbnail: a part would then take the place of the whole, so only memory has it. The
+    /// same holds with a serializer of the program, whose bytes no decoder may know.
     ///
     /// - Parameters:
     ///   - image: The image for memory, and for the disk where it is the result of processing.
@@ -91,36 +94,62 @@ extension ImageCache {
             )
         }
         guard policy.storesOnDisk else { return false }
-        if let original, isOriginal || policy.storesOriginal {
+        let durability = policy.diskDurability ?? .normal
+        defer { if durability == .none { disk.flushSoon() } }
+        if let original, isOriginal || policy.keepsOriginal {
             let diskKey = key.originalDiskKey
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
             let isStored = try await replace(diskKey, admission) { disk in
-                try disk.store(original, for: diskKey, expiration: policy.diskExpiration)
+                try disk.store(original, for: diskKey, expiration: policy.diskExpiration, durability: durability)
             }
-            if isOriginal { return isStored }
+            if isOriginal || policy.keepsOriginalOnly { return isStored }
         }
-        if isOriginal, image.info.frameCount > 1 || options.decode.usesEmbeddedThumbnail { return false }
+        let serializer = policy.serializer
+        if !isOriginal, policy.keepsOriginalOnly { return false }
+        if isOriginal,
+            image.info.frameCount > 1 || options.decode.usesEmbeddedThumbnail || !(serializer is ImageSerializer)
+        {
+            return false
+        }
         // No metadata is stored beside an original that could describe the meaning of its samples.
-        let metadata = isOriginal ? Data() : ProcessedImageMetadata(image, byteCount: original?.count ?? 0).data
+        let metadata =
+            isOriginal
+            ? Data() : ProcessedImageMetadata(image, byteCount: original?.count ?? 0, serializer: serializer).data
         let diskKey = key.diskKey(options)
         let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
-        let body: Data
+        let body: Data?
         do {
             body = try await PixelWorkers.shared.encode(
                 image,
+                original: original,
                 codecs: codecs,
-                serializer: policy.serializer,
+                serializer: serializer,
                 color: isOriginal ? .sRGB : .asStored,
                 priority: PriorityBox(options.priority)
             )
         } catch {
             // The entry that it was to replace is older.
             await disk.remove(for: diskKey, if: admission)
-            guard let error = error as? CodecError else { throw error }
-            throw ImageError(stage: .encode, reason: .codec(error), source: "\(request)")
+            let reason: ImageError.Reason
+            switch error {
+            case let error as CodecError: reason = .codec(error)
+            case let error as SerializationError: reason = .serialization(error.reason)
+            default: throw error
+            }
+            throw ImageError(stage: .encode, reason: reason, source: "\(request)")
+        }
+        guard let body else {
+            await disk.remove(for: diskKey, if: admission)
+            return false
         }
         return try await replace(diskKey, admission) { disk in
-            try disk.store(body, for: diskKey, metadata: metadata, expiration: policy.diskExpiration)
+            try disk.store(
+                body,
+                for: diskKey,
+                metadata: metadata,
+                expiration: policy.diskExpiration,
+                durability: durability
+            )
         }
     }
 
@@ -151,13 +180,22 @@ extension ImageCache {
         return try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)?.body
     }
 
-    /// Returns the path of the file with the encoded bytes on disk; `nil` if there is none, or if it is so small that it has
-    /// no file of its own. The file must not be changed, and may be removed at any time.
+    /// Returns the path of the file with the encoded bytes on disk; `nil` if there is none, or if they are so few that
+    /// they have no file of their own. The file must not be changed, and may be removed at any time.
+    ///
+    /// With a ``CachePolicy/fileExtension`` the path ends with it, and bytes without a file of their own get one, so
+    /// that the result is `nil` only if there is no entry. The path is a symbolic link to the file, made by this
+    /// function.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(for request: ImageRequest) async throws -> String? {
         guard let key = ImageKey(request)?.diskKey(request.options) else { return nil }
-        return try await disk.perform { try $0.fileLocation(for: key) }
+        guard let fileExtension = request.options.cache.fileExtension else {
+            return try await disk.perform { try $0.fileLocation(for: key) }
+        }
+        // After the changes before it: it may give the bytes a file.
+        try? await disk.settle(key, priority: PriorityBox(request.options.priority))
+        return try await disk.change { try $0.fileLocation(for: key, fileExtension: fileExtension) }
     }
 }
 

@@ -23,13 +23,20 @@ public final class ImageCache: Sendable {
     /// - Parameters:
     ///   - name: The folder's name in `$XDG_CACHE_HOME/halcyon`, or `~/.cache/halcyon`. Default: "default".
     ///   - memoryCostLimit: Bytes of pixels in memory; default a quarter of the memory this process may use.
+    ///   - memoryExpiration: The lifetime of an image in memory, where its request states none. Default: 5 minutes.
     ///   - onFault: Called with failures of the disk, each once; they never fail a load. Default: none.
     public convenience init(
         name: String = "default",
         memoryCostLimit: Int = SystemMemory().defaultCostLimit,
+        memoryExpiration: Expiration = .seconds(300),
         onFault: (@Sendable (ImageError) -> Void)? = nil
     ) {
-        self.init(disk: DiskCache.Configuration(name: name), memoryCostLimit: memoryCostLimit, onFault: onFault)
+        self.init(
+            disk: DiskCache.Configuration(name: name),
+            memoryCostLimit: memoryCostLimit,
+            memoryExpiration: memoryExpiration,
+            onFault: onFault
+        )
     }
 
     /// Creates a cache whose disk is configured in detail.
@@ -37,6 +44,10 @@ public final class ImageCache: Sendable {
     /// - Parameters:
     ///   - disk: Folder, limits, expiration.
     ///   - memoryCostLimit: Bytes of pixels in memory; default a quarter of the memory this process may use.
+    ///   - memoryExpiration: The lifetime of an image in memory, where its request states none. Default: 5 minutes.
+    ///   - memorySweepInterval: The interval at which expired images are removed from memory while there are any;
+    ///     `nil`: never, so that they stay until they are evicted. Default: 2 minutes.
+    ///   - memorySweepClock: The clock that the removal sleeps by. Default: the system's.
     ///   - bundles: The images that are searched, in this order, for originals that the disk cache does not have.
     ///     Default: none.
     ///   - memoryPressure: Reports when memory runs short: the images in memory are then halved, or all evicted if it
@@ -46,13 +57,19 @@ public final class ImageCache: Sendable {
     public init(
         disk: DiskCache.Configuration,
         memoryCostLimit: Int = SystemMemory().defaultCostLimit,
+        memoryExpiration: Expiration = .seconds(300),
+        memorySweepInterval: Duration? = .seconds(120),
+        memorySweepClock: any Clock<Duration> = ContinuousClock(),
         bundles: [BundledImages] = [],
         memoryPressure: MemoryPressureMonitor? = .shared,
         onFault: (@Sendable (ImageError) -> Void)? = nil
     ) {
         let memory = MemoryCache<ImageKey, CachedImage>(
             costLimit: memoryCostLimit,
+            expiration: memoryExpiration,
+            sweepInterval: memorySweepInterval,
             clock: disk.clock,
+            sweepClock: memorySweepClock,
             weakReference: { $0.weakReference }
         )
         self.memory = memory

@@ -15,8 +15,17 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// The head of the original's response, as far as it decides for how long and for which requests the image may be
     /// used; `nil` if there is none.
     let response: Data?
+    /// The width and the height of the image where its encoding alone does not show them: that of a serializer of the
+    /// program.
+    var pixelSize: [Int]?
 
-    init(_ image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil) {
+    init(
+        _ image: DecodedImage,
+        byteCount: Int,
+        validity: OriginalValidity? = nil,
+        serializer: any ImageSerializing = ImageSerializer.automatic
+    ) {
+        if !(serializer is ImageSerializer) { pixelSize = [image.size.width, image.size.height] }
         info = image.info
         switch image.colorProfile {
         case .icc(let profile)?: (iccProfile, codePoints) = (profile, nil)
@@ -30,6 +39,12 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// The time and the requests for which the image may be used; `nil` if they are not known.
     var validity: OriginalValidity? {
         response.flatMap { StoredResponse(metadata: $0) }.map(OriginalValidity.init)
+    }
+
+    /// The size of the image, where its encoding alone does not show it.
+    var size: PixelSize? {
+        guard let pixelSize, pixelSize.count == 2, pixelSize.allSatisfy({ $0 > 0 }) else { return nil }
+        return PixelSize(pixelSize[0], pixelSize[1])
     }
 
     /// Returns the image with these pixels.

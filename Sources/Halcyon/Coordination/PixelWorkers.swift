@@ -32,23 +32,6 @@ final class PixelWorkers: Sendable {
         try await queue.run(priority: priority) { _ in try codecs.info(of: data, limits: limits) }
     }
 
-    /// Encodes on a worker.
-    ///
-    /// - Throws: ``CodecError``, `CancellationError`.
-    func encode(
-        _ image: DecodedImage,
-        codecs: ImageCodecs,
-        serializer: ImageSerializer,
-        color: ColorHandling = .asStored,
-        priority: PriorityBox
-    ) async throws -> Data {
-        try await withPixels(of: image, priority: priority) { image, flag in
-            let image = try image.converted(color, isCancelled: { flag.isCancelled })
-            let (format, options) = serializer.encoding(of: image)
-            return try codecs.encode(image.bitmap, as: format, options: options)
-        }
-    }
-
     /// Makes something other than an image from an image on a worker. It is assumed to need as much memory as the
     /// image.
     ///

@@ -23,14 +23,18 @@ extension ImageKey {
 
     /// The key of an original with these options.
     init(original: OriginalKey, options: ImageOptions) {
-        let variant = Variant.of(decode: options.decode, processing: options.processing)
+        let variant = Variant.of(
+            decode: options.decode,
+            processing: options.processing,
+            serializer: options.cache.serializerHook
+        )
         self.init(original: original, variant: variant)
     }
 
     /// Returns whether these options make the key of an original consist of its name and the variant of the processing
     /// alone, for a request that carries no credential.
     static func isPlain(_ decode: DecodePolicy, _ cache: CachePolicy, _ network: NetworkPolicy) -> Bool {
-        cache.keyRule == nil && decode.isIdentity && isForAll(cache, network)
+        cache.keyRule == nil && cache.serializerHook == nil && decode.isIdentity && isForAll(cache, network)
     }
 
     /// Returns whether these options leave the scope of the image to the request.

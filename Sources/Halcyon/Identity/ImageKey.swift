@@ -148,21 +148,37 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         let bytes: [UInt8]
         let hash: Int
 
-        init(decode: DecodePolicy, steps: [ImageProcessorChain.Step]) {
+        /// - Parameter serializer: The serializer whose encoding of the result the disk has. Default: the automatic
+        ///   one.
+        init(
+            decode: DecodePolicy,
+            steps: [ImageProcessorChain.Step],
+            serializer: SerializerHook? = nil
+        ) {
             var encoder = CacheKeyEncoder()
             decode.encodeIdentity(into: &encoder)
             encoder.encode(steps.count)
             for step in steps {
                 encoder.encode(step.identity)
             }
+            if let serializer { encoder.encode(serializer.identity) }
             bytes = encoder.bytes
             hash = bytes.hashValue
         }
 
         /// Returns `nil` if the result is the original's first frame at its own size. A chain of processors stores its
         /// variant for the first frame, so that a look into memory takes no time to encode it.
-        static func of(decode: DecodePolicy, processing: ImageProcessorChain) -> Variant? {
-            decode.isIdentity ? processing.variant : Variant(decode: decode, steps: processing.steps)
+        ///
+        /// - Parameter serializer: The serializer of processed images. Default: `nil`, the automatic one.
+        static func of(
+            decode: DecodePolicy,
+            processing: ImageProcessorChain,
+            serializer: SerializerHook? = nil
+        ) -> Variant? {
+            // An unprocessed image is stored as it came.
+            let serializer = processing.isIdentity ? nil : serializer
+            if decode.isIdentity, serializer == nil { return processing.variant }
+            return Variant(decode: decode, steps: processing.steps, serializer: serializer)
         }
 
         static func == (left: Variant, right: Variant) -> Bool {

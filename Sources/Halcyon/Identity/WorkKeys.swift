@@ -76,6 +76,9 @@ struct ImageWorkKey: Hashable, Sendable {
         image = request.key
         original = request.work
         limits = request.options.decode
-        cache = request.options.cache
+        var cache = request.options.cache
+        // A name of the file alone.
+        cache.fileExtension = nil
+        self.cache = cache
     }
 }

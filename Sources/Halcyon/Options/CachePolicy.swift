@@ -11,9 +11,19 @@ public struct CachePolicy: Sendable, Hashable {
         case memory
         /// None.
         case none
+        /// Disk only. The result is stored in memory as usual.
+        case disk
+
+        /// A Boolean value that indicates whether images in memory may answer.
+        @inline(__always)
+        var includesMemory: Bool { self == .all || self == .memory }
+
+        /// A Boolean value that indicates whether images on disk may answer.
+        var includesDisk: Bool { self == .all || self == .disk }
     }
 
-    /// The caches that may answer. Default: `.all`.
+    /// The caches that may answer. With `.none` the source is asked in any case, also where
+    /// ``NetworkPolicy/isAllowed`` is `false`. Default: `.all`.
     public var reads: Reads = .all
     /// The rule for the time that an image from a server is used without asking again. After that time the server is
     /// asked whether it has changed. Default: ``FreshnessPolicy/server``.
@@ -52,11 +62,37 @@ public struct CachePolicy: Sendable, Hashable {
     public var keyRule: CacheKeyRule?
     /// The set of requests that the image may answer. Default: ``CacheScope/credential``.
     public var scope: CacheScope = .credential
-    /// The encoding of processed images for the disk. Default: ``ImageSerializer/automatic``.
-    public var serializer: ImageSerializer = .automatic
+    /// The hook of ``serializer``; `nil` for the automatic one.
+    var serializerHook: SerializerHook?
+    /// A Boolean value that indicates whether a processed image may be made of the original on disk, where ``reads``
+    /// includes the disk; if not, its original is loaded anew. An unprocessed image is the original: ``reads`` alone
+    /// decides about it. Default: `true`.
+    public var readsOriginal = true
+    /// The file extension of the path that ``ImageCache/fileLocation(for:)`` returns, such as "jpg", so that other
+    /// programs recognize the file; `nil` for none. It is part of no key: images are found whatever the extension.
+    /// Default: `nil`.
+    public var fileExtension: String?
+    /// The safety of what is stored on disk, the original included, from a crash and from a loss of power; `nil`: that
+    /// of the function, which is `DiskCache.Durability.none` for a load and `.normal` for a store by the program.
+    /// Default: `nil`.
+    public var diskDurability: DiskCache.Durability?
 
     /// The defaults.
     public init() {}
+
+    /// The encoding of processed images for the disk. It is part of the key of a processed image, in memory and on
+    /// disk. Default: ``ImageSerializer/automatic``.
+    public var serializer: any ImageSerializing {
+        get { serializerHook?.body ?? ImageSerializer.automatic }
+        set { serializerHook = SerializerHook(newValue) }
+    }
+
+    /// A Boolean value that indicates whether the original of a processed image is stored, beside its result or in the
+    /// place of it.
+    var keepsOriginal: Bool { storesOriginal || keepsOriginalOnly }
+
+    /// A Boolean value that indicates whether the original of a processed image takes the place of its result on disk.
+    var keepsOriginalOnly: Bool { serializerHook?.storesOriginal ?? false }
 
     /// A Boolean value that indicates whether the server may have to be asked about an image in memory for which it
     /// gave no lifetime.

@@ -8,7 +8,7 @@ extension ImageOption {
         ImageOption(.processing) { $0.processing = processing }
     }
 
-    /// Looks into no cache and loads anew; the result is stored.
+    /// Looks into no cache and loads anew, also with ``onlyFromCache``; the result is stored.
     public static var forceRefresh: ImageOption {
         ImageOption(.reads) { $0.cache.reads = .none }
     }
@@ -18,7 +18,8 @@ extension ImageOption {
         ImageOption(.reads) { $0.cache.reads = .memory }
     }
 
-    /// Fails with ``ImageError/Reason/notCached`` rather than using the network.
+    /// Fails with ``ImageError/Reason/notCached`` rather than using the network, unless ``forceRefresh`` is set as
+    /// well.
     public static var onlyFromCache: ImageOption {
         ImageOption(.networkIsAllowed) { $0.network.isAllowed = false }
     }
@@ -113,7 +114,7 @@ extension ImageOption {
         ImageOption(.scope) { $0.cache.scope = .sharedAcrossCredentials }
     }
 
-    /// Sets the encoding of processed images for the disk.
+    /// Sets the encoding of processed images for the disk to a built-in one.
     public static func serializer(_ serializer: ImageSerializer) -> ImageOption {
         ImageOption(.serializer) { $0.cache.serializer = serializer }
     }

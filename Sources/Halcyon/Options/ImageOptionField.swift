@@ -22,6 +22,9 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case keyRule
     case scope
     case serializer
+    case readsOriginal
+    case fileExtension
+    case diskDurability
     case frame
     case color
     case keepsSixteenBits
@@ -75,7 +78,10 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .originalCache: ImageOptionAccessor(path: \.cache.originalCache)
         case .keyRule: ImageOptionAccessor(path: \.cache.keyRule)
         case .scope: ImageOptionAccessor(path: \.cache.scope)
-        case .serializer: ImageOptionAccessor(path: \.cache.serializer)
+        case .serializer: ImageOptionAccessor(path: \.cache.serializerHook)
+        case .readsOriginal: ImageOptionAccessor(path: \.cache.readsOriginal)
+        case .fileExtension: ImageOptionAccessor(path: \.cache.fileExtension)
+        case .diskDurability: ImageOptionAccessor(path: \.cache.diskDurability)
         case .frame: ImageOptionAccessor(path: \.decode.frame)
         case .color: ImageOptionAccessor(path: \.decode.color)
         case .keepsSixteenBits: ImageOptionAccessor(path: \.decode.keepsSixteenBits)

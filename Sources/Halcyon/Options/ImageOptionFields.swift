@@ -42,7 +42,7 @@ struct ImageOptionFields: OptionSet, Hashable, Sendable {
     static let cache = ImageOptionFields([
         .reads, .freshness, .staleIfError, .revalidates, .storesInMemory, .storesOnDisk, .storesOriginal,
         .waitsForStore, .memoryExpiration, .diskExpiration, .memoryExtension, .diskExtension, .targetCache,
-        .originalCache, .keyRule, .scope, .serializer,
+        .originalCache, .keyRule, .scope, .serializer, .readsOriginal, .fileExtension, .diskDurability,
     ])
     /// Those of ``DecodePolicy``.
     static let decode = ImageOptionFields([

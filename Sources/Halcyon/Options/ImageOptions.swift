@@ -86,7 +86,7 @@ public struct ImageOptions: Sendable {
         var priority: LoadPriority = .normal
 
         fileprivate var isOrdinary: Bool {
-            ImageKey.isPlain(decode, cache, network) && cache.reads != .none && !cache.mayAskAnyway
+            ImageKey.isPlain(decode, cache, network) && cache.reads.includesMemory && !cache.mayAskAnyway
                 && cache.targetCache == nil && cache.memoryExtension == .originalLifetime
         }
     }

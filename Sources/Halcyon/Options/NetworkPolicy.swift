@@ -8,7 +8,8 @@ public import HalcyonHTTP
 /// the responder; modifiers and reviewers run one after the other, the downloader's first.
 public struct NetworkPolicy: Sendable, Hashable {
     /// A Boolean value that indicates whether a pipeline may use the network; if not, an image that no cache has fails
-    /// with ``ImageError/Reason/notCached``. Default: `true`.
+    /// with ``ImageError/Reason/notCached``. A request that reads no cache uses it all the same, as nothing else could
+    /// answer: ``CachePolicy/Reads/none``. Default: `true`.
     public var isAllowed = true
     /// The time that parts of the transfer may take; `nil`: that of the source's request (15 s until connected, 15 s
     /// without a byte, 5 minutes in all). Default: `nil`.

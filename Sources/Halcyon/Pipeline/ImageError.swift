@@ -72,6 +72,11 @@ public struct ImageError: Error, Sendable, Hashable {
         /// The server has failed too often lately, and the ``CircuitBreaker`` sends it no requests for
         /// ``ImageError/retryAfter``. The value is its host and port.
         case serverUnavailable(String)
+        /// Two options of the request cannot both hold. Nothing was read or sent.
+        case contradictoryOptions(OptionContradiction)
+        /// An ``ImageSerializing`` failed, or what it made cannot be used. The value is the text of the error. Such an
+        /// error never fails a load; it is reported beside it.
+        case serialization(String)
     }
 
     /// The part of the load that failed.
@@ -142,6 +147,8 @@ extension ImageError: CustomStringConvertible {
         case .alternativesExhausted: "alternativesExhausted"
         case .failedBefore: "failedBefore"
         case .serverUnavailable: "serverUnavailable"
+        case .contradictoryOptions: "contradictoryOptions"
+        case .serialization: "serialization"
         }
     }
 }
@@ -175,6 +182,8 @@ extension ImageError.Reason {
                 + failures.map { "\($0.source): \($0.error.message)" }.joined(separator: "; ")
         case .failedBefore(let reason): "it failed a short while ago: \(reason.message(source: source))"
         case .serverUnavailable(let server): "\(server) has failed too often lately and is left alone for now"
+        case .contradictoryOptions(let contradiction): contradiction.description
+        case .serialization(let reason): "the serializer failed: \(reason)"
         }
     }
 

@@ -18,7 +18,7 @@ final class Recovery: Sendable {
     ///
     /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled.
     func load<Value>(_ request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
-        guard case .network = request.source.location, request.options.network.isAllowed else {
+        guard case .network = request.source.location, request.options.allowsNetwork else {
             return try await retrier.value(of: request, attempt)
         }
         return try await loadThroughCache(request) { try await exchange(request, attempt) }

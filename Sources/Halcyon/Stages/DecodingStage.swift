@@ -29,17 +29,33 @@ final class DecodingStage: Sendable {
         try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
             let original = try await self.original.original(for: request, context: context)
             do {
-                return try await decode(original, for: request, key, context: context)
+                return try await image(of: original, for: request, key: key, context: context)
             } catch let error as ImageError where original.source == .disk && error.isDamage {
-                // The entry on disk is damaged: it is removed, and the load continues as if it had never been there.
-                // Damage in a later frame leaves the frames before it readable.
-                if key.decode.frame == 0, let found = original.caching.source {
-                    await found.disk.remove(for: found.diskKey, ifStill: found.version)
-                }
+                // The entry on disk was damaged: the load continues as if it had never been there.
                 let request = request.withoutReadingDisk
                 let original = try await self.original.original(for: request, context: context)
                 return try await decode(original, for: request, key, context: context)
             }
+        }
+    }
+
+    /// Returns the pixels of an original at hand. An entry on disk that turns out to be damaged is removed.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func image(
+        of original: Original,
+        for request: ResolvedRequest,
+        key: DecodedWorkKey,
+        context: WorkContext
+    ) async throws -> DecodedOriginal {
+        do {
+            return try await decode(original, for: request, key, context: context)
+        } catch let error as ImageError where original.source == .disk && error.isDamage {
+            // Damage in a later frame leaves the frames before it readable.
+            if key.decode.frame == 0, let found = original.caching.source {
+                await found.disk.remove(for: found.diskKey, ifStill: found.version)
+            }
+            throw error
         }
     }
 

@@ -6,13 +6,15 @@ final class ImageStage: Sendable {
     private let memory: MemoryStage
     let results: ResultStorage
     private let processing: ProcessingStage
+    private let original: OriginalStage
     /// The loads under way.
     let work = WorkCoalescer<ImageWorkKey, ImageResponse>()
 
-    init(memory: MemoryStage, results: ResultStorage, processing: ProcessingStage) {
+    init(memory: MemoryStage, results: ResultStorage, processing: ProcessingStage, original: OriginalStage) {
         self.memory = memory
         self.results = results
         self.processing = processing
+        self.original = original
     }
 
     /// Returns the image of a request; equal requests share it.
@@ -23,12 +25,44 @@ final class ImageStage: Sendable {
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
             // Another load may have finished since the caller looked into memory.
             if let response = memory.response(for: request) { return response }
-            if let response = try await results.response(for: request, context: context) {
-                memory.store(response.response, for: request, claim: response.claim(of: request), response.validity)
-                return response.response
-            }
+            if let response = try await storedResult(for: request, context: context) { return response }
             return try await make(request, context: context)
         }
+    }
+
+    /// Returns the image of a request from memory, from disk, or of bytes on this machine, if no server and no provider
+    /// has to be asked for it; `nil` otherwise. Shares no work with others.
+    ///
+    /// - Throws: ``ImageError`` for an original that cannot be decoded or processed; `CancellationError`.
+    func availableResponse(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse? {
+        if let response = memory.response(for: request) { return response }
+        if let response = try await storedResult(for: request, context: context) { return response }
+        if let original = try await original.availableOriginal(for: request, context: context) {
+            let made = try await processing.response(for: request, from: original, context: context)
+            return await kept(made, for: request, context: context)
+        }
+        guard !request.options.allowsNetwork else { return nil }
+        return try await staleResult(for: request, insteadOf: request.notCached, context: context)
+    }
+
+    /// Returns a result on disk that may be used now, and stores it in memory.
+    private func storedResult(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse? {
+        guard let found = try await results.response(for: request, context: context) else { return nil }
+        memory.store(found.response, for: request, claim: found.claim(of: request), found.validity)
+        return found.response
+    }
+
+    /// Returns a result on disk that may be used because of a failure, and stores it in memory.
+    private func staleResult(
+        for request: ResolvedRequest,
+        insteadOf error: ImageError,
+        context: WorkContext
+    ) async throws -> ImageResponse? {
+        guard request.mayBeResult,
+            let stale = try await results.staleResponse(for: request, insteadOf: error, context: context)
+        else { return nil }
+        memory.store(stale.response, for: request, claim: stale.claim(of: request), stale.validity)
+        return stale.response
     }
 
     /// Makes an image from its original, and stores both.
@@ -38,12 +72,20 @@ final class ImageStage: Sendable {
             made = try await processing.response(for: request, context: context)
         } catch let error as ImageError {
             await forget(request, ifObsolete: error)
-            guard request.work.readsDisk,
-                let stale = try await results.staleResponse(for: request, insteadOf: error, context: context)
-            else { throw error }
-            memory.store(stale.response, for: request, claim: stale.claim(of: request), stale.validity)
-            return stale.response
+            guard let stale = try await staleResult(for: request, insteadOf: error, context: context) else {
+                throw error
+            }
+            return stale
         }
+        return await kept(made, for: request, context: context)
+    }
+
+    /// Stores an image and its original, as the options and the server allow, and returns the image.
+    private func kept(
+        _ made: (response: ImageResponse, original: Original),
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async -> ImageResponse {
         var response = made.response
         let claim = made.original.claim(of: request.permits)
         let caching = made.original.caching

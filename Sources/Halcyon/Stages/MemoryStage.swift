@@ -75,7 +75,7 @@ struct MemoryStage: Sendable {
         options: ImageOptions
     ) -> ImageResponse? {
         let policy = options.cache
-        guard policy.reads != .none else { return nil }
+        guard policy.reads.includesMemory else { return nil }
         let cached =
             if let target = policy.targetCache {
                 target.memory.entry(for: key, extending: policy.memoryExtension)

@@ -17,7 +17,7 @@ struct NetworkFetcher: OriginalFetching {
 
     /// Gets an original that no HTTP cache may answer for: that of another method than GET, or with a body.
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
-        guard request.options.network.isAllowed, case .network(let transfer) = request.source.location else {
+        guard request.options.allowsNetwork, case .network(let transfer) = request.source.location else {
             throw request.notCached
         }
         let download = try await downloader.download(

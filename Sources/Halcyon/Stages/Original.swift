@@ -19,3 +19,19 @@ struct Original: Sendable {
         StoreClaim(load: load, original: permits, age: age, confirmation: confirmation)
     }
 }
+
+extension Original {
+    /// Creates the original of a source whose caching no server decides.
+    init(_ fetched: FetchedOriginal, for request: ResolvedRequest, permits: StorePermits, timings: ImageTimings) {
+        self.init(
+            data: fetched.data,
+            source: fetched.source,
+            timings: timings,
+            metrics: fetched.metrics,
+            caching: fetched.effect == .store
+                ? OriginalCaching(storingAs: request.key.originalDiskKey) : OriginalCaching(fetched.effect),
+            permits: permits,
+            age: fetched.age
+        )
+    }
+}

@@ -65,6 +65,7 @@ final class OriginalRefresher: Sendable {
                 for: pending.diskKey,
                 slot: pending.slot,
                 expiration: policy.diskExpiration,
+                durability: policy.diskDurability ?? .none,
                 byteCount: answer.data.count,
                 admission: cache.admission(of: claim, .ofOriginal(pending.head)),
                 content: { (answer.data, pending.head.metadata) }

@@ -106,35 +106,86 @@ final class OriginalStage: Sendable {
         let start = ContinuousClock.now
         var timings = ImageTimings()
         if request.work.readsDisk, request.source.isCachedOnDisk {
-            let found = try await storedOriginal(for: request, context: context)
+            let found = try await storedOriginal(for: request, permits: permits, context: context)
+            if let found { return found }
             timings.disk = ContinuousClock.now - start
-            if let found {
-                return Original(
-                    data: found.data,
-                    source: .disk,
-                    timings: timings,
-                    metrics: nil,
-                    caching: found.caching,
-                    permits: permits,
-                    age: found.age
-                )
-            }
         }
         let loadStart = ContinuousClock.now
         let fetched = try await network.recovery.load(request) {
             try await fetcher(for: request).fetch(request, context: context)
         }
         timings.load = ContinuousClock.now - loadStart
-        let effect = fetched.effect
+        return Original(fetched, for: request, permits: permits, timings: timings)
+    }
+
+    /// Returns the original of a request from disk, or from this machine, if no server and no provider has to be asked
+    /// for it; `nil` otherwise. Shares no work with others.
+    ///
+    /// - Throws: ``ImageError`` for a file that cannot be read; `CancellationError`.
+    func availableOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Original? {
+        let permits = StorePermits(for: request.key, in: request.originalCaches)
+        if let transfer = request.cacheableTransfer {
+            guard request.work.readsDisk else { return nil }
+            return await freshOriginal(transfer, for: request, permits: permits, context: context)
+        }
+        if request.work.readsDisk, request.source.isCachedOnDisk,
+            let found = try await storedOriginal(for: request, permits: permits, context: context)
+        {
+            return found
+        }
+        let start = ContinuousClock.now
+        switch request.source.location {
+        case .file, .data: break
+        case .provider(let provider) where provider.base is DataURL: break
+        case .network, .provider, .invalid: return nil
+        }
+        let fetched = try await fetcher(for: request).fetch(request, context: context)
+        var timings = ImageTimings()
+        timings.load = ContinuousClock.now - start
+        return Original(fetched, for: request, permits: permits, timings: timings)
+    }
+
+    /// Returns an original on disk that the HTTP cache uses without asking the server, not in the background either;
+    /// `nil` if there is none.
+    private func freshOriginal(
+        _ transfer: TransferRequest,
+        for request: ResolvedRequest,
+        permits: StorePermits,
+        context: WorkContext
+    ) async -> Original? {
+        let start = ContinuousClock.now
+        let storage = OriginalStorage(
+            of: request.key,
+            from: transfer.url.withoutUser,
+            in: request.originalCaches,
+            policy: request.options.cache,
+            priority: context.priority
+        )
+        let transaction = HTTPCacheTransaction<ImageError>(
+            request: transfer,
+            policy: request.cachePolicy,
+            storage: storage,
+            rules: request.cacheRules,
+            now: request.target.disk.now,
+            // Not that of a server, so that it changes nothing that is stored.
+            fetch: { _ in .refused(request.notCached, status: nil) }
+        )
+        guard let answer = try? await transaction.run().response, answer.source != .unavailable,
+            answer.source != .staleWhileRevalidating, !answer.data.isEmpty
+        else { return nil }
+        var timings = ImageTimings()
+        timings.disk = ContinuousClock.now - start
+        let caching = OriginalCaching(answer, storage: storage)
+        // Later requests may have other values in the fields that it varies by.
+        if request.hasModifiers, request.followsServer, caching.validity?.isVarying == true { return nil }
         return Original(
-            data: fetched.data,
-            source: fetched.source,
+            data: answer.data,
+            source: .disk,
             timings: timings,
-            metrics: fetched.metrics,
-            caching: effect == .store
-                ? OriginalCaching(storingAs: request.key.originalDiskKey) : OriginalCaching(effect),
+            metrics: nil,
+            caching: caching,
             permits: permits,
-            age: fetched.age
+            age: storage.age
         )
     }
 
@@ -152,9 +203,24 @@ final class OriginalStage: Sendable {
     /// Returns an original from disk, or one that came with the program; `nil` if there is none.
     private func storedOriginal(
         for request: ResolvedRequest,
+        permits: StorePermits,
         context: WorkContext
-    ) async throws -> (data: Data, caching: OriginalCaching, age: ContentAge)? {
+    ) async throws -> Original? {
+        let start = ContinuousClock.now
         let diskKey = request.key.originalDiskKey
+        func original(_ data: Data, _ caching: OriginalCaching, _ age: ContentAge) -> Original {
+            var timings = ImageTimings()
+            timings.disk = ContinuousClock.now - start
+            return Original(
+                data: data,
+                source: .disk,
+                timings: timings,
+                metrics: nil,
+                caching: caching,
+                permits: permits,
+                age: age
+            )
+        }
         for cache in request.originalCaches {
             try await cache.disk.settle(diskKey, priority: context.priority)
             let age = cache.order.age(of: .original, named: diskKey)
@@ -165,10 +231,10 @@ final class OriginalStage: Sendable {
             )
             if let entry {
                 let found = OriginalStorage.Entry(disk: cache.disk, diskKey: diskKey, version: entry.version)
-                return (entry.body, OriginalCaching(foundAs: found), age)
+                return original(entry.body, OriginalCaching(foundAs: found), age)
             }
             if let data = try await cache.bundledOriginal(request.key, priority: context.priority) {
-                return (data, OriginalCaching(), age)
+                return original(data, OriginalCaching(), age)
             }
         }
         return nil
@@ -179,7 +245,7 @@ extension ResolvedRequest {
     /// The policy by which the HTTP cache is used.
     fileprivate var cachePolicy: HTTPCachePolicy {
         let lookup: HTTPCachePolicy.Lookup =
-            if !options.network.isAllowed {
+            if !options.allowsNetwork {
                 .offline
             } else if !work.readsDisk {
                 .reload

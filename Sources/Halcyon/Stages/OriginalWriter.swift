@@ -16,7 +16,7 @@ struct OriginalWriter: Sendable {
         var stores: [Task<Void, Never>] = []
         // In memory the representations of an original have one item, so that it says nothing about each of them.
         let companion = !request.isProcessed && caching.item == .original ? StoreOrder.Item.image(request.key) : nil
-        if !request.isProcessed || policy.storesOriginal, let store = store(original, with: companion) {
+        if !request.isProcessed || policy.keepsOriginal, let store = store(original, with: companion) {
             stores.append(store)
         } else if let entry = caching.entry, let old = caching.replaced,
             let cache = request.originalCaches.first(where: { $0.disk === old.disk })
@@ -28,7 +28,7 @@ struct OriginalWriter: Sendable {
                 }
             )
         }
-        if request.isProcessed, !policy.storesOriginal, caching.replaced == nil, policy.reads != .all,
+        if request.isProcessed, !policy.keepsOriginal, caching.replaced == nil, !request.work.readsDisk,
             let entry = caching.entry
         {
             // The disk was not read for an original that it may have: the image would be made of that one again.
@@ -77,6 +77,7 @@ struct OriginalWriter: Sendable {
             for: request.key.originalDiskKey,
             slot: slot,
             expiration: request.options.cache.diskExpiration,
+            durability: request.options.cache.diskDurability ?? .none,
             byteCount: original.data.count,
             priority: priority,
             admission: admission,

@@ -39,7 +39,7 @@ final class PipelineStages: Sendable {
         processing = ProcessingStage(workers: workers, decoding: decoding)
         memory = MemoryStage(cache: cache, downloads: downloads)
         let results = ResultStorage(codecs: codecs, workers: workers)
-        image = ImageStage(memory: memory, results: results, processing: processing)
+        image = ImageStage(memory: memory, results: results, processing: processing, original: original)
         resolver = RequestResolver(cache: cache, downloads: downloads, files: files)
         fallback = SourceFallback(resolver: resolver, image: image, original: original)
         prefetching = PrefetchingStage(

@@ -66,8 +66,8 @@ struct PrefetchingStage: Sendable {
 
     /// Returns whether the disk has what the load would store, and no server would have to be asked.
     private func isOnDisk(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
-        guard request.work.readsDisk else { return false }
         if try await results.contains(request, context: context) { return true }
+        guard request.work.readsDisk else { return false }
         // Where a server decides about caching, loading finds out whether its original may still be used.
         guard !request.followsServer else { return false }
         for cache in request.originalCaches where try await cache.disk.contains(request.key.originalDiskKey) {

@@ -22,7 +22,28 @@ final class ProcessingStage: Sendable {
         context: WorkContext
     ) async throws -> (response: ImageResponse, original: Original) {
         let key = DecodedWorkKey(request)
-        let result = try await image(request.options.processing, of: key, for: request, context: context)
+        return response(
+            with: try await image(request.options.processing, of: key, for: request, context: context)
+        )
+    }
+
+    /// Returns the processed image of an original at hand, without sharing work with others.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func response(
+        for request: ResolvedRequest,
+        from original: Original,
+        context: WorkContext
+    ) async throws -> (response: ImageResponse, original: Original) {
+        let key = DecodedWorkKey(request)
+        var result = try await decoding.image(of: original, for: request, key: key, context: context)
+        for (place, step) in request.options.processing.steps.enumerated() {
+            result = try await run(step.processor, on: result, place: place, key, for: request, context: context)
+        }
+        return response(with: result)
+    }
+
+    private func response(with result: DecodedOriginal) -> (response: ImageResponse, original: Original) {
         var timings = result.original.timings
         timings.decode = result.decodeTime
         timings.process = result.processTime
@@ -50,31 +71,52 @@ final class ProcessingStage: Sendable {
         let key = ProcessedWorkKey(decoding: decoded, processing: processing)
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
             let input = try await image(rest, of: decoded, for: request, context: context)
-            let start = ContinuousClock.now
-            do {
-                let (image, lease) = try await workers.process(
-                    input.image,
-                    lease: input.lease,
-                    size: last.workingSize(for: input.image),
-                    place: rest.steps.count,
-                    priority: context.priority
-                ) { image, flag in
-                    let result = try last.process(image, isCancelled: { flag.isCancelled })
-                    // Where the decoder did not convert the colours, they are converted after the first processor.
-                    return try result.converted(decoded.decode.color, isCancelled: { flag.isCancelled })
-                }
-                return DecodedOriginal(
-                    image: image,
-                    lease: lease,
-                    original: input.original,
-                    decodeTime: input.decodeTime,
-                    processTime: (input.processTime ?? .zero) + (ContinuousClock.now - start)
-                )
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(request.source)")
+            return try await run(
+                last,
+                on: input,
+                place: rest.steps.count,
+                decoded,
+                for: request,
+                context: context
+            )
+        }
+    }
+
+    /// Runs a processor.
+    ///
+    /// - Parameter place: The number of processors that come before it in the chain.
+    private func run(
+        _ processor: any ImageProcessing,
+        on input: DecodedOriginal,
+        place: Int,
+        _ decoded: DecodedWorkKey,
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> DecodedOriginal {
+        let start = ContinuousClock.now
+        do {
+            let (image, lease) = try await workers.process(
+                input.image,
+                lease: input.lease,
+                size: processor.workingSize(for: input.image),
+                place: place,
+                priority: context.priority
+            ) { image, flag in
+                let result = try processor.process(image, isCancelled: { flag.isCancelled })
+                // Where the decoder did not convert the colours, they are converted after the first processor.
+                return try result.converted(decoded.decode.color, isCancelled: { flag.isCancelled })
             }
+            return DecodedOriginal(
+                image: image,
+                lease: lease,
+                original: input.original,
+                decodeTime: input.decodeTime,
+                processTime: (input.processTime ?? .zero) + (ContinuousClock.now - start)
+            )
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(request.source)")
         }
     }
 }

@@ -62,8 +62,12 @@ struct RequestResolver: Sendable {
 
     /// Returns the request with its identities.
     ///
-    /// - Throws: ``ImageError`` for a source that names nothing, and for a file that cannot be read; `CancellationError`.
+    /// - Throws: ``ImageError`` for contradictory options, for a source that names nothing, and for a file that cannot
+    ///   be read; `CancellationError`.
     func resolve(_ request: PendingRequest, context: WorkContext) async throws -> ResolvedRequest {
+        if let contradiction = OptionContradiction(request.options, for: request.source, over: downloads) {
+            throw ImageError(stage: .source, reason: .contradictoryOptions(contradiction), source: "\(request.source)")
+        }
         if let resolved = request.resolved { return resolved }
         switch request.source.location {
         case .file(let path):
@@ -106,7 +110,7 @@ struct RequestResolver: Sendable {
             originalCaches: originals,
             transfer: source.transfer(options, over: downloads),
             hasModifiers: options.network.requestModifier != nil || downloads.requestModifier != nil,
-            work: OriginalWorkKey(source, options, original: key.original, readsDisk: policy.reads == .all)
+            work: OriginalWorkKey(source, options, original: key.original, readsDisk: options.readsOriginalOnDisk)
         )
     }
 }

@@ -70,7 +70,7 @@ struct ResolvedRequest: Sendable {
     func with(_ recovery: RecoveryPolicy) -> ResolvedRequest {
         var options = options
         options.recovery = recovery
-        let work = OriginalWorkKey(source, options, original: key.original, readsDisk: options.cache.reads == .all)
+        let work = OriginalWorkKey(source, options, original: key.original, readsDisk: options.readsOriginalOnDisk)
         return replacing(work: work, options: options)
     }
 

@@ -90,6 +90,8 @@ struct ResultStorage: Sendable {
             let decodeStart = ContinuousClock.now
             let decoded = try await workers.decode(
                 entry.body,
+                of: request.options.cache.serializer,
+                size: metadata.size,
                 codecs: codecs,
                 options: request.options.decode.storedResultOptions,
                 priority: context.priority
@@ -107,7 +109,8 @@ struct ResultStorage: Sendable {
         } catch {
             // It can be made again. A failure that is no evidence of damage, such as a lack of memory, leaves it on
             // disk.
-            if (error as? CodecError)?.isDamage ?? false {
+            if let error = error as? SerializationError { cache.disk.faults.report(error) }
+            if (error as? CodecError)?.isDamage ?? (error is SerializationError) {
                 await cache.disk.remove(for: diskKey, ifStill: entry.version)
             }
             return nil
@@ -138,25 +141,34 @@ struct ResultStorage: Sendable {
         let policy = request.options.cache
         let (cache, validity) = (request.target, caching.validity)
         guard policy.storesOnDisk, request.source.isCachedOnDisk, request.isProcessed, caching.effect == .store,
-            !request.mustAsk(about: validity)
+            !policy.keepsOriginalOnly, !request.mustAsk(about: validity)
         else { return [] }
-        let image = response.image
-        let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
+        let (image, serializer) = (response.image, policy.serializer)
+        let metadata = ProcessedImageMetadata(
+            image,
+            byteCount: response.byteCount,
+            validity: validity,
+            serializer: serializer
+        )
+        // Built-in encodings need the pixels alone.
+        let original = serializer is ImageSerializer ? nil : response.data
         return [
             cache.disk.store(
                 for: request.key.processedDiskKey,
                 expiration: expiration(policy, validity, now: cache.disk.now()),
-                byteCount: image.bitmap.byteCount,
+                durability: policy.diskDurability ?? .none,
+                byteCount: image.bitmap.byteCount + (original?.count ?? 0),
                 priority: priority,
                 admission: cache.admission(of: claim, .image(request.key)),
                 content: { [workers, codecs] in
                     let body = try await workers.encode(
                         image,
+                        original: original,
                         codecs: codecs,
-                        serializer: policy.serializer,
+                        serializer: serializer,
                         priority: priority
                     )
-                    return (body, metadata.data)
+                    return body.map { ($0, metadata.data) }
                 }
             )
         ]
@@ -187,10 +199,15 @@ struct ResultStorage: Sendable {
 }
 
 extension ResolvedRequest {
+    /// A Boolean value that indicates whether the disk may have the image as a result of processors.
+    var mayBeResult: Bool {
+        options.cache.reads.includesDisk && isProcessed && source.isCachedOnDisk && !options.cache.keepsOriginalOnly
+    }
+
     /// A Boolean value that indicates whether the disk may have the image as a result of processors that may be used
     /// without asking the server.
     fileprivate var isLookedUpAsResult: Bool {
-        work.readsDisk && isProcessed && source.isCachedOnDisk && !options.cache.revalidates
+        mayBeResult && !options.cache.revalidates
     }
 
     /// Returns whether a stored result may be used, now or because of a failure.

@@ -17,6 +17,19 @@ struct SourceFallback: Sendable {
         return response
     }
 
+    /// Returns the image of the source itself, if no server and no provider has to be asked for it; `nil` otherwise,
+    /// and where it cannot be read.
+    func availableResponse(for request: PendingRequest, context: WorkContext) async -> ImageResponse? {
+        // Removals meanwhile are noted for the names that become known.
+        defer { withExtendedLifetime(request.openLoads) {} }
+        let start = ContinuousClock.now
+        guard let resolved = try? await resolver.resolve(request, context: context),
+            var response = try? await image.availableResponse(for: resolved, context: context)
+        else { return nil }
+        response.timings.total = ContinuousClock.now - start
+        return response
+    }
+
     /// Returns the encoded bytes of the source, or of one that replaces it, without decoding them. They are not stored,
     /// as it is not known whether they are an image.
     ///

@@ -105,10 +105,12 @@ extension Player {
         case .all: options.cache.reads = .all
         case .memory: options.cache.reads = .memory
         case .none: options.cache.reads = .none
+        case .disk: options.cache.reads = .disk
         }
         options.cache.storesInMemory = call.storesInMemory
         options.cache.storesOnDisk = call.storesOnDisk
         options.cache.storesOriginal = call.storesOriginal
+        options.cache.readsOriginal = call.ignoresOriginal != true
         options.cache.waitsForStore = call.waitsForStore
         options.cache.revalidates = call.revalidates
         switch call.freshness {

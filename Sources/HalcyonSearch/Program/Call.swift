@@ -34,7 +34,7 @@ struct Call: Hashable, Codable, Sendable {
     var scope: Carrier { identity.user == 0 || carrier == .options ? .request : carrier }
 
     enum Reads: String, Codable, Sendable {
-        case all, memory, none
+        case all, memory, none, disk
     }
 
     enum Freshness: String, Codable, Sendable {
@@ -49,6 +49,8 @@ struct Call: Hashable, Codable, Sendable {
     var storesInMemory = true
     var storesOnDisk = true
     var storesOriginal = false
+    /// `true` if a processed image is not made of the original on disk; `nil` for the default.
+    var ignoresOriginal: Bool?
     var waitsForStore = false
     var freshness = Freshness.server
     var revalidates = false
@@ -79,6 +81,7 @@ extension Call: CustomStringConvertible {
         if !storesInMemory { words.append("not into memory") }
         if !storesOnDisk { words.append("not onto disk") }
         if storesOriginal { words.append("stores original") }
+        if ignoresOriginal == true { words.append("ignores stored original") }
         if waitsForStore { words.append("waits for store") }
         if freshness != .server { words.append("freshness \(freshness.rawValue)") }
         if revalidates { words.append("revalidates") }

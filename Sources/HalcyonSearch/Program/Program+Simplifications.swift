@@ -72,6 +72,7 @@ extension Call {
         add { $0.storesInMemory = true }
         add { $0.storesOnDisk = true }
         add { $0.storesOriginal = false }
+        add { $0.ignoresOriginal = nil }
         add { $0.waitsForStore = false }
         add { $0.freshness = plain.freshness }
         add { $0.revalidates = false }

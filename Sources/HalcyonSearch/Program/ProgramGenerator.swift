@@ -179,7 +179,8 @@ struct ProgramGenerator {
             call.storesOriginal = chance(30)
             call.waitsForStore = chance(30)
             call.revalidates = chance(15)
-            if chance(20) { call.reads = .memory }
+            if chance(20) { call.reads = chance(50) ? .memory : .disk }
+            if chance(15) { call.ignoresOriginal = true }
         }
         if features.contains(.freshness), chance(60) {
             call.freshness = [.ignoringServer, .never, .minute].randomElement(using: &random) ?? .never

@@ -15,6 +15,7 @@ extension DiskCache {
             if file.isPublished, try isUsed(file.number) { continue }
             if try isOrphan(file, removes: removes, isUsed: isUsed) { orphans.append(file.path(in: layout)) }
         }
+        if removes { try removeDanglingLinks(isUsed: isUsed) }
         return orphans
     }
 
@@ -44,8 +45,12 @@ extension DiskCache {
         while count < limit, removedCount < Self.batchSize {
             // A folder that cannot be listed, and a file that cannot be opened, are left to the next search.
             guard let file = try? walk.next(fileSystem) else {
-                if walk.isDone { return .none }
-                continue
+                guard walk.isDone else { continue }
+                try removeDanglingLinks { number in
+                    guard isPresent(index) else { return true }
+                    return try index.read { try $0.usesFile(number) }
+                }
+                return .none
             }
             count += 1
             if file.isPublished, try index.read({ try $0.usesFile(file.number) }) { continue }

@@ -48,24 +48,35 @@ struct StoredResultTests {
     func notEncoded(isStored: Bool) async throws {
         let test = TestPipeline()
         let crop = ImageOption.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))
-        // One pixel has more than one byte in any format.
-        let tooFew = ImageOption.serializer(.format(.png, EncodeOptions(maximumByteCount: 1)))
+        let isFailing = Lock(false)
+        let serializer = ImageOption.serializer(
+            CustomSerializer("failing") { image, _, context in
+                // One pixel has more than one byte in any format.
+                let limit = isFailing.withLock { $0 } ? 1 : nil
+                let options = EncodeOptions(maximumByteCount: limit)
+                return try context.codecs.encode(image.bitmap, as: .png, options: options)
+            }
+        )
+        let options = [crop, serializer, .forceRefresh, .waitForCache]
         test.transport.serve(url, Sample.png(seed: 1))
-        _ = try await test.pipeline.response(for: url, options: [crop, .waitForCache])
+        _ = try await test.pipeline.response(for: url, options: ImageOptions(options))
         test.transport.serve(url, Sample.png(seed: 2))
-        let newer = try await test.pipeline.response(for: url, options: [crop, tooFew, .forceRefresh, .waitForCache])
+        isFailing.withLock { $0 = true }
+        let newer = try await test.pipeline.response(for: url, options: ImageOptions(options))
         #expect(newer.image.owner == 2)
         if isStored {
-            _ = try await test.pipeline.response(for: url, options: [crop, .forceRefresh, .waitForCache])
-            let request = ImageRequest(url, options: [crop, tooFew])
+            isFailing.withLock { $0 = false }
+            _ = try await test.pipeline.response(for: url, options: ImageOptions(options))
+            isFailing.withLock { $0 = true }
+            let request = ImageRequest(url, options: [crop, serializer])
             let error = await #expect(throws: ImageError.self) {
                 try await test.pipeline.cache.store(newer.image, for: request)
             }
-            #expect(error?.stage == .encode)
+            #expect(error?.stage == .encode && error?.code == "tooManyBytes")
         }
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url, options: [crop]).image.owner == 2)
+        #expect(try await test.pipeline.response(for: url, options: [crop, serializer]).image.owner == 2)
     }
 
     @Test("of a store that is cancelled leaves no older one behind")

@@ -45,6 +45,66 @@ struct SourceKeyTests {
         }
         #expect(await test.pipeline.cache.tiers(with: ImageRequest(sources[0], options: [rule])).contains(.memory))
     }
+
+    @Test("names the image whatever the location: another URL, a file, bytes, and another pipeline")
+    func locations() async throws {
+        let (test, path) = (TestPipeline(), TestPipeline.temporaryPath())
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let url = Sample.url()
+        test.transport.serve(url, Sample.png(seed: 1))
+        try Sample.png(seed: 2).write(to: URL(filePath: path))
+        #expect(try await test.pipeline.image(from: ImageRequest(.url(url, cacheKey: "avatar"))).owner == 1)
+        await test.settle()
+        let others: [Source] = [
+            .url(Sample.url(), cacheKey: "avatar"), .file(path, cacheKey: "avatar"),
+            .data(Sample.png(seed: 3), cacheKey: "avatar"),
+        ]
+        for source in others {
+            let response = try await test.pipeline.response(for: ImageRequest(source))
+            #expect(response.source == .memory && response.image.owner == 1)
+        }
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: ImageRequest(others[0])).source == .disk)
+        let later = TestPipeline(folder: test.folder)
+        #expect(try await later.pipeline.image(from: ImageRequest(others[0], options: [.onlyFromCache])).owner == 1)
+        #expect(try await test.pipeline.cache.storedImages().map(\.original) == ["avatar"])
+    }
+
+    @Test("is compared byte by byte, and is no name of the URL that it looks like")
+    func bytes() async throws {
+        let test = TestPipeline()
+        let url = Sample.url()
+        let keys: [String?] = [nil, "\u{E9}", "e\u{301}", "a\0b", url.absoluteString + "#"]
+        for (seed, key) in keys.enumerated() {
+            test.transport.serve(url, Sample.png(seed: seed))
+            let request = ImageRequest(.url(url, cacheKey: key))
+            #expect(try await test.pipeline.response(for: request).source == .network)
+            await test.settle()
+        }
+        for isInMemory in [true, false] {
+            if !isInMemory { test.pipeline.cache.removeAllFromMemory() }
+            for (seed, key) in keys.enumerated() {
+                let response = try await test.pipeline.response(for: ImageRequest(.url(url, cacheKey: key)))
+                #expect(response.source == (isInMemory ? .memory : .disk) && response.image.owner == seed)
+            }
+        }
+        #expect(test.transport.startedCount(url) == keys.count)
+    }
+
+    @Test("of a file is stable: the same path has the same name while the file is as it is")
+    func fileNames() async throws {
+        let (test, path) = (TestPipeline(), TestPipeline.temporaryPath())
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Sample.png().write(to: URL(filePath: path))
+        var keys: Set<ImageKey> = []
+        for url in [URL(filePath: path), URL(string: "file://\(path)")] {
+            let request = ImageRequest(.url(try #require(url)))
+            keys.insert(try #require(try await test.pipeline.cache.key(for: request)))
+        }
+        #expect(keys.count == 1)
+        _ = try await test.pipeline.image(from: ImageRequest(.file(path)))
+        #expect(try await test.pipeline.response(for: ImageRequest(.url(URL(filePath: path)))).source == .memory)
+    }
 }
 
 @Suite("Names that only look the same")

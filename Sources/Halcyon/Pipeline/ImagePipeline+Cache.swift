@@ -1,0 +1,43 @@
+public import FoundationEssentials
+internal import HalcyonConcurrency
+
+extension ImagePipeline {
+    /// Returns the image if memory or disk has it, or if its bytes are on this machine, and blocks the calling thread
+    /// meanwhile: for one read and one decoding, and the processors where the disk has the original alone.
+    ///
+    /// It answers as ``response(for:isolation:)`` would without sending a request: with the same keys, scopes,
+    /// freshness and processing. An image about which the server would be asked first, or in the background, is not
+    /// returned, nor one whose provider would have to be called. With ``ImageOption/onlyFromCache`` it is returned
+    /// although it is no longer fresh, as the options allow. Sources that replace the requested one are not looked for.
+    /// The image is stored in memory, and what is made of it on disk, as by a load.
+    ///
+    /// For places that cannot wait, such as the first frame of a view. It may be called on the main thread, and on any
+    /// thread but those of the pipeline's own work, such as in a processor; a load that stores the image at that moment
+    /// is waited for. In an asynchronous function ``response(for:isolation:)`` does the same without blocking.
+    ///
+    /// - Parameter request: The source and the options.
+    /// - Returns: `nil` if there is no such image, or it cannot be read. A load then has the reason.
+    @available(*, noasync, message: "Blocks the thread; await response(for:) instead")
+    public func responseFromCache(for request: ImageRequest) -> ImageResponse? {
+        if let response = responseFromMemory(for: request) { return response }
+        let request = completed(request)
+        let pending = stages.resolver.begin(request)
+        // A thread waits.
+        let priority = PriorityBox(max(request.options.priority, .high))
+        let context = WorkContext(priority: priority, report: { _ in })
+        return CallingThreadExecutor.run { [stages] in
+            await stages.fallback.availableResponse(for: pending, context: context)
+        }
+    }
+
+    /// Returns the image at a URL if memory or disk has it, or if its bytes are on this machine, and blocks the calling
+    /// thread meanwhile; see ``responseFromCache(for:)``.
+    ///
+    /// - Parameters:
+    ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
+    ///   - options: The options. Default: every field is left open.
+    @available(*, noasync, message: "Blocks the thread; await response(for:) instead")
+    public func responseFromCache(for url: URL, options: ImageOptions = ImageOptions()) -> ImageResponse? {
+        responseFromCache(for: ImageRequest(url, options: options))
+    }
+}
