@@ -81,11 +81,12 @@ struct CacheOrderTests {
         #expect(try await test.pipeline.response(for: url, options: [.onlyFromCache]).source == .disk)
     }
 
-    @Test("leaves nothing on disk if only memory may be used, the original included")
-    func memoryOnly() async throws {
-        let options: ImageOptions = [
-            .cacheMemoryOnly, .cacheOriginalImage, .waitForCache, .processor(.crop(to: PixelSize(9, 9))),
+    @Test("leaves nothing on disk if only memory may be used, the original included", arguments: [false, true])
+    func memoryOnly(waits: Bool) async throws {
+        var options: ImageOptions = [
+            .cacheMemoryOnly, .cacheOriginalImage, .processor(.crop(to: PixelSize(9, 9))),
         ]
+        options.cache.waitsForStore = waits
         _ = try await test.pipeline.response(for: url, options: options)
         await test.settle()
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)

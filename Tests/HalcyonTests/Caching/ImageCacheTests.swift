@@ -32,7 +32,7 @@ struct ImageCacheTests {
         #expect(try await cache.removeExpired() == 0)
     }
 
-    @Test("gives bytes stored for a URL that exists only later, in place of what was known (7(d) 17)")
+    @Test("gives bytes stored for a URL that exists only later, in place of what was known")
     func seed() async throws {
         #expect(try await cache.store(Sample.png(seed: 1), for: ImageRequest(url)))
         let first = try await test.pipeline.response(for: url, options: crop)

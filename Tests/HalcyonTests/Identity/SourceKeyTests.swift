@@ -8,6 +8,39 @@ import Testing
 struct SourceKeyTests {
     private let users = TwoUsers()
 
+    @Test("names the image whatever its URL")
+    func mirrors() async throws {
+        let test = TestPipeline()
+        let urls = (0...2).map { Sample.url("\($0).png") }
+        test.transport.serve(urls[0], Sample.png(seed: 1))
+        let sources = urls.map { Source.url($0, cacheKey: "photograph") }
+        for (source, origin) in zip(sources, [ImageResponse.Source.network, .memory, .disk]) {
+            if origin == .disk { test.pipeline.cache.removeAllFromMemory() }
+            let response = try await test.pipeline.response(for: ImageRequest(source))
+            #expect(response.source == origin)
+            #expect(response.image.owner == 1)
+            await test.settle()
+        }
+        #expect(test.transport.transfers.map(\.request.url) == [urls[0]])
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(urls[0])) == [])
+    }
+
+    @Test("names bytes in memory")
+    func data() async throws {
+        let test = TestPipeline()
+        let origins: [ImageResponse.Source] = [.data, .memory, .data, .data]
+        let sources = [
+            Source.data(Sample.png(seed: 1), cacheKey: "drawing"), .data(Sample.png(seed: 2), cacheKey: "drawing"),
+            .data(Sample.png(seed: 1)), .data(Sample.png(seed: 1)),
+        ]
+        for (source, origin) in zip(sources, origins) {
+            let response = try await test.pipeline.response(for: ImageRequest(source))
+            #expect(response.source == origin)
+            #expect(response.image.owner == 1)
+            await test.settle()
+        }
+    }
+
     @Test("is distinguished by the user name in its URL", arguments: [false, true])
     func userNames(isSetLater: Bool) async throws {
         let test = users.pipeline()

@@ -135,6 +135,17 @@ struct AlternativeSourceTests {
         #expect(transport.transfers.map(\.request.url) == [recovery.url, recovery.url, urls[0]])
     }
 
+    @Test("each have all attempts of the strategy")
+    func attemptsOfEach() async throws {
+        let task = task([sources[0]], [.retry(.fixed(maxAttempts: 2, base: .seconds(3)))])
+        await recovery.failOnce(then: .seconds(3))
+        await transport.nextTransfer().answer(.init(status: 503))
+        await recovery.failOnce(then: .seconds(3))
+        await transport.nextTransfer().answer(.init(body: Sample.png()))
+        #expect(try await task.response.substitution?.used == sources[0])
+        #expect(transport.transfers.map(\.request.url) == [recovery.url, recovery.url, urls[0], urls[0]])
+    }
+
     @Test("serve loads of the bytes alone as well")
     func data() async throws {
         transport.serve(recovery.url, Data(), status: 404)
