@@ -44,6 +44,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case alternatives
     case lowDataSource
     case allowsMetered
+    case callbackExecutor
 
     /// Copies the field's value.
     func copy(from source: ImageOptions.Fields, to fields: inout ImageOptions.Fields) {
@@ -98,6 +99,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .alternatives: ImageOptionAccessor(path: \.recovery.alternatives)
         case .lowDataSource: ImageOptionAccessor(path: \.recovery.lowDataSource)
         case .allowsMetered: ImageOptionAccessor(path: \.recovery.allowsMetered)
+        case .callbackExecutor: ImageOptionAccessor(path: \.delivery.callbackExecutor)
         }
     }
 }

@@ -23,6 +23,7 @@ final class ImageStage: Sendable {
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
             // Another load may have finished since the caller looked into memory.
             if let response = memory.response(for: request) { return response }
+            if request.work.readsDisk { context.begin(.cache) }
             if let response = try await results.response(for: request, context: context) {
                 memory.store(response.response, for: request, claim: response.claim(of: request), response.validity)
                 return response.response

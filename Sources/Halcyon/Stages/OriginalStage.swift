@@ -121,6 +121,7 @@ final class OriginalStage: Sendable {
             }
         }
         let loadStart = ContinuousClock.now
+        context.begin(.load)
         let fetched = try await network.recovery.load(request) {
             try await fetcher(for: request).fetch(request, context: context)
         }

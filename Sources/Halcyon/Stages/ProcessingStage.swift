@@ -51,6 +51,7 @@ final class ProcessingStage: Sendable {
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
             let input = try await image(rest, of: decoded, for: request, context: context)
             let start = ContinuousClock.now
+            context.begin(.process)
             do {
                 let (image, lease) = try await workers.process(
                     input.image,
