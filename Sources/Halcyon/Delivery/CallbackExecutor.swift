@@ -90,8 +90,8 @@ public struct CallbackExecutor: Sendable, Hashable {
 
 /// Dispatch's main queue.
 private enum MainQueue {
-    /// The mark of the main queue. Unchecked: a key is no more than its address, and never changes.
-    nonisolated(unsafe) private static let key: DispatchSpecificKey<Bool> = {
+    /// The mark of the main queue.
+    private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
         return key

@@ -20,6 +20,11 @@ final class CallbackRelay<Value: Sendable>: Sendable {
         case calling
     }
 
+    private enum Call {
+        case progress(@Sendable (ImageProgress) -> Void, ImageProgress)
+        case end(Functions, Outcome)
+    }
+
     private struct State {
         var phase = Phase.idle
         /// `nil` from the moment the end is taken to be delivered.
@@ -113,10 +118,6 @@ final class CallbackRelay<Value: Sendable>: Sendable {
     }
 
     private func callNext() {
-        enum Call {
-            case progress(@Sendable (ImageProgress) -> Void, ImageProgress)
-            case end(Functions, Outcome)
-        }
         let call = state.withLock { state -> Call? in
             guard let functions = state.functions else { return nil }
             if let progress = state.progress, let function = functions.progress {

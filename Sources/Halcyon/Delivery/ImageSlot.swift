@@ -88,7 +88,6 @@ public final class ImageSlot: Sendable {
         progress: (@Sendable (ImageProgress) -> Void)? = nil,
         completion: @escaping @Sendable (Result<ImageResponse, any Error>) -> Void
     ) -> ImageTask {
-        // Started before the other is cancelled, so that work of both goes on.
         let task = pipeline.task(for: request)
         begin(nextNumber(), task, on: executor, progress: progress, completion: completion)
         return task
@@ -154,7 +153,7 @@ public final class ImageSlot: Sendable {
             state.load = Load(number: number, task: task, relay: relay)
             return superseded
         }
-        if let superseded { supersede(superseded) }
+        if let superseded { supersede(superseded, by: task) }
         // From here on the load may be delivered, and a completion may begin another one.
         task.relay(to: relay)
     }
@@ -169,10 +168,16 @@ public final class ImageSlot: Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    private func supersede(_ load: Load) {
+    private func supersede(_ load: Load, by task: ImageTask? = nil) {
         load.relay.replaceEnd(with: .failure(SupersededError()))
         switch supersededPolicy {
-        case .cancel: load.task.cancel()
+        case .cancel:
+            if let task, task.request.source == load.task.request.source {
+                // Not before the new load has joined the work, which would be cancelled and begun anew.
+                task.whenUnderWay { load.task.cancel() }
+            } else {
+                load.task.cancel()
+            }
         case .finish: break
         case .finishAtLowPriority: load.task.priority = min(load.task.priority, .low)
         }

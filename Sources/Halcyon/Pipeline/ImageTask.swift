@@ -97,6 +97,11 @@ public final class ImageTask: Sendable, Identifiable {
         await work.receivedData()
     }
 
+    /// Calls `body` once work for the task is under way, and maybe again, until its end.
+    func whenUnderWay(_ body: @escaping @Sendable () -> Void) {
+        work.subscribe { _ in body() }
+    }
+
     /// Lets a relay call its functions with the progress and the end.
     func relay(to relay: CallbackRelay<ImageResponse>) {
         work.subscribe { event in

@@ -6,7 +6,7 @@ extension ImagePrefetcher {
     /// The sequence is read from one task at a time, no further ahead than loads may run; it may be infinite, and must not
     /// block.
     ///
-    /// Memory does not grow with the length: equal requests for URLs and files are found among the last 4,096 different ones,
+    /// Memory does not grow with the length: equal requests for URLs, files and providers are found among the last 4,096 different ones,
     /// later ones count again and are skipped as cached, and results are counts and events, not lists.
     ///
     /// - Parameters:
@@ -46,7 +46,7 @@ extension ImagePrefetcher {
     /// The sequence is read from one task at a time, no further ahead than loads may run; it may be infinite, and must not
     /// block.
     ///
-    /// Memory does not grow with the length: equal requests for URLs and files are found among the last 4,096 different ones,
+    /// Memory does not grow with the length: equal requests for URLs, files and providers are found among the last 4,096 different ones,
     /// later ones count again and are skipped as cached, and results are counts and events, not lists.
     ///
     /// - Parameters:
@@ -89,7 +89,7 @@ extension ImagePrefetcher {
     /// once the requests before have their results; its text is ``PrefetchResult/sequenceFailure``. ``stop()`` cancels the task
     /// that waits for the next element.
     ///
-    /// Memory does not grow with the length: equal requests for URLs and files are found among the last 4,096 different ones,
+    /// Memory does not grow with the length: equal requests for URLs, files and providers are found among the last 4,096 different ones,
     /// later ones count again and are skipped as cached, and results are counts and events, not lists.
     ///
     /// - Parameters:
@@ -130,7 +130,7 @@ extension ImagePrefetcher {
     /// once the requests before have their results; its text is ``PrefetchResult/sequenceFailure``. ``stop()`` cancels the task
     /// that waits for the next element.
     ///
-    /// Memory does not grow with the length: equal requests for URLs and files are found among the last 4,096 different ones,
+    /// Memory does not grow with the length: equal requests for URLs, files and providers are found among the last 4,096 different ones,
     /// later ones count again and are skipped as cached, and results are counts and events, not lists.
     ///
     /// - Parameters:

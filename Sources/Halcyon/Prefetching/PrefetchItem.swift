@@ -39,16 +39,22 @@ struct PrefetchItem: Sendable {
         private let sourceHash: Int
         private let options: ImageOptions
 
+        static func == (left: CompactIdentity, right: CompactIdentity) -> Bool {
+            // Options that are the same object are equal at once; a field may be set in one and open in the other.
+            left.sourceHash == right.sourceHash
+                && (left.options == right.options || left.options.fields == right.options.fields)
+        }
+
         func hash(into hasher: inout Hasher) {
             hasher.combine(sourceHash)
         }
 
         fileprivate init?(_ request: ImageRequest) {
-            // The hash of other sources says too little: that of bytes is of the first of them, that of a provider is its own.
+            // The hash of bytes is that of the first of them.
             switch request.source.location {
-            case .network(let transfer) where transfer.body == nil: break
-            case .file: break
-            case .network, .data, .provider, .invalid: return nil
+            case .network(let transfer) where transfer.body != nil: return nil
+            case .data: return nil
+            case .network, .file, .provider, .invalid: break
             }
             var source = Hasher()
             source.combine(request.source)
