@@ -41,7 +41,8 @@ public struct CallbackExecutor: Sendable, Hashable {
     /// The main actor, never before the function that starts the load returns. See ``mainActor`` for what must run.
     public static let mainActorLater = CallbackExecutor(kind: .mainActorLater)
 
-    /// The thread on which the event happens: that of the caller for an image in memory, any other for a load.
+    /// The thread on which the event happens: that of the caller for an image in memory, any other for a load, which may be
+    /// one of Swift's cooperative pool. The callbacks must return soon.
     public static let calling = CallbackExecutor(kind: .calling)
 
     /// A queue. On a concurrent one, too, the callbacks of one load come one after the other.
