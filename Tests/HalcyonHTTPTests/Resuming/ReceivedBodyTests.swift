@@ -33,7 +33,8 @@ struct ReceivedBodyTests {
         var configuration = BodyLoader.Configuration()
         configuration.temporaryFolder = fixture.folder.path
         configuration.partialBodies = fixture.store()
-        async let loaded = BodyLoader(transport: fixture.transport, configuration: configuration).load(
+        let loader = BodyLoader(transport: fixture.transport, configuration: configuration)
+        async let loaded = loader.load(
             TransferRequest.patient(url: fixture.server.url("/image")),
             priority: PriorityBox(.normal),
             begin: { body in
