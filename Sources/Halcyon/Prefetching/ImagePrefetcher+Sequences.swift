@@ -6,8 +6,9 @@ extension ImagePrefetcher {
     /// The sequence is read from one task at a time, no further ahead than loads may run; it may be infinite, and must not
     /// block.
     ///
-    /// Memory does not grow with the length: equal requests for URLs, files and providers are found among the last 4,096 different ones,
-    /// later ones count again and are skipped as cached, and results are counts and events, not lists.
+    /// Memory does not grow with the length. Equal requests for URLs, files and providers are found among the last 4,096
+    /// different ones; one that comes again after more than that counts again, and is skipped if it is cached. Results are
+    /// counts and events, not lists.
     ///
     /// - Parameters:
     ///   - requests: The images to load, in this order. The priority of their options does not count.
@@ -46,8 +47,9 @@ extension ImagePrefetcher {
     /// The sequence is read from one task at a time, no further ahead than loads may run; it may be infinite, and must not
     /// block.
     ///
-    /// Memory does not grow with the length: equal requests for URLs, files and providers are found among the last 4,096 different ones,
-    /// later ones count again and are skipped as cached, and results are counts and events, not lists.
+    /// Memory does not grow with the length. Equal requests for URLs, files and providers are found among the last 4,096
+    /// different ones; one that comes again after more than that counts again, and is skipped if it is cached. Results are
+    /// counts and events, not lists.
     ///
     /// - Parameters:
     ///   - urls: The URLs of the images, in this order.
@@ -89,8 +91,9 @@ extension ImagePrefetcher {
     /// once the requests before have their results; its text is ``PrefetchResult/sequenceFailure``. ``stop()`` cancels the task
     /// that waits for the next element.
     ///
-    /// Memory does not grow with the length: equal requests for URLs, files and providers are found among the last 4,096 different ones,
-    /// later ones count again and are skipped as cached, and results are counts and events, not lists.
+    /// Memory does not grow with the length. Equal requests for URLs, files and providers are found among the last 4,096
+    /// different ones; one that comes again after more than that counts again, and is skipped if it is cached. Results are
+    /// counts and events, not lists.
     ///
     /// - Parameters:
     ///   - requests: The images to load, in this order. The priority of their options does not count.
@@ -130,8 +133,9 @@ extension ImagePrefetcher {
     /// once the requests before have their results; its text is ``PrefetchResult/sequenceFailure``. ``stop()`` cancels the task
     /// that waits for the next element.
     ///
-    /// Memory does not grow with the length: equal requests for URLs, files and providers are found among the last 4,096 different ones,
-    /// later ones count again and are skipped as cached, and results are counts and events, not lists.
+    /// Memory does not grow with the length. Equal requests for URLs, files and providers are found among the last 4,096
+    /// different ones; one that comes again after more than that counts again, and is skipped if it is cached. Results are
+    /// counts and events, not lists.
     ///
     /// - Parameters:
     ///   - urls: The URLs of the images, in this order.
