@@ -16,8 +16,8 @@ struct DeliveryQueue<Value> {
 
     /// Returns the values to deliver next; none if there are none, or another thread delivers them.
     ///
-    /// - Parameter isDeliverer: A Boolean value that indicates whether the calling thread is the one that delivers, `false`
-    ///   before the first call. It must call until no values are returned.
+    /// - Parameter isDeliverer: A Boolean value that indicates whether the calling thread is the one that delivers,
+    ///   `false` before the first call. It must call until no values are returned.
     mutating func next(_ isDeliverer: inout Bool) -> [Value] {
         guard isDeliverer || !isDelivering else { return [] }
         isDelivering = !values.isEmpty

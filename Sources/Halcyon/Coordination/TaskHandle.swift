@@ -51,8 +51,8 @@ struct TaskHandle<Value: Sendable>: Sendable {
         let context = WorkContext(priority: priority) { [state] report in
             Self.advance(state, report)
         }
-        // Owned by the state until it ends, and retains the state until then: subscribers get the end of a task that has no
-        // other owner.
+        // Owned by the state until it ends, and retains the state until then: subscribers get the end of a task that
+        // has no other owner.
         let task = Task.detached { [state] in
             do {
                 let value = try await operation(context)
@@ -112,12 +112,12 @@ struct TaskHandle<Value: Sendable>: Sendable {
         return await body?.copy()
     }
 
-    /// Calls `subscriber` with the events that lead to the present state, then with each further one, to the end. Calls come
-    /// one after the other, in the order of the events, on any thread and without a lock; those of a task that has ended
-    /// come before this returns, unless another thread delivers events at that moment.
+    /// Calls `subscriber` with the events that lead to the present state, then with each further one, to the end. Calls
+    /// come one after the other, in the order of the events, on any thread and without a lock; those of a task that has
+    /// ended come before this returns, unless another thread delivers events at that moment.
     ///
-    /// - Parameter alwaysHasProgress: A Boolean value that indicates whether the present progress comes first although there
-    ///   is none. Default: `false`.
+    /// - Parameter alwaysHasProgress: A Boolean value that indicates whether the present progress comes first although
+    ///   there is none. Default: `false`.
     /// - Returns: The number for ``unsubscribe(_:)``; `nil` if the task has ended.
     @discardableResult
     func subscribe(withProgress alwaysHasProgress: Bool = false, _ subscriber: @escaping Subscriber) -> Int? {

@@ -12,8 +12,9 @@ enum WorkReport: Sendable {
 
 /// The latest reports of a piece of work, which waiters that join get first.
 ///
-/// Two threads may deliver the reports of one piece of work at the same time, a joiner's and that of the work. So each kind of
-/// report has an order, and one that is not later than the last of its kind is dropped, whichever thread is first.
+/// Two threads may deliver the reports of one piece of work at the same time, a joiner's and that of the work. So each
+/// kind of report has an order, and one that is not later than the last of its kind is dropped, whichever thread is
+/// first.
 struct WorkStatus: Sendable {
     private(set) var stage: ImageError.Stage?
     private(set) var body: ReceivedBody?

@@ -27,22 +27,22 @@ public struct CallbackExecutor: Sendable, Hashable {
 
     private let kind: Kind
 
-    /// The main actor: at once for a call that is made on it, such as that of an image in memory that is asked for there, and
-    /// else as soon as its queue gets to it.
+    /// The main actor: at once for a call that is made on it, such as that of an image in memory that is asked for
+    /// there, and else as soon as its queue gets to it.
     ///
     /// The closures are not isolated to the main actor for the compiler; `MainActor.assumeIsolated` tells it so.
     ///
-    /// - Important: The main actor's executor is Dispatch's main queue. On Linux it is served only in a program that runs it:
-    ///   one with an asynchronous `main`, with `dispatchMain()`, or with an event loop that the main queue is bridged into, as
-    ///   GLib's is by a GTK program's integration. In any other program a call never comes; use ``calling`` or
-    ///   ``queue(_:)`` there.
+    /// - Important: The main actor's executor is Dispatch's main queue. On Linux it is served only in a program that
+    ///   runs it: one with an asynchronous `main`, with `dispatchMain()`, or with an event loop that the main queue is
+    ///   bridged into, as GLib's is by a GTK program's integration. In any other program a call never comes; use
+    ///   ``calling`` or ``queue(_:)`` there.
     public static let mainActor = CallbackExecutor(kind: .mainActor)
 
     /// The main actor, never before the function that starts the load returns. See ``mainActor`` for what must run.
     public static let mainActorLater = CallbackExecutor(kind: .mainActorLater)
 
-    /// The thread on which the event happens: that of the caller for an image in memory, any other for a load, which may be
-    /// one of Swift's cooperative pool. The callbacks must return soon.
+    /// The thread on which the event happens: that of the caller for an image in memory, any other for a load, which
+    /// may be one of Swift's cooperative pool. The callbacks must return soon.
     public static let calling = CallbackExecutor(kind: .calling)
 
     /// A queue. On a concurrent one, too, the callbacks of one load come one after the other.
@@ -70,8 +70,8 @@ public struct CallbackExecutor: Sendable, Hashable {
         }
     }
 
-    /// A Boolean value that indicates whether ``execute(_:)`` may run its work before it returns in any case, so that further
-    /// work is better run in the same turn: else calls would be made within calls.
+    /// A Boolean value that indicates whether ``execute(_:)`` may run its work before it returns in any case, so that
+    /// further work is better run in the same turn: else calls would be made within calls.
     var runsAtOnce: Bool {
         switch kind {
         case .calling, .custom: true

@@ -1,7 +1,7 @@
 internal import HalcyonConcurrency
 
-/// Calls the functions of one load in the place of an executor: one at a time, progress before the end, and the end exactly
-/// once. No lock is held meanwhile.
+/// Calls the functions of one load in the place of an executor: one at a time, progress before the end, and the end
+/// exactly once. No lock is held meanwhile.
 ///
 /// It holds no more than the latest progress and the end, however slow the place is.
 final class CallbackRelay<Value: Sendable>: Sendable {

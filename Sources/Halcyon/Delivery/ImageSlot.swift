@@ -1,12 +1,12 @@
 internal import HalcyonConcurrency
 
-/// A place that shows one image at a time, such as a view, a cell of a list, or a device's display: of its loads, the latest
-/// counts.
+/// A place that shows one image at a time, such as a view, a cell of a list, or a device's display: of its loads, the
+/// latest counts.
 ///
-/// Starting a load supersedes the one before, whose result is then never delivered, whichever of the two ends first. Each
-/// load ends exactly once: with its result, or with ``SupersededError``. A slot is safe to use from any thread; where all
-/// calls are made on one actor or queue and results are delivered there, a superseded result never follows the call that
-/// superseded it.
+/// Starting a load supersedes the one before, whose result is then never delivered, whichever of the two ends first.
+/// Each load ends exactly once: with its result, or with ``SupersededError``. A slot is safe to use from any thread;
+/// where all calls are made on one actor or queue and results are delivered there, a superseded result never follows
+/// the call that superseded it.
 ///
 /// ```swift
 /// let slot = ImageSlot()
@@ -79,8 +79,8 @@ public final class ImageSlot: Sendable {
     ///   - executor: The place where the closures are called; `nil`: that of the options
     ///     (``DeliveryPolicy/callbackExecutor``). Default: `nil`.
     ///   - progress: Called when bytes have been received, until the load is superseded. Default: `nil`.
-    ///   - completion: Called exactly once. The error is an ``ImageError``, ``SupersededError``, or `CancellationError` if the
-    ///     task was cancelled.
+    ///   - completion: Called exactly once. The error is an ``ImageError``, ``SupersededError``, or `CancellationError`
+    ///     if the task was cancelled.
     @discardableResult
     public func loadImage(
         with request: ImageRequest,

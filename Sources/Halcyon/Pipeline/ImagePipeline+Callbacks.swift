@@ -10,13 +10,14 @@ extension ImagePipeline {
     /// }
     /// ```
     ///
-    /// Calls come one after the other, in the place of `executor`. An image in memory is delivered before this returns, where
-    /// that place is the caller's.
+    /// Calls come one after the other, in the place of `executor`. An image in memory is delivered before this returns,
+    /// where that place is the caller's.
     ///
     /// - Parameters:
     ///   - request: The source and the options.
     ///   - executor: The place where the closures are called; `nil`: that of the options
-    ///     (``DeliveryPolicy/callbackExecutor``, by default the main actor, which not every program runs). Default: `nil`.
+    ///     (``DeliveryPolicy/callbackExecutor``, by default the main actor, which not every program runs). Default:
+    ///     `nil`.
     ///   - progress: Called when bytes have been received; a slow place gets the latest state. Default: `nil`.
     ///   - completion: Called exactly once, after the last call of `progress`. The error is an ``ImageError``, or
     ///     `CancellationError` if the task was cancelled.

@@ -81,8 +81,8 @@ public final class ImageTask: Sendable, Identifiable {
     /// The events of the task. Each access is a subscription of its own.
     ///
     /// A subscription begins with the furthest stage that has begun and the progress so far, if there are any, and ends
-    /// after ``LoadEvent/finished(_:)``, which no subscription misses, also one that begins after the end. A reader that
-    /// falls behind by more than 1,000 events loses the oldest.
+    /// after ``LoadEvent/finished(_:)``, which no subscription misses, also one that begins after the end. A reader
+    /// that falls behind by more than 1,000 events loses the oldest.
     public var events: AsyncStream<Event> { work.events(limit: 1_000) }
 
     /// Copies the bytes that the transfer under way has received so far, its content coding undone and before any
@@ -91,8 +91,8 @@ public final class ImageTask: Sendable, Identifiable {
     /// Loads keep no bytes for this, and copy none unless it is called; each call copies them all, those of a long body
     /// from its temporary file.
     ///
-    /// - Returns: `nil` if no transfer is under way: before the head of the response, after the last byte, and for a source
-    ///   that is no server. The bytes of a whole body are ``ImageResponse/data``.
+    /// - Returns: `nil` if no transfer is under way: before the head of the response, after the last byte, and for a
+    ///   source that is no server. The bytes of a whole body are ``ImageResponse/data``.
     public func receivedData() async -> Data? {
         await work.receivedData()
     }

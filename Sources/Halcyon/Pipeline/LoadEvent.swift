@@ -1,7 +1,7 @@
 /// An event of a load. ``finished(_:)`` comes exactly once, after all others.
 public enum LoadEvent<Value: Sendable>: Sendable {
-    /// A stage has begun. Each stage is reported at most once, in the order of the stages; those that a load does not need
-    /// are left out.
+    /// A stage has begun. Each stage is reported at most once, in the order of the stages; those that a load does not
+    /// need are left out.
     case began(ImageError.Stage)
     /// Bytes have been received. The numbers are those of the shared transfer, also for a load that joined it.
     case progress(ImageProgress)

@@ -4,8 +4,8 @@
 public enum LoadState<Value: Sendable>: Sendable {
     /// No stage of the load has begun.
     case waiting
-    /// The load is under way. The value is the furthest of its stages that have begun; a load that goes back to an earlier
-    /// stage, such as one that tries an alternative source, stays in this state.
+    /// The load is under way. The value is the furthest of its stages that have begun; a load that goes back to an
+    /// earlier stage, such as one that tries an alternative source, stays in this state.
     case running(ImageError.Stage)
     /// The load has succeeded.
     case finished(Value)

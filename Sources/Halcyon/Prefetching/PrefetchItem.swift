@@ -18,7 +18,8 @@ struct PrefetchItem: Sendable {
         private let source: Source
         private let options: ImageOptions.Fields
 
-        /// Feeds the source alone: requests for one source rarely differ in their options, whose hash takes a microsecond.
+        /// Feeds the source alone: requests for one source rarely differ in their options, whose hash takes a
+        /// microsecond.
         func hash(into hasher: inout Hasher) {
             hasher.combine(source)
         }

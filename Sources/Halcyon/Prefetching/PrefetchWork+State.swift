@@ -61,8 +61,8 @@ extension PrefetchWork {
 }
 
 extension PrefetchWork.State {
-    /// The number of events that may wait to be delivered. Beyond it no load is started, so that a slow listener does not
-    /// make them pile up.
+    /// The number of events that may wait to be delivered. Beyond it no load is started, so that a slow listener does
+    /// not make them pile up.
     private static var largestBacklog: Int { 64 }
 
     /// A Boolean value that indicates whether no request is left.

@@ -1,13 +1,14 @@
 internal import HalcyonConcurrency
 
-/// The requests of an ``ImagePrefetcher`` and the tasks that load them: at most as many tasks as loads may run at the same
-/// time, each of which takes the next request when it is done with one.
+/// The requests of an ``ImagePrefetcher`` and the tasks that load them: at most as many tasks as loads may run at the
+/// same time, each of which takes the next request when it is done with one.
 ///
 /// All decisions about what is loaded are made under one lock: taking a request, pausing, stopping. So no request is
-/// taken twice, and none after a stop. Requests of a sequence are taken by one worker at a time; once it has one, the next
-/// worker takes the following.
+/// taken twice, and none after a stop. Requests of a sequence are taken by one worker at a time; once it has one, the
+/// next worker takes the following.
 ///
-/// There is no task before the start, none while it is paused, and no more of the sequence than one request for each task.
+/// There is no task before the start, none while it is paused, and no more of the sequence than one request for each
+/// task.
 final class PrefetchWork: Sendable {
     let priority: PriorityBox
     private let onProgress: (@Sendable (PrefetchProgress) -> Void)?
@@ -186,7 +187,8 @@ final class PrefetchWork: Sendable {
         }
     }
 
-    /// Calls the listeners. A worker takes its next request only after that, or after another thread that does it has begun.
+    /// Calls the listeners. A worker takes its next request only after that, or after another thread that does it has
+    /// begun.
     private func deliver() {
         var isDeliverer = false
         while true {

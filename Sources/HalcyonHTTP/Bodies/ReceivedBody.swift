@@ -10,8 +10,8 @@ package struct ReceivedBody: Sendable {
         self.collector = collector
     }
 
-    /// Copies the bytes received so far, content coding undone: from memory, or the temporary file of a long body, which
-    /// waits for what is being written to such files.
+    /// Copies the bytes received so far, content coding undone: from memory, or the temporary file of a long body,
+    /// which waits for what is being written to such files.
     ///
     /// - Returns: `nil` once the transfer has ended.
     package func copy() async -> Data? {
@@ -21,7 +21,8 @@ package struct ReceivedBody: Sendable {
 
 extension BodyCollector {
     fileprivate func copyOfBody() async -> Data? {
-        // Copies share the bytes until the next are added. So the transport's thread is not kept waiting for a copy of many.
+        // Copies share the bytes until the next are added. So the transport's thread is not kept waiting for a copy of
+        // many.
         let gathering = state.withLock { state -> BodyGathering? in
             switch state {
             case .undecided(_, let body, _), .catchingUp(_, let body, _), .receiving(_, let body): body.gathering

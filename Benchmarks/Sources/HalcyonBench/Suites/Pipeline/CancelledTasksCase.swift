@@ -4,8 +4,8 @@ internal import Halcyon
 internal import HalcyonHTTP
 internal import HalcyonTesting
 
-/// A hundred thousand loads that are started and cancelled before their answers, as a list that is flung asks for them; and
-/// the memory that is left of each.
+/// A hundred thousand loads that are started and cancelled before their answers, as a list that is flung asks for them;
+/// and the memory that is left of each.
 struct CancelledTasksCase: BenchmarkCase {
     private static let count = 100_000
     private static let budgetSeconds = 1.0
