@@ -213,7 +213,7 @@ struct SequencePrefetchTests {
         let result = await prefetcher.run()
         var seen: [PrefetchEvent] = []
         for await event in events { seen.append(event) }
-        let error = ImageError(stage: .load, reason: .status(404), source: "\(url(1))")
+        let error = ImageError(stage: .load, reason: .status(404), source: url(1).absoluteString)
         #expect(
             seen == [
                 .skipped(all[0]), .failed(.init(request: all[1], error: error)), .completed(all[2]), .finished(result),
