@@ -1,52 +1,42 @@
+internal import FoundationEssentials
 internal import HalcyonConcurrency
+internal import HalcyonHTTP
 
 /// The state of a task that is returned to a caller: work that goes on whether or not a caller waits for it, with one
 /// result, its progress and its priority.
 struct TaskHandle<Value: Sendable>: Sendable {
+    typealias Event = LoadEvent<Value>
+    typealias Subscriber = @Sendable (Event) -> Void
+
     private struct State {
-        /// The newest report.
-        var report = ProgressReport()
+        var status = WorkStatus()
         var isCancelled = false
         var result: Result<Value, any Error>?
         var task: Task<Value, any Error>?
-        var subscribers: [Int: AsyncStream<ImageProgress>.Continuation] = [:]
+        var subscribers: [Int: Subscriber] = [:]
         var nextSubscriber = 0
-        /// A Boolean value that indicates whether there is progress that the subscribers do not have.
-        var hasNews = false
-        /// A Boolean value that indicates whether a thread passes news on to the subscribers. The other threads leave
-        /// theirs to it, so that none overtakes another.
-        var isTelling = false
+        /// The events that are not delivered yet, each with those who subscribed before it.
+        var deliveries = DeliveryQueue<(event: Event, subscribers: [Subscriber])>()
 
-        /// Returns whether the caller has to pass the news on.
-        mutating func beginsTelling() -> Bool {
-            guard !isTelling, !subscribers.isEmpty else { return false }
-            isTelling = true
+        var progress: ImageProgress { status.progress?.progress ?? ImageProgress() }
+
+        /// Adds an event for the present subscribers.
+        ///
+        /// - Returns: Whether there are any, so that ``TaskHandle/deliver(_:)`` must follow once the lock is released.
+        mutating func tell(_ event: Event) -> Bool {
+            if subscribers.isEmpty { return false }
+            deliveries.append((event, Array(subscribers.values)))
             return true
         }
 
-        /// Returns what is to be passed on next; `nil` if there is nothing more.
-        mutating func takeNews() -> News? {
-            let isEnd = result != nil
-            guard hasNews || (isEnd && !subscribers.isEmpty) else {
-                isTelling = false
-                return nil
-            }
-            let news = News(
-                subscribers: Array(subscribers.values),
-                progress: hasNews ? report.progress : nil,
-                isEnd: isEnd
-            )
-            hasNews = false
-            if isEnd { subscribers = [:] }
-            return news
+        /// The events that bring a subscriber to the present state.
+        func events(withProgress alwaysHasProgress: Bool) -> [Event] {
+            var events: [Event] = []
+            if let stage = status.stage { events.append(.began(stage)) }
+            if alwaysHasProgress || progress != ImageProgress() { events.append(.progress(progress)) }
+            if let result { events.append(.finished(result)) }
+            return events
         }
-    }
-
-    /// Progress, the end, or both, for the subscribers.
-    private struct News {
-        let subscribers: [AsyncStream<ImageProgress>.Continuation]
-        let progress: ImageProgress?
-        let isEnd: Bool
     }
 
     let priority: PriorityBox
@@ -59,18 +49,18 @@ struct TaskHandle<Value: Sendable>: Sendable {
     }
 
     func start(_ operation: @escaping @Sendable (WorkContext) async throws -> Value) {
-        // Neither progress nor the work retain the state of a task that has no other owner.
-        let context = WorkContext(priority: priority) { [weak state] report in
-            if let state { Self.advance(state, to: report) }
+        let context = WorkContext(priority: priority) { [state] report in
+            Self.advance(state, report)
         }
-        // Owned by the state until it ends. If the state is released first, the work goes on, as it would otherwise.
-        let task = Task.detached { [weak state] in
+        // Owned by the state until it ends, and retains the state until then: subscribers get the end of a task that
+        // has no other owner.
+        let task = Task.detached { [state] in
             do {
                 let value = try await operation(context)
-                if let state { Self.end(state, with: .success(value)) }
+                Self.end(state, with: .success(value))
                 return value
             } catch {
-                if let state { Self.end(state, with: .failure(error)) }
+                Self.end(state, with: .failure(error))
                 throw error
             }
         }
@@ -99,6 +89,14 @@ struct TaskHandle<Value: Sendable>: Sendable {
     /// The value, if the work has succeeded already.
     var finishedValue: Value? { state.withLock { try? $0.result?.get() } }
 
+    /// The state of the work at this moment.
+    var loadState: LoadState<Value> {
+        state.withLock { state in
+            if let result = state.result { return LoadState(result) }
+            return state.status.stage.map { .running($0) } ?? .waiting
+        }
+    }
+
     func cancel() {
         let task = state.withLock { state -> Task<Value, any Error>? in
             state.isCancelled = true
@@ -107,57 +105,113 @@ struct TaskHandle<Value: Sendable>: Sendable {
         task?.cancel()
     }
 
-    var progress: ImageProgress { state.withLock { $0.report.progress } }
+    var progress: ImageProgress { state.withLock { $0.progress } }
+
+    /// Copies the bytes that the transfer under way has received so far; `nil` if none is under way.
+    func receivedData() async -> Data? {
+        let body = state.withLock { $0.result == nil ? $0.status.body : nil }
+        return await body?.copy()
+    }
+
+    /// Calls `subscriber` with the events that lead to the present state, then with each further one, to the end. Calls
+    /// come one after the other, in the order of the events, on any thread and without a lock; those of a task that has
+    /// ended come before this returns, unless another thread delivers events at that moment.
+    ///
+    /// - Parameter alwaysHasProgress: A Boolean value that indicates whether the present progress comes first although
+    ///   there is none. Default: `false`.
+    /// - Returns: The number for ``unsubscribe(_:)``; `nil` if the task has ended.
+    @discardableResult
+    func subscribe(withProgress alwaysHasProgress: Bool = false, _ subscriber: @escaping Subscriber) -> Int? {
+        let id = state.withLock { state -> Int? in
+            for event in state.events(withProgress: alwaysHasProgress) {
+                state.deliveries.append((event, [subscriber]))
+            }
+            guard state.result == nil else { return nil }
+            state.nextSubscriber += 1
+            state.subscribers[state.nextSubscriber] = subscriber
+            return state.nextSubscriber
+        }
+        Self.deliver(state)
+        return id
+    }
+
+    /// Ends what ``subscribe(withProgress:_:)`` began. A call that is under way on another thread may still finish.
+    func unsubscribe(_ id: Int) {
+        Self.unsubscribe(state, id)
+    }
+
+    /// The events that lead to the present state, then each further one, to the end.
+    ///
+    /// - Parameter limit: The number of events that are kept for a slow reader, which loses the oldest.
+    func events(limit: Int) -> AsyncStream<Event> {
+        stream(limit: limit) { continuation, event in continuation.yield(event) }
+    }
 
     /// The present progress, then each change, until the end.
     var progressUpdates: AsyncStream<ImageProgress> {
+        stream(limit: 1, withProgress: true) { continuation, event in
+            if case .progress(let progress) = event { continuation.yield(progress) }
+        }
+    }
+
+    private func stream<Element: Sendable>(
+        limit: Int,
+        withProgress alwaysHasProgress: Bool = false,
+        _ yield: @escaping @Sendable (AsyncStream<Element>.Continuation, Event) -> Void
+    ) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: ImageProgress.self,
-            bufferingPolicy: .bufferingNewest(1)
+            of: Element.self,
+            bufferingPolicy: .bufferingNewest(limit)
         )
-        let id = state.withLock { state -> Int? in
-            continuation.yield(state.report.progress)
-            guard state.result == nil else { return nil }
-            state.nextSubscriber += 1
-            state.subscribers[state.nextSubscriber] = continuation
-            return state.nextSubscriber
+        let id = subscribe(withProgress: alwaysHasProgress) { event in
+            yield(continuation, event)
+            if case .finished = event { continuation.finish() }
         }
-        guard let id else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak state] _ in
-            _ = state?.withLock { $0.subscribers.removeValue(forKey: id) }
+        if let id {
+            continuation.onTermination = { [weak state] _ in
+                if let state { Self.unsubscribe(state, id) }
+            }
         }
         return stream
     }
 
-    private static func advance(_ state: Lock<State>, to report: ProgressReport) {
-        let mustTell = state.withLock { state in
-            guard state.result == nil, report.isNewer(than: state.report) else { return false }
-            state.report = report
-            // A later subscriber begins with it.
-            state.hasNews = !state.subscribers.isEmpty
-            return state.beginsTelling()
+    private static func unsubscribe(_ state: Lock<State>, _ id: Int) {
+        // Released after the lock, as it may be the last reference to values of a user.
+        let subscriber = state.withLock { $0.subscribers.removeValue(forKey: id) }
+        withExtendedLifetime(subscriber) {}
+    }
+
+    private static func advance(_ state: Lock<State>, _ report: WorkReport) {
+        let mustDeliver = state.withLock { state -> Bool in
+            guard state.result == nil else { return false }
+            guard state.status.add(report) else { return false }
+            switch report {
+            case .progress(let report): return state.tell(.progress(report.progress))
+            case .began(let stage): return state.tell(.began(stage))
+            case .receiving: return false
+            }
         }
-        if mustTell { tell(state) }
+        if mustDeliver { deliver(state) }
     }
 
     private static func end(_ state: Lock<State>, with result: Result<Value, any Error>) {
-        let mustTell = state.withLock { state in
+        let mustDeliver = state.withLock { state -> Bool in
             state.result = result
             state.task = nil
-            return state.beginsTelling()
+            state.status.endBody()
+            defer { state.subscribers = [:] }
+            return state.tell(.finished(result))
         }
-        if mustTell { tell(state) }
+        if mustDeliver { deliver(state) }
     }
 
-    /// Passes news on until there are none, those of other threads included.
-    private static func tell(_ state: Lock<State>) {
-        while let news = state.withLock({ $0.takeNews() }) {
-            for subscriber in news.subscribers {
-                if let progress = news.progress { subscriber.yield(progress) }
-                if news.isEnd { subscriber.finish() }
+    private static func deliver(_ state: Lock<State>) {
+        var isDeliverer = false
+        while true {
+            let next = state.withLock { $0.deliveries.next(&isDeliverer) }
+            if next.isEmpty { return }
+            for (event, subscribers) in next {
+                for subscriber in subscribers { subscriber(event) }
             }
         }
     }

@@ -4,7 +4,7 @@ extension WorkCoalescer {
     /// A caller that waits for the result of work.
     struct Waiter {
         let continuation: CheckedContinuation<Value, any Error>
-        let report: @Sendable (ProgressReport) -> Void
+        let report: @Sendable (WorkReport) -> Void
         let stopObserving: @Sendable () -> Void
         /// The priority that the waiter requests, which may change at any moment.
         let requested: PriorityBox
@@ -33,8 +33,7 @@ extension WorkCoalescer {
         var waiters: [UInt64: Waiter] = [:]
         /// The number of waiters at each priority, so that the highest is found without a walk through ten thousand.
         var priorityCounts = [Int](repeating: 0, count: LoadPriority.allCases.count)
-        /// The newest report.
-        var progress: ProgressReport?
+        var status = WorkStatus()
 
         var highestPriority: LoadPriority {
             priorityCounts.lastIndex { $0 > 0 }.flatMap(LoadPriority.init(rawValue:)) ?? .veryLow

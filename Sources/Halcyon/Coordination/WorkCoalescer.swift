@@ -77,7 +77,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             self?.updatePriority(of: waiterID, key)
         }
         let stopObserving: @Sendable () -> Void = { context.priority.removeObserver(observer) }
-        typealias Joined = (node: Node, isNew: Bool, progress: ProgressReport?, changed: PriorityBox?)
+        typealias Joined = (node: Node, isNew: Bool, status: WorkStatus, changed: PriorityBox?)
         let joined = state.withLock { state -> Joined? in
             guard !cancellation.isCancelled else { return nil }
             // Read here, so that a change either comes before or finds the waiter in the table.
@@ -95,7 +95,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 priority: priority
             )
             let changed = state.entries.values[index].changePriority { $0[priority.rawValue] += 1 }
-            return (state.entries.values[index].node, isNew, state.entries.values[index].progress, changed)
+            return (state.entries.values[index].node, isNew, state.entries.values[index].status, changed)
         }
         guard let joined else {
             stopObserving()
@@ -105,14 +105,14 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         joined.changed?.tellObservers()
         if joined.isNew {
             start(key, joined.node, operation)
-        } else if let progress = joined.progress {
-            context.report(progress)
+        } else {
+            for report in joined.status.reports { context.report(report) }
         }
     }
 
     private func start(_ key: HashedKey, _ node: Node, _ operation: @escaping Operation) {
-        let context = WorkContext(priority: node.priority) { [weak self] progress in
-            self?.report(progress, from: node, key)
+        let context = WorkContext(priority: node.priority) { [weak self] report in
+            self?.pass(report, from: node, key)
         }
         state.withLock { state in
             // No waiter may be left: then nothing is begun, as it might send a request.
@@ -171,18 +171,22 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         changed?.tellObservers()
     }
 
-    private func report(_ progress: ProgressReport, from node: Node, _ key: HashedKey) {
-        let reports = state.withLock { state -> [@Sendable (ProgressReport) -> Void] in
-            guard let location = state.location(of: node, key) else { return [] }
+    /// Passes a report of a piece of work to its waiters.
+    private func pass(_ report: WorkReport, from node: Node, _ key: HashedKey) {
+        typealias Function = @Sendable (WorkReport) -> Void
+        let (only, others) = state.withLock { state -> (Function?, [Function]) in
+            guard let location = state.location(of: node, key) else { return (nil, []) }
             return state.change(location) { entry in
-                if let last = entry.progress, !progress.isNewer(than: last) { return [] }
-                entry.progress = progress
+                guard entry.status.add(report) else { return (nil, []) }
+                // Most work has one waiter, for which no array is made.
+                if entry.waiters.count == 1 { return (entry.waiters.values.first?.report, []) }
                 // Not a key path, which the runtime looks up by the name of the type at each call: 5 % of a load.
-                return entry.waiters.values.map { $0.report }
+                return (nil, entry.waiters.values.map { $0.report })
             }
         }
-        for report in reports {
-            report(progress)
+        only?(report)
+        for function in others {
+            function(report)
         }
     }
 

@@ -189,13 +189,18 @@ struct DownloadRun: Sendable {
             priority: context.priority,
             accept: accept,
             review: review,
+            begin: { body in
+                // Not the body of a redirect or a refusal.
+                guard head.withLock({ $0 }) != nil else { return }
+                context.report(.receiving(body, number: WorkNumber.next()))
+            },
             report: { progress in
                 guard head.withLock({ $0 }) != nil else { return }
-                let progress = ImageProgress(
+                let received = ImageProgress(
                     receivedBytes: progress.receivedBytes,
                     expectedBytes: progress.expectedBytes
                 )
-                context.report(ProgressReport(progress: progress))
+                context.report(.progress(ProgressReport(progress: received)))
             }
         )
     }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 internal import HalcyonConcurrency
 public import HalcyonHTTP
 
@@ -6,6 +7,11 @@ public import HalcyonHTTP
 /// A task goes on whether or not its result is awaited. It ends with exactly one result, which can be read any number
 /// of times. Several tasks may share a transfer: cancelling one does not affect the others.
 public final class DownloadTask: Sendable, Identifiable {
+    /// The state of a task at one moment. The only stage of a download is ``ImageError/Stage/load``.
+    public typealias State = LoadState<HTTPResponseBody>
+    /// An event of a task.
+    public typealias Event = LoadEvent<HTTPResponseBody>
+
     /// The request before any modification; ``priority`` is the current urgency.
     public let request: TransferRequest
 
@@ -35,6 +41,9 @@ public final class DownloadTask: Sendable, Identifiable {
         get async throws { try await result.get() }
     }
 
+    /// The state at this moment, with the result if the task has ended.
+    public var state: State { work.loadState }
+
     /// The urgency of the download. A change reaches the queued and the running transfer at once.
     public var priority: LoadPriority {
         get { work.priority.value }
@@ -54,6 +63,16 @@ public final class DownloadTask: Sendable, Identifiable {
     /// The progress from now on: the current state first, then each change, in their order; the sequence ends with the
     /// task. A slow reader gets the latest state.
     public var progressUpdates: AsyncStream<ImageProgress> { work.progressUpdates }
+
+    /// The events of the task; see ``ImageTask/events``.
+    public var events: AsyncStream<Event> { work.events(limit: 1_000) }
+
+    /// Copies the bytes that the transfer has received so far; see ``ImageTask/receivedData()``.
+    ///
+    /// - Returns: `nil` if no transfer is under way: before the head of the response, and after the last byte.
+    public func receivedData() async -> Data? {
+        await work.receivedData()
+    }
 }
 
 extension DownloadTask: Hashable {

@@ -129,6 +129,7 @@ extension ImageDownloader {
             context: context,
             responded: { events.send(Event(transfer: number, request: request, kind: .responded($0))) }
         )
+        context.begin(.load)
         events.send(Event(transfer: number, request: request, kind: .started))
         let result = await run.result()
         events.send(Event(transfer: number, request: request, kind: .finished(result.map(\.metrics))))

@@ -47,6 +47,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case alternatives
     case lowDataSource
     case allowsMetered
+    case callbackExecutor
 
     /// Copies the field's value.
     func copy(from source: ImageOptions.Fields, to fields: inout ImageOptions.Fields) {
@@ -104,6 +105,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .alternatives: ImageOptionAccessor(path: \.recovery.alternatives)
         case .lowDataSource: ImageOptionAccessor(path: \.recovery.lowDataSource)
         case .allowsMetered: ImageOptionAccessor(path: \.recovery.allowsMetered)
+        case .callbackExecutor: ImageOptionAccessor(path: \.delivery.callbackExecutor)
         }
     }
 }

@@ -58,4 +58,8 @@ struct ImageOptionFields: OptionSet, Hashable, Sendable {
     static let recovery = ImageOptionFields([
         .retry, .alternatives, .lowDataSource, .allowsMetered,
     ])
+    /// Those of ``DeliveryPolicy``.
+    static let delivery = ImageOptionFields([
+        .callbackExecutor
+    ])
 }

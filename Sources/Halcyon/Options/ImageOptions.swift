@@ -83,6 +83,7 @@ public struct ImageOptions: Sendable {
         var network = NetworkPolicy()
         var decode = DecodePolicy()
         var recovery = RecoveryPolicy()
+        var delivery = DeliveryPolicy()
         var priority: LoadPriority = .normal
 
         fileprivate var isOrdinary: Bool {
@@ -154,6 +155,12 @@ public struct ImageOptions: Sendable {
         set { change(.recovery) { $0.recovery = newValue } }
     }
 
+    /// The delivery of results.
+    public var delivery: DeliveryPolicy {
+        _read { yield storage.fields.delivery }
+        set { change(.delivery) { $0.delivery = newValue } }
+    }
+
     /// The urgency of the load. Default: ``LoadPriority/normal``.
     public var priority: LoadPriority {
         _read { yield storage.fields.priority }
@@ -205,6 +212,7 @@ extension ImageOptions {
         copyGroup(.network, \.network)
         copyGroup(.decode, \.decode)
         copyGroup(.recovery, \.recovery)
+        copyGroup(.delivery, \.delivery)
         rest.copy(from: defaults.storage.fields, to: &fields)
         var options = self
         options.storage = Storage(fields, storage.changes.union(open))

@@ -6,7 +6,7 @@ public import HalcyonHTTP
 ///
 /// A cancelled load does not end with this error but with Swift's `CancellationError`.
 public struct ImageError: Error, Sendable, Hashable {
-    /// The part of a load that failed.
+    /// A part of a load.
     public enum Stage: String, Sendable, Hashable, CaseIterable {
         /// Interpreting the source.
         case source

@@ -1,11 +1,28 @@
+public import FoundationEssentials
 public import HalcyonCodecs
 internal import HalcyonConcurrency
 
-/// A load that has been started: await its result, follow its progress, change its urgency or cancel it.
+/// A load that has been started: await its result, follow its events, change its urgency or cancel it.
 ///
 /// A task goes on whether or not its result is awaited. It ends with exactly one result, which can be read any number
 /// of times.
+///
+/// ```swift
+/// let task = pipeline.task(for: url)
+/// for await event in task.events {
+///     switch event {
+///     case .began(let stage): label.text = "\(stage)"
+///     case .progress(let progress): bar.fraction = progress.fraction ?? 0
+///     case .finished(let result): show(result)
+///     }
+/// }
+/// ```
 public final class ImageTask: Sendable, Identifiable {
+    /// The state of a task at one moment.
+    public typealias State = LoadState<ImageResponse>
+    /// An event of a task.
+    public typealias Event = LoadEvent<ImageResponse>
+
     /// The source and the options, with those of the pipeline filled in; ``priority`` is the current urgency.
     public let request: ImageRequest
 
@@ -40,6 +57,9 @@ public final class ImageTask: Sendable, Identifiable {
     /// The response if the task has succeeded already.
     public var finishedResponse: ImageResponse? { work.finishedValue }
 
+    /// The state at this moment, with the result if the task has ended.
+    public var state: State { work.loadState }
+
     /// The urgency of the load. A change reaches queued and running work at once.
     public var priority: LoadPriority {
         get { work.priority.value }
@@ -62,6 +82,41 @@ public final class ImageTask: Sendable, Identifiable {
     /// The progress from now on: the current state first, then each change, in the order of ``progress``; the sequence
     /// ends with the task. A slow reader gets the latest state.
     public var progressUpdates: AsyncStream<ImageProgress> { work.progressUpdates }
+
+    /// The events of the task. Each access is a subscription of its own.
+    ///
+    /// A subscription begins with the furthest stage that has begun and the progress so far, if there are any, and ends
+    /// after ``LoadEvent/finished(_:)``, which no subscription misses, also one that begins after the end. A reader
+    /// that falls behind by more than 1,000 events loses the oldest.
+    public var events: AsyncStream<Event> { work.events(limit: 1_000) }
+
+    /// Copies the bytes that the transfer under way has received so far, its content coding undone and before any
+    /// ``DataModifying``. Tasks that share a transfer get the same bytes.
+    ///
+    /// Loads keep no bytes for this, and copy none unless it is called; each call copies them all, those of a long body
+    /// from its temporary file.
+    ///
+    /// - Returns: `nil` if no transfer is under way: before the head of the response, after the last byte, and for a
+    ///   source that is no server. The bytes of a whole body are ``ImageResponse/data``.
+    public func receivedData() async -> Data? {
+        await work.receivedData()
+    }
+
+    /// Calls `body` once work for the task is under way, and maybe again, until its end.
+    func whenUnderWay(_ body: @escaping @Sendable () -> Void) {
+        work.subscribe { _ in body() }
+    }
+
+    /// Lets a relay call its functions with the progress and the end.
+    func relay(to relay: CallbackRelay<ImageResponse>) {
+        work.subscribe { event in
+            switch event {
+            case .began: break
+            case .progress(let progress): relay.report(progress)
+            case .finished(let result): relay.end(with: result)
+            }
+        }
+    }
 }
 
 extension ImageTask: Hashable {

@@ -4,41 +4,27 @@ internal import HalcyonConcurrency
 /// Loads images into the cache before they are needed.
 ///
 /// Equal requests are loaded once. Loads are shared with those of views: an image that is being prefetched when it is
-/// needed is not loaded a second time. A prefetcher works on one list; releasing it stops it.
+/// needed is not loaded a second time. A prefetcher works on one list, or one sequence of any length; releasing it
+/// stops it.
 ///
 /// ```swift
 /// let prefetcher = ImagePrefetcher(urls: urls, destination: .disk)
 /// let result = await prefetcher.run()
 /// ```
+///
+/// It takes neither a thread nor a task before it is started. All prefetchers of a pipeline share its limits: those of
+/// the transport, the threads that decode, and the budget of decoded pixels.
 public final class ImagePrefetcher: Sendable {
     /// The cache that the images are brought into.
     public enum Destination: Sendable, Hashable {
         /// Into memory, decoded and processed, and onto the disk as the options say. An image that is only on disk is
         /// brought into memory too, and counts as skipped.
         case memory
-        /// Onto the disk as they are, without decoding. Takes much less memory and time. An image that is on disk
-        /// already, as an original or processed as the options say, is skipped, and so are files and data on this
-        /// machine. One that is no longer fresh is asked for again, and skipped if its server says that it has not
-        /// changed. One that must not be stored is loaded all the same, and counts as completed.
+        /// Onto the disk as they are: the bytes of the original, without decoding. Takes much less memory and time. An
+        /// image that is on disk already, as an original or processed as the options say, is skipped, and so are files
+        /// and data on this machine. One that is no longer fresh is asked for again, and skipped if its server says
+        /// that it has not changed. One that must not be stored is loaded all the same, and counts as completed.
         case disk
-    }
-
-    /// The parts of a request that count where duplicates are looked for.
-    private struct Identity: Hashable {
-        let source: Source
-        let options: ImageOptions.Fields
-
-        init(_ request: ImageRequest) {
-            source = request.source
-            var options = request.options.fields
-            options.priority = .normal
-            self.options = options
-        }
-
-        /// Feeds the source alone: requests for one source rarely differ in their options, whose hash takes a microsecond.
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(source)
-        }
     }
 
     private let work: PrefetchWork
@@ -62,27 +48,53 @@ public final class ImagePrefetcher: Sendable {
         onProgress: (@Sendable (PrefetchProgress) -> Void)? = nil,
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) {
-        let priority = PriorityBox(priority)
-        let context = WorkContext(priority: priority, report: { _ in })
-        var identities: Set<Identity> = []
+        var identities: Set<PrefetchItem.Identity> = []
+        var items: [PrefetchItem] = []
+        for request in requests {
+            let item = PrefetchItem(request, in: pipeline)
+            if identities.insert(item.identity).inserted { items.append(item) }
+        }
         work = PrefetchWork(
-            requests: requests.filter { identities.insert(Identity(pipeline.completed($0))).inserted },
+            .list(items, next: 0),
+            of: pipeline,
+            to: destination,
             maxConcurrentLoads: maxConcurrentLoads,
             priority: priority,
+            collectsResults: true,
             onProgress: onProgress,
             onCompletion: onCompletion
-        ) { [stages = pipeline.stages, defaults = pipeline.configuration.defaultOptions] request in
-            let options = request.options.filled(from: defaults)
-            let pending = stages.resolver.begin(ImageRequest(request.source, options: options))
-            return try await stages.prefetching.prefetch(pending, to: destination, context: context)
-        }
+        )
+    }
+
+    /// A prefetcher of a sequence.
+    init(
+        _ requests: any RequestSequence,
+        pipeline: ImagePipeline,
+        destination: Destination,
+        maxConcurrentLoads: Int,
+        priority: LoadPriority,
+        collectsResults: Bool,
+        onProgress: (@Sendable (PrefetchProgress) -> Void)?,
+        onCompletion: (@Sendable (PrefetchResult) -> Void)?
+    ) {
+        work = PrefetchWork(
+            .sequence(PrefetchSequence(requests, in: pipeline)),
+            of: pipeline,
+            to: destination,
+            maxConcurrentLoads: maxConcurrentLoads,
+            priority: priority,
+            collectsResults: collectsResults,
+            onProgress: onProgress,
+            onCompletion: onCompletion
+        )
     }
 
     /// Creates a prefetcher of URLs that waits for ``start()``.
     ///
     /// - Parameters:
     ///   - urls: The URLs of the images, in this order.
-    ///   - options: The options of all of them, of which the priority does not count. Default: every field is left open.
+    ///   - options: The options of all of them, of which the priority does not count. Default: every field is left
+    ///     open.
     ///   - pipeline: Loads the images. Default: ``ImagePipeline/shared``.
     ///   - destination: The cache that the images are brought into. Default: memory.
     ///   - maxConcurrentLoads: The number of images that are loaded at the same time; at least 1. Default: 5.
@@ -120,12 +132,16 @@ public final class ImagePrefetcher: Sendable {
     }
 
     /// Cancels the running loads and starts no more: all requests without a result end in ``PrefetchResult/failed``.
+    /// Nothing more is taken from a sequence, and the task that waits for its next element is cancelled; one that does
+    /// not end for that is not waited for.
+    ///
     /// Does nothing after the end. A stopped prefetcher cannot be started again; set ``isPaused`` to pause one.
     public func stop() {
         work.stop()
     }
 
-    /// A Boolean value that indicates whether no further load is started. Those that run go on. Default: `false`.
+    /// A Boolean value that indicates whether no further load is started, and nothing more is taken from a sequence.
+    /// Loads that run go on. Default: `false`.
     public var isPaused: Bool {
         get { work.isPaused }
         set { work.isPaused = newValue }
@@ -137,11 +153,30 @@ public final class ImagePrefetcher: Sendable {
         set { work.priority.update(newValue) }
     }
 
+    /// The number of images that are loaded at the same time; at least 1. It may be changed at any time: a higher
+    /// number starts loads at once, a lower one lets those that run end first.
+    public var maxConcurrentLoads: Int {
+        get { work.maxConcurrentLoads }
+        set { work.maxConcurrentLoads = newValue }
+    }
+
     /// The counts so far.
     public var progress: PrefetchProgress { work.progress }
 
     /// The results of the requests so far.
     public var currentResult: PrefetchResult { work.currentResult }
+
+    /// Returns a stream of the events from now on, which ends after ``PrefetchEvent/finished(_:)``; no stream misses
+    /// that one. A reader that falls behind by more than `limit` events loses the oldest; ``progress`` counts them all
+    /// the same.
+    ///
+    /// - Parameter limit: The number of events that are kept for a slow reader; at least 1. Default: 1,000.
+    public func events(bufferingAtMost limit: Int = 1_000) -> AsyncStream<PrefetchEvent> {
+        work.events(limit: max(1, limit))
+    }
+
+    /// The number of tasks, for tests.
+    var taskCount: Int { work.taskCount }
 
     /// Starts the loads unless they were started, and waits for the end. Cancelling the waiting task stops the
     /// prefetcher.
@@ -154,6 +189,34 @@ public final class ImagePrefetcher: Sendable {
             await work.wait()
         } onCancel: {
             work.stop()
+        }
+    }
+}
+
+extension PrefetchWork {
+    /// The work of a prefetcher of images.
+    fileprivate convenience init(
+        _ rest: Rest,
+        of pipeline: ImagePipeline,
+        to destination: ImagePrefetcher.Destination,
+        maxConcurrentLoads: Int,
+        priority: LoadPriority,
+        collectsResults: Bool,
+        onProgress: (@Sendable (PrefetchProgress) -> Void)?,
+        onCompletion: (@Sendable (PrefetchResult) -> Void)?
+    ) {
+        let priority = PriorityBox(priority)
+        let context = WorkContext(priority: priority, report: { _ in })
+        self.init(
+            rest,
+            maxConcurrentLoads: maxConcurrentLoads,
+            priority: priority,
+            collectsResults: collectsResults,
+            onProgress: onProgress,
+            onCompletion: onCompletion
+        ) { [stages = pipeline.stages] item in
+            let pending = stages.resolver.begin(item.completed)
+            return try await stages.prefetching.prefetch(pending, to: destination, context: context)
         }
     }
 }

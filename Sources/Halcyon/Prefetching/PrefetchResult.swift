@@ -1,4 +1,7 @@
 /// The results of the requests of an ``ImagePrefetcher``. A value: it stays as it is while the prefetcher goes on.
+///
+/// The lists are those of a prefetcher of an array. That of a sequence, which may be longer than memory, has counts
+/// alone unless its lists are asked for.
 public struct PrefetchResult: Sendable, Hashable {
     /// The requests whose images were loaded and cached, in the order they were ready.
     public var completed: [ImageRequest] = []
@@ -6,6 +9,11 @@ public struct PrefetchResult: Sendable, Hashable {
     public var skipped: [ImageRequest] = []
     /// The requests whose images were not loaded.
     public var failed: [Failure] = []
+    /// The counts, also where there are no lists.
+    public var counts = PrefetchProgress()
+    /// The text of the error that ended the sequence of requests; `nil` if there was none. The requests before it have
+    /// been loaded.
+    public var sequenceFailure: String?
 
     /// A request that failed.
     public struct Failure: Sendable, Hashable {
@@ -14,29 +22,4 @@ public struct PrefetchResult: Sendable, Hashable {
         /// The error; `nil` if the prefetcher was stopped before.
         public let error: ImageError?
     }
-
-    /// Returns the number of requests with each result.
-    func progress(of totalCount: Int) -> PrefetchProgress {
-        PrefetchProgress(
-            completedCount: completed.count,
-            skippedCount: skipped.count,
-            failedCount: failed.count,
-            totalCount: totalCount
-        )
-    }
-}
-
-/// The counts of an ``ImagePrefetcher``. It has no lists, as copying them at each step would make long ones slow.
-public struct PrefetchProgress: Sendable, Hashable {
-    /// The number of requests whose images were loaded and cached.
-    public var completedCount: Int
-    /// The number of requests whose images were cached already.
-    public var skippedCount: Int
-    /// The number of requests whose images were not loaded.
-    public var failedCount: Int
-    /// The number of all requests, equal ones counted once.
-    public var totalCount: Int
-
-    /// The number of requests that have a result.
-    public var finishedCount: Int { completedCount + skippedCount + failedCount }
 }

@@ -1,66 +1,70 @@
 internal import HalcyonConcurrency
 
-/// The requests of an ``ImagePrefetcher`` and the tasks that load them: as many tasks as loads may run at the same
-/// time, each of which takes the next request when it is done with one.
+/// The requests of an ``ImagePrefetcher`` and the tasks that load them: at most as many tasks as loads may run at the
+/// same time, each of which takes the next request when it is done with one.
 ///
 /// All decisions about what is loaded are made under one lock: taking a request, pausing, stopping. So no request is
-/// taken twice, and none after a stop.
+/// taken twice, and none after a stop. Requests of a sequence are taken by one worker at a time; once it has one, the
+/// next worker takes the following.
+///
+/// There is no task before the start, none while it is paused, and no more of the sequence than one request for each
+/// task.
 final class PrefetchWork: Sendable {
-    private enum Phase {
-        case idle
-        case started
-        case stopped
-        case finished
-    }
-
-    private struct State {
-        var phase = Phase.idle
-        var isPaused = false
-        /// The next request to be taken.
-        var next = 0
-        var workers: [Int: Task<Void, Never>] = [:]
-        var nextWorker = 0
-        var result = PrefetchResult()
-        /// The progress that is not reported yet, in its order.
-        var untold: [PrefetchProgress] = []
-        var isTelling = false
-        var waiters: [CheckedContinuation<PrefetchResult, Never>] = []
-    }
-
     let priority: PriorityBox
-    private let requests: [ImageRequest]
-    private let maxConcurrentLoads: Int
     private let onProgress: (@Sendable (PrefetchProgress) -> Void)?
     private let onCompletion: (@Sendable (PrefetchResult) -> Void)?
-    private let load: @Sendable (ImageRequest) async throws -> Bool
-    private let state = Lock(State())
+    private let load: @Sendable (PrefetchItem) async throws -> Bool
+    private let state: Lock<State>
 
-    /// - Parameter load: Returns whether the image had to be loaded.
+    /// - Parameters:
+    ///   - rest: The requests; those of a list are distinct.
+    ///   - collectsResults: A Boolean value that indicates whether the result lists the requests.
+    ///   - load: Returns whether the image had to be loaded.
     init(
-        requests: [ImageRequest],
+        _ rest: Rest,
         maxConcurrentLoads: Int,
         priority: PriorityBox,
+        collectsResults: Bool,
         onProgress: (@Sendable (PrefetchProgress) -> Void)?,
         onCompletion: (@Sendable (PrefetchResult) -> Void)?,
-        load: @escaping @Sendable (ImageRequest) async throws -> Bool
+        load: @escaping @Sendable (PrefetchItem) async throws -> Bool
     ) {
-        self.requests = requests
-        self.maxConcurrentLoads = max(1, maxConcurrentLoads)
         self.priority = priority
         self.onProgress = onProgress
         self.onCompletion = onCompletion
         self.load = load
+        var state = State(
+            width: max(1, maxConcurrentLoads),
+            rest: rest,
+            collectsResults: collectsResults,
+            reportsProgress: onProgress != nil
+        )
+        if case .list(let items, _) = rest { state.result.counts.totalCount = items.count }
+        self.state = Lock(state)
     }
 
-    var progress: PrefetchProgress { state.withLock { $0.result.progress(of: requests.count) } }
+    var progress: PrefetchProgress { state.withLock { $0.result.counts } }
 
     var currentResult: PrefetchResult { state.withLock { $0.result } }
+
+    /// The number of tasks.
+    var taskCount: Int { state.withLock { $0.workers.count } }
 
     var isPaused: Bool {
         get { state.withLock { $0.isPaused } }
         set {
             state.withLock { state in
                 state.isPaused = newValue
+                startWorkers(&state)
+            }
+        }
+    }
+
+    var maxConcurrentLoads: Int {
+        get { state.withLock { $0.width } }
+        set {
+            state.withLock { state in
+                state.width = max(1, newValue)
                 startWorkers(&state)
             }
         }
@@ -83,6 +87,10 @@ final class PrefetchWork: Sendable {
             case .idle, .started: state.phase = .stopped
             case .stopped, .finished: return []
             }
+            defer {
+                // It may wait for a sequence that takes no notice of cancellation.
+                if let puller = state.puller { state.workers[puller] = nil }
+            }
             return Array(state.workers.values)
         }
         for worker in workers { worker.cancel() }
@@ -92,7 +100,7 @@ final class PrefetchWork: Sendable {
     func wait() async -> PrefetchResult {
         await withCheckedContinuation { continuation in
             let result = state.withLock { state -> PrefetchResult? in
-                if state.phase == .finished { return state.result }
+                if state.phase == .finished, state.isEndDelivered { return state.result }
                 state.waiters.append(continuation)
                 return nil
             }
@@ -100,85 +108,124 @@ final class PrefetchWork: Sendable {
         }
     }
 
+    /// Returns a stream of the events from now on, which ends after that of the end.
+    ///
+    /// - Parameter limit: The number of events that are kept for a slow reader, which loses the oldest.
+    func events(limit: Int) -> AsyncStream<PrefetchEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: PrefetchEvent.self,
+            bufferingPolicy: .bufferingNewest(limit)
+        )
+        typealias Joined = (id: Int?, result: PrefetchResult?)
+        let joined = state.withLock { state -> Joined in
+            if state.phase == .finished { return (nil, state.result) }
+            state.lastSubscriber += 1
+            state.subscribers[state.lastSubscriber] = continuation
+            return (state.lastSubscriber, nil)
+        }
+        if let result = joined.result {
+            continuation.yield(.finished(result))
+            continuation.finish()
+        } else if let id = joined.id {
+            continuation.onTermination = { [weak self] _ in
+                _ = self?.state.withLock { $0.subscribers.removeValue(forKey: id) }
+            }
+        }
+        return stream
+    }
+
     private func startWorkers(_ state: inout State) {
-        guard state.phase == .started, !state.isPaused else { return }
-        let wanted = min(maxConcurrentLoads, state.workers.count + requests.count - state.next)
-        while state.workers.count < wanted {
-            let id = state.nextWorker
-            state.nextWorker += 1
+        while state.workers.count < state.width {
+            let id = state.lastWorker + 1
+            guard let turn = state.claimTurn(for: id) else { return }
+            state.lastWorker = id
             // Owned by `workers` until it ends; made under the lock, so that it cannot end before it is stored there.
-            state.workers[id] = Task.detached { await self.work(id) }
+            state.workers[id] = Task.detached { await self.work(id, beginningWith: turn) }
         }
     }
 
-    private func work(_ id: Int) async {
-        while let request = takeRequest(id) {
-            let outcome: Result<Bool, any Error>
-            do {
-                outcome = .success(try await load(request))
-            } catch {
-                outcome = .failure(error)
-            }
-            state.withLock { state in
-                switch outcome {
-                case .success(true): state.result.completed.append(request)
-                case .success(false): state.result.skipped.append(request)
-                case .failure(let error):
-                    state.result.failed.append(.init(request: request, error: error as? ImageError))
-                }
-                if onProgress != nil { state.untold.append(state.result.progress(of: requests.count)) }
-            }
-            tellProgress()
-        }
-        finishIfDone()
-    }
-
-    /// Reports progress. One worker reports at a time, so that progress never seems to go back; the others leave theirs
-    /// to it. A worker takes its next request, or ends, only after that: so all progress is reported before the end.
-    private func tellProgress() {
-        guard let onProgress else { return }
-        var isTeller = false
+    private func work(_ id: Int, beginningWith first: Turn) async {
+        var turn = first
+        var pullCount = 0
         while true {
-            let next = state.withLock { state -> [PrefetchProgress] in
-                guard isTeller || !state.isTelling else { return [] }
-                isTeller = true
-                state.isTelling = !state.untold.isEmpty
-                defer { state.untold = [] }
-                return state.untold
+            switch turn {
+            case .load(let item):
+                let outcome: Result<Bool, any Error>
+                do {
+                    outcome = .success(try await load(item))
+                } catch {
+                    outcome = .failure(error)
+                }
+                let mustDeliver = state.withLock { $0.noteEnd(of: item, outcome) }
+                if mustDeliver { deliver() }
+                turn = state.withLock { $0.nextTurn(of: id) }
+            case .pull(let sequence):
+                turn = await pull(from: sequence, id)
+                // A sequence that never suspends leaves the thread to others now and then.
+                pullCount += 1
+                if pullCount % 64 == 0 { await Task.yield() }
+            case .end:
+                return finishIfDone()
             }
-            guard !next.isEmpty else { return }
-            for progress in next { onProgress(progress) }
         }
     }
 
-    /// Returns the next request; `nil` ends the worker.
-    private func takeRequest(_ id: Int) -> ImageRequest? {
-        state.withLock { state in
-            guard state.phase == .started, !state.isPaused, state.next < requests.count else {
-                state.workers[id] = nil
-                return nil
-            }
-            defer { state.next += 1 }
-            return requests[state.next]
+    /// Takes a request from the sequence, and lets the next worker take another.
+    private func pull(from sequence: PrefetchSequence, _ id: Int) async -> Turn {
+        guard state.withLock({ $0.mayPull(id) }) else { return .end }
+        let next: Result<PrefetchSequence.Next, any Error>
+        do {
+            next = .success(try await sequence.next())
+        } catch {
+            next = .failure(error)
         }
+        return state.withLock { state in
+            state.notePulled(next, by: id)
+            let turn = state.nextTurn(of: id)
+            startWorkers(&state)
+            return turn
+        }
+    }
+
+    /// Calls the listeners. A worker takes its next request only after that, or after another thread that does it has
+    /// begun.
+    private func deliver() {
+        var isDeliverer = false
+        while true {
+            let next = state.withLock { $0.deliveries.next(&isDeliverer) }
+            guard !next.isEmpty else { break }
+            for delivery in next {
+                if case .finished(let result) = delivery.event {
+                    onCompletion?(result)
+                } else {
+                    onProgress?(delivery.progress)
+                }
+                for subscriber in delivery.subscribers { subscriber.yield(delivery.event) }
+                if case .finished(let result) = delivery.event { end(delivery, with: result) }
+            }
+        }
+        state.withLock { state in
+            guard state.hasWaitedForDeliveries else { return }
+            state.hasWaitedForDeliveries = false
+            startWorkers(&state)
+        }
+    }
+
+    private func end(_ delivery: Delivery, with result: PrefetchResult) {
+        for subscriber in delivery.subscribers { subscriber.finish() }
+        let lateWaiters = state.withLock { state in
+            state.isEndDelivered = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in delivery.waiters + lateWaiters { waiter.resume(returning: result) }
     }
 
     /// Ends the prefetcher once no worker is left and no request; the first caller does it.
     private func finishIfDone() {
-        typealias End = (result: PrefetchResult, waiters: [CheckedContinuation<PrefetchResult, Never>])
-        let end = state.withLock { state -> End? in
-            let isStopped = state.phase == .stopped
-            guard isStopped || state.phase == .started, state.workers.isEmpty,
-                isStopped || state.next == requests.count
-            else { return nil }
-            state.result.failed += requests[state.next...].map { .init(request: $0, error: nil) }
-            state.next = requests.count
-            state.phase = .finished
-            defer { state.waiters = [] }
-            return (state.result, state.waiters)
-        }
-        guard let end else { return }
-        onCompletion?(end.result)
-        for waiter in end.waiters { waiter.resume(returning: end.result) }
+        let left = state.withLock { state in state.isDone ? state.finish() : nil }
+        guard let left else { return }
+        withExtendedLifetime(left) {}
+        deliver()
     }
 }

@@ -66,6 +66,7 @@ final class DecodingStage: Sendable {
         context: WorkContext
     ) async throws -> DecodedOriginal {
         let start = ContinuousClock.now
+        context.begin(.decode)
         var options = key.decode.decodeOptions
         options.color = key.color
         do {

@@ -25,6 +25,7 @@ final class ImageStage: Sendable {
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
             // Another load may have finished since the caller looked into memory.
             if let response = memory.response(for: request) { return response }
+            if request.work.readsDisk { context.begin(.cache) }
             if let response = try await storedResult(for: request, context: context) { return response }
             return try await make(request, context: context)
         }

@@ -111,6 +111,7 @@ final class OriginalStage: Sendable {
             timings.disk = ContinuousClock.now - start
         }
         let loadStart = ContinuousClock.now
+        context.begin(.load)
         let fetched = try await network.recovery.load(request) {
             try await fetcher(for: request).fetch(request, context: context)
         }

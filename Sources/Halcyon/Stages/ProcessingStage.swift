@@ -94,6 +94,7 @@ final class ProcessingStage: Sendable {
         context: WorkContext
     ) async throws -> DecodedOriginal {
         let start = ContinuousClock.now
+        context.begin(.process)
         do {
             let (image, lease) = try await workers.process(
                 input.image,

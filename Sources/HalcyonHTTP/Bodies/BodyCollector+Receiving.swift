@@ -15,6 +15,7 @@ extension BodyCollector: TransferReceiver {
                 state = hooks.review == nil ? .receiving(response, body) : .undecided(response, body, Held())
                 return waiter
             }
+            hooks.begin(ReceivedBody(self))
             waiter?.resume(returning: response)
         } catch {
             let waiter = state.withLock { [body] state -> CheckedContinuation<TransferResponse?, Never>? in

@@ -7,6 +7,7 @@ final class BodyCollector: Sendable {
     struct Hooks: Sendable {
         var accept: @Sendable (TransferResponse) throws -> Void = { _ in }
         var review: (@Sendable (TransferResponse) async throws -> Void)?
+        var begin: @Sendable (ReceivedBody) -> Void = { _ in }
         var report: @Sendable (BodyProgress) -> Void = { _ in }
     }
 

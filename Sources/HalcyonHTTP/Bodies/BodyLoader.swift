@@ -27,6 +27,7 @@ package final class BodyLoader: Sendable {
     ///   - accept: Sees the head before any of the body; what it throws ends the transfer and is thrown here.
     ///   - review: The same, asynchronously: the transfer pauses until it returns, and at most one piece of the body
     ///     is held meanwhile. If the transfer ends first, its task is cancelled and waited for. Default: none.
+    ///   - begin: Receives the body that begins to arrive, once its head is accepted by `accept`. Default: none.
     ///   - report: Receives the progress of the body, on the transport's thread. Where there is a `review`, the first
     ///     call may come on its thread.
     /// - Throws: ``TransferError``, or what `accept` or `review` threw. Cancelling the task cancels the transfer
@@ -36,6 +37,7 @@ package final class BodyLoader: Sendable {
         priority: PriorityBox,
         accept: @escaping @Sendable (TransferResponse) throws -> Void = { _ in },
         review: (@Sendable (TransferResponse) async throws -> Void)? = nil,
+        begin: @escaping @Sendable (ReceivedBody) -> Void = { _ in },
         report: @escaping @Sendable (BodyProgress) -> Void = { _ in }
     ) async throws -> HTTPResponseBody {
         guard !Task.isCancelled else { throw TransferError.cancelled }
@@ -47,7 +49,7 @@ package final class BodyLoader: Sendable {
             fileSystem: configuration.fileSystem,
             queue: writing
         )
-        let hooks = BodyCollector.Hooks(accept: accept, review: review, report: report)
+        let hooks = BodyCollector.Hooks(accept: accept, review: review, begin: begin, report: report)
         if let store = configuration.partialBodies, let key = PartialBodyKey(request) {
             let held = try await take(key, from: store, priority: priority)
             storage.resumption = .init(store: store, key: key, held: held)

@@ -42,6 +42,17 @@ enum BodyOutput {
         }
     }
 
+    /// Copies the bytes so far; `nil` once it is closed, or if they cannot be read.
+    mutating func copy() -> Data? {
+        // A body that is continued has bytes before its first write.
+        open()
+        switch self {
+        case .unopened, .closed, .lost: return nil
+        case .memory(let bytes, _): return bytes.data
+        case .file(let file): return try? file.copy()
+        }
+    }
+
     /// Closes the file, and returns the whole body.
     mutating func finish() -> Result<Data, TransferError> {
         // A body that is continued may be whole already.

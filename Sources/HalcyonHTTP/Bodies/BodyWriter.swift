@@ -65,6 +65,20 @@ final class BodyWriter: Sendable {
         return demand
     }
 
+    /// Copies the bytes so far; `nil` if the body has ended, or its bytes cannot be read.
+    func copyOfBody() async -> Data? {
+        await withCheckedContinuation { continuation in
+            // Between two pieces: no bytes are on their way from one place to the other.
+            queue.async { [self] in
+                let written = output.withLock { $0.copy() }
+                let unwritten = state.withLock { $0.unwritten }
+                guard var data = written, !unwritten.isEmpty else { return continuation.resume(returning: written) }
+                unwritten.withUnsafeBytes { data.append(contentsOf: $0) }
+                continuation.resume(returning: data)
+            }
+        }
+    }
+
     /// Calls `completion` with the whole body, once it is written.
     func finish(_ completion: @escaping Completion) {
         end(.finish(completion))

@@ -74,7 +74,7 @@ struct ProgressOrderTests {
         let (first, second) = (context.nextAttempt(), context.nextAttempt())
         let other = context.ofSource(1)
         func report(_ count: Int, to context: WorkContext) -> Int {
-            context.report(ProgressReport(progress: ImageProgress(receivedBytes: count)))
+            context.report(.progress(ProgressReport(progress: ImageProgress(receivedBytes: count))))
             return handle.progress.receivedBytes
         }
         #expect(report(90, to: first) == 90)
@@ -101,7 +101,7 @@ struct ProgressOrderTests {
             for thread in 0..<4 {
                 group.addTask {
                     for number in stride(from: thread + 1, through: count, by: 4) {
-                        attempt.report(ProgressReport(progress: ImageProgress(receivedBytes: number)))
+                        attempt.report(.progress(ProgressReport(progress: ImageProgress(receivedBytes: number))))
                     }
                 }
             }
@@ -118,7 +118,7 @@ struct ProgressOrderTests {
         let (work, end) = (WorkCoalescer<Int, Void>(), Gate())
         let (slot, seen) = (Lock<WorkContext?>(nil), Lock<[Int]>([]))
         let context = WorkContext(priority: PriorityBox(.normal)) { report in
-            seen.withLock { $0.append(report.progress.receivedBytes) }
+            if case .progress(let report) = report { seen.withLock { $0.append(report.progress.receivedBytes) } }
         }
         let wait: @Sendable () async throws -> Void = {
             try await work.value(for: 0, context: context) { context in
@@ -130,7 +130,7 @@ struct ProgressOrderTests {
         await eventually { slot.withLock { $0 } != nil }
         let attempt = try #require(slot.withLock { $0 }).nextAttempt()
         for count in [20, 10] {
-            attempt.report(ProgressReport(progress: ImageProgress(receivedBytes: count)))
+            attempt.report(.progress(ProgressReport(progress: ImageProgress(receivedBytes: count))))
         }
         async let second: Void = wait()
         await eventually { seen.withLock { $0.count } == 2 }

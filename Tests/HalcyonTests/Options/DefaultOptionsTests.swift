@@ -221,6 +221,7 @@ struct DefaultOptionsTests {
             ImageOption { $0.recovery.allowsMetered = false },
             ImageOption { $0.cache.storesInMemory = false },
             .readsOriginal(false), .fileExtension("jpg"), .diskDurability(.full),
+            .callbackExecutor(.calling),
         ]
         let defaults = ImageOptions(changes)
         var options = ImageOptions()
@@ -254,7 +255,8 @@ struct DefaultOptionsTests {
         let rules = count(TransferRules()) - 1 + count(TransferHandling()) - 1
         #expect(count(ImageOptionFields.network) == count(NetworkPolicy()) - 1 + rules)
         // The groups, and what is in none.
-        let groups = [ImageOptionFields.cache, .decode, .recovery, .network]
+        let groups = [ImageOptionFields.cache, .decode, .recovery, .network, .delivery]
+        #expect(count(ImageOptionFields.delivery) == count(DeliveryPolicy()))
         let others = ImageOptionFields.all.subtracting(groups.reduce(into: []) { $0.formUnion($1) })
         #expect(count(others) == count(ImageOptions().fields) - groups.count)
     }
@@ -269,6 +271,7 @@ struct DefaultOptionsTests {
             (.diskCacheAccessExtending(.originalLifetime), .diskExtension),
             (.alternativeSources([]), .alternatives), (.allowsMetered(true), .allowsMetered),
             (.readsOriginal(true), .readsOriginal),
+            (.callbackExecutor(.mainActor), .callbackExecutor),
         ]
         for (change, field) in changes {
             guard case .fields(let fields, _) = change.change else {

@@ -308,9 +308,10 @@ struct ImagePrefetcherTests {
         let (gate, counts) = (Gate(), Lock<[Int]>([]))
         let second = requests[1]
         let work = PrefetchWork(
-            requests: Array(requests[..<2]),
+            .list(requests[..<2].map { PrefetchItem($0, in: test.pipeline) }, next: 0),
             maxConcurrentLoads: 2,
             priority: PriorityBox(.low),
+            collectsResults: true,
             onProgress: { progress in
                 if progress.finishedCount == 1 {
                     gate.open()
@@ -320,8 +321,8 @@ struct ImagePrefetcherTests {
                 counts.withLock { $0.append(progress.finishedCount) }
             },
             onCompletion: nil
-        ) { source in
-            if source == second { await gate.wait() }
+        ) { item in
+            if item.request == second { await gate.wait() }
             return true
         }
         work.start()

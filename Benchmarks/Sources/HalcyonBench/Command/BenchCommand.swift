@@ -47,6 +47,9 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(name: .customLong("count"), help: "Transfers in one sample of the http suite.")
     var transferCount = 3_000
 
+    @Option(name: .customLong("urls"), help: "URLs that the pipeline suite prefetches from a server.")
+    var prefetchCount = 10_000
+
     @Option(
         name: .customLong("async-http-client"),
         help: ArgumentHelp(
@@ -112,6 +115,7 @@ struct BenchCommand: AsyncParsableCommand {
     func validate() throws {
         guard samples > 0 else { throw ValidationError("--samples must be at least 1.") }
         guard transferCount > 0 else { throw ValidationError("--count must be at least 1.") }
+        guard prefetchCount >= 100 else { throw ValidationError("--urls must be at least 100.") }
         guard entryCount >= 10_000 else { throw ValidationError("--entries must be at least 10000.") }
         let known = Self.suites.map { $0.name }
         for name in names where !known.contains(name) {
@@ -124,6 +128,7 @@ struct BenchCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(interruptions) {} }
         let options = SuiteOptions(
             transferCount: transferCount,
+            prefetchCount: prefetchCount,
             asyncHTTPClient: asyncHTTPClient,
             entryCount: entryCount,
             entriesFolder: entriesFolder,

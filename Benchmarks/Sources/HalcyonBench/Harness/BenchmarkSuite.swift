@@ -25,6 +25,8 @@ extension BenchmarkSuite {
 struct SuiteOptions {
     /// Transfers in one sample of the `http` suite.
     let transferCount: Int
+    /// URLs that the `pipeline` suite prefetches from a server.
+    let prefetchCount: Int
     /// The program of the package in `Benchmarks/AsyncHTTPClient`; without it, its rows are left out.
     let asyncHTTPClient: String?
     /// Entries of the large cache of the `disk` suite.

@@ -13,7 +13,7 @@ final class ImageOrigin: @unchecked Sendable {
         let image = try SyntheticImage.photograph(ImageOrigin.size)
         let file = [UInt8](try ImageCodecs.standard.encode(image, as: .jpeg, options: EncodeOptions(quality: 85)))
         for number in 0..<ImageOrigin.imageCount {
-            try writeFile(folder.file("\(number).jpg"), ImageOrigin.file(file, number: number))
+            try writeFile(folder.file("\(number).jpg"), file.withJPEGComment("\(number)"))
         }
     }
 
@@ -29,11 +29,5 @@ final class ImageOrigin: @unchecked Sendable {
 
     func stop() {
         origin.stop()
-    }
-
-    /// The file with a comment behind its first marker (ITU-T T.81, B.2.4.5): equal bodies would be stored once.
-    private static func file(_ bytes: [UInt8], number: Int) -> [UInt8] {
-        let text = Array("\(number)".utf8)
-        return bytes[..<2] + [0xFF, 0xFE, 0, UInt8(text.count + 2)] + text + bytes[2...]
     }
 }

@@ -1,9 +1,10 @@
-/// Many requests at a time, without a network.
+/// Many requests at a time, all but one case without a network.
 struct PipelineSuite: BenchmarkSuite {
     static let name = "pipeline"
-    static let summary = "many requests at a time through a transport without a network"
+    static let summary = "many requests at a time through a transport without a network, and prefetching from nginx"
 
     let cases: [any BenchmarkCase]
+    private let origin = PrefetchOrigin()
 
     init(_ options: SuiteOptions) {
         cases = [
@@ -13,6 +14,13 @@ struct PipelineSuite: BenchmarkSuite {
             DiskHitRequestsCase(),
             PrefetchCase(destination: .memory),
             PrefetchCase(destination: .disk),
+            PrefetchURLsCase(origin: origin, count: options.prefetchCount),
+            CancelledTasksCase(way: .afterAll),
+            CancelledTasksCase(way: .oneByOne),
         ]
+    }
+
+    func stop() {
+        origin.stop()
     }
 }

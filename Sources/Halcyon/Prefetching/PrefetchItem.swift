@@ -1,0 +1,73 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+
+/// A request of a prefetcher.
+struct PrefetchItem: Sendable {
+    /// The request as it was given.
+    let request: ImageRequest
+    /// The request with the options of the pipeline filled in.
+    let completed: ImageRequest
+
+    init(_ request: ImageRequest, in pipeline: ImagePipeline) {
+        self.request = request
+        completed = pipeline.completed(request)
+    }
+
+    /// The parts of a request that count where duplicates are looked for.
+    struct Identity: Hashable {
+        private let source: Source
+        private let options: ImageOptions.Fields
+
+        /// Feeds the source alone: requests for one source rarely differ in their options, whose hash takes a
+        /// microsecond.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(source)
+        }
+
+        fileprivate init(_ request: ImageRequest) {
+            source = request.source
+            var options = request.options.fields
+            options.priority = .normal
+            options.delivery = DeliveryPolicy()
+            self.options = options
+        }
+    }
+
+    var identity: Identity { Identity(completed) }
+
+    /// The identity of a request in a window of many: a hash of the source, and the options, which most requests share.
+    struct CompactIdentity: Hashable, Sendable {
+        private let sourceHash: Int
+        private let options: ImageOptions
+
+        static func == (left: CompactIdentity, right: CompactIdentity) -> Bool {
+            // Options that are the same object are equal at once; a field may be set in one and open in the other.
+            left.sourceHash == right.sourceHash
+                && (left.options == right.options || left.options.fields == right.options.fields)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(sourceHash)
+        }
+
+        fileprivate init?(_ request: ImageRequest) {
+            // The hash of bytes is that of the first of them.
+            switch request.source.location {
+            case .network(let transfer) where transfer.body != nil: return nil
+            case .data: return nil
+            case .network, .file, .provider, .invalid: break
+            }
+            var source = Hasher()
+            source.combine(request.source)
+            sourceHash = source.finalize()
+            // Changed only where that makes a difference, so that requests go on to share their options.
+            var options = request.options
+            if options.priority != .normal { options.priority = .normal }
+            if options.delivery != DeliveryPolicy() { options.delivery = DeliveryPolicy() }
+            self.options = options
+        }
+    }
+
+    /// The identity in a window; `nil` if requests of the source are not compared there.
+    var compactIdentity: CompactIdentity? { CompactIdentity(completed) }
+}
