@@ -23,7 +23,8 @@ extension ImageKey {
 
     /// The key of an original with these options.
     init(original: OriginalKey, options: ImageOptions) {
-        let variant = Variant.of(decode: options.decode, processing: options.processing)
+        let processing = options.processing.inPixels(atScale: options.delivery.scale)
+        let variant = Variant.of(decode: options.decode, processing: processing)
         self.init(original: original, variant: variant)
     }
 

@@ -71,11 +71,13 @@ struct ImageWorkKey: Hashable, Sendable {
     let original: OriginalWorkKey
     let limits: DecodePolicy
     let cache: CachePolicy
+    let includesOriginalData: Bool
 
     init(_ request: ResolvedRequest) {
         image = request.key
         original = request.work
         limits = request.options.decode
         cache = request.options.cache
+        includesOriginalData = request.options.delivery.includesOriginalData
     }
 }

@@ -27,6 +27,9 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case keepsSixteenBits
     case usesEmbeddedThumbnail
     case decodeLimits
+    case typeHint
+    case largestByteCount
+    case codecs
     case networkIsAllowed
     case timeouts
     case transferLimits
@@ -40,10 +43,15 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case acceptedContentTypes
     case responseReviewer
     case dataModifier
+    case downloader
     case retry
     case alternatives
     case lowDataSource
     case allowsMetered
+    case scale
+    case imageModifier
+    case includesOriginalData
+    case workers
 
     /// Copies the field's value.
     func copy(from source: ImageOptions.Fields, to fields: inout ImageOptions.Fields) {
@@ -81,6 +89,9 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .keepsSixteenBits: ImageOptionAccessor(path: \.decode.keepsSixteenBits)
         case .usesEmbeddedThumbnail: ImageOptionAccessor(path: \.decode.usesEmbeddedThumbnail)
         case .decodeLimits: ImageOptionAccessor(path: \.decode.limits)
+        case .typeHint: ImageOptionAccessor(path: \.decode.typeHint)
+        case .largestByteCount: ImageOptionAccessor(path: \.decode.largestByteCount)
+        case .codecs: ImageOptionAccessor(path: \.decode.codecs)
         case .networkIsAllowed: ImageOptionAccessor(path: \.network.isAllowed)
         case .timeouts: ImageOptionAccessor(path: \.network.timeouts)
         case .transferLimits: ImageOptionAccessor(path: \.network.limits)
@@ -94,10 +105,15 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .acceptedContentTypes: ImageOptionAccessor(path: \.network.rules.handling.acceptedContentTypes)
         case .responseReviewer: ImageOptionAccessor(path: \.network.rules.handling.responseReviewer)
         case .dataModifier: ImageOptionAccessor(path: \.network.rules.handling.dataModifier)
+        case .downloader: ImageOptionAccessor(path: \.network.downloader)
         case .retry: ImageOptionAccessor(path: \.recovery.retryHook)
         case .alternatives: ImageOptionAccessor(path: \.recovery.alternatives)
         case .lowDataSource: ImageOptionAccessor(path: \.recovery.lowDataSource)
         case .allowsMetered: ImageOptionAccessor(path: \.recovery.allowsMetered)
+        case .scale: ImageOptionAccessor(path: \.delivery.scale)
+        case .imageModifier: ImageOptionAccessor(path: \.delivery.modifier)
+        case .includesOriginalData: ImageOptionAccessor(path: \.delivery.includesOriginalData)
+        case .workers: ImageOptionAccessor(path: \.workers)
         }
     }
 }

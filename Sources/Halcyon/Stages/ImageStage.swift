@@ -6,10 +6,12 @@ final class ImageStage: Sendable {
     private let memory: MemoryStage
     let results: ResultStorage
     private let processing: ProcessingStage
+    private let original: OriginalStage
     /// The loads under way.
     let work = WorkCoalescer<ImageWorkKey, ImageResponse>()
 
-    init(memory: MemoryStage, results: ResultStorage, processing: ProcessingStage) {
+    init(memory: MemoryStage, results: ResultStorage, processing: ProcessingStage, original: OriginalStage) {
+        self.original = original
         self.memory = memory
         self.results = results
         self.processing = processing
@@ -21,14 +23,22 @@ final class ImageStage: Sendable {
     func response(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse {
         let key = ImageWorkKey(request)
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
-            // Another load may have finished since the caller looked into memory.
-            if let response = memory.response(for: request) { return response }
-            if let response = try await results.response(for: request, context: context) {
-                memory.store(response.response, for: request, claim: response.claim(of: request), response.validity)
-                return response.response
+            var response = try await image(for: request, context: context)
+            if request.options.delivery.includesOriginalData, response.data == nil {
+                response.data = try await original.storedData(for: request, context: context)
             }
-            return try await make(request, context: context)
+            return response
         }
+    }
+
+    private func image(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse {
+        // Another load may have finished since the caller looked into memory.
+        if let response = memory.response(for: request) { return response }
+        if let response = try await results.response(for: request, context: context) {
+            memory.store(response.response, for: request, claim: response.claim(of: request), response.validity)
+            return response.response
+        }
+        return try await make(request, context: context)
     }
 
     /// Makes an image from its original, and stores both.

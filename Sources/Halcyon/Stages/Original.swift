@@ -7,6 +7,8 @@ struct Original: Sendable {
     let source: ImageResponse.Source
     let timings: ImageTimings
     let metrics: TransferMetrics?
+    /// The head of its response, as received or as stored; `nil` if there is none.
+    var head: TransferResponse?
     let caching: OriginalCaching
     /// The permits to store the original and what is made of it, from the time at which it was asked for.
     let permits: StorePermits

@@ -33,6 +33,26 @@ final class OriginalStage: Sendable {
         }
     }
 
+    /// Returns the encoded bytes of an original as far as they are on this machine: on disk, as its scope and its
+    /// server allow, in the file that it is, or in memory; `nil` otherwise. Asks neither a server nor a provider.
+    ///
+    /// - Throws: `CancellationError`.
+    func storedData(for request: ResolvedRequest, context: WorkContext) async throws -> Data? {
+        do {
+            if case .provider(let provider) = request.source.location, !(provider.base is DataURL) {
+                guard request.work.readsDisk else { return nil }
+                return try await storedOriginal(for: request, context: context)?.data
+            }
+            let original = try await original(for: request.withoutNetwork, context: context)
+            // A file that has changed since is another original.
+            if case .file = request.source.location, original.caching.effect == .leave { return nil }
+            return original.data
+        } catch is ImageError {
+            try Task.checkCancellation()
+            return nil
+        }
+    }
+
     /// Returns an original through the HTTP cache: from disk while it is fresh, else from the server, unless that
     /// responds that it has not changed.
     private func cachedOriginal(
@@ -71,6 +91,7 @@ final class OriginalStage: Sendable {
             source: isFetched ? .network : .disk,
             timings: timings,
             metrics: answer.metrics,
+            head: answer.response,
             caching: caching(of: answer, storage, fetcher, for: request),
             permits: permits,
             age: isFetched ? fetcher.age : storage.age,
@@ -131,6 +152,7 @@ final class OriginalStage: Sendable {
             source: fetched.source,
             timings: timings,
             metrics: fetched.metrics,
+            head: fetched.head,
             caching: effect == .store
                 ? OriginalCaching(storingAs: request.key.originalDiskKey) : OriginalCaching(effect),
             permits: permits,

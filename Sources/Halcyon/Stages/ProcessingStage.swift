@@ -30,9 +30,10 @@ final class ProcessingStage: Sendable {
             image: result.image,
             source: result.original.source,
             byteCount: result.original.data.count,
-            data: result.original.data,
+            data: request.options.delivery.includesOriginalData ? result.original.data : nil,
             timings: timings,
-            metrics: result.original.metrics
+            metrics: result.original.metrics,
+            head: result.original.head
         )
         return (response, result.original)
     }
@@ -52,7 +53,7 @@ final class ProcessingStage: Sendable {
             let input = try await image(rest, of: decoded, for: request, context: context)
             let start = ContinuousClock.now
             do {
-                let (image, lease) = try await workers.process(
+                let (image, lease) = try await (request.options.workers ?? workers).process(
                     input.image,
                     lease: input.lease,
                     size: last.workingSize(for: input.image),

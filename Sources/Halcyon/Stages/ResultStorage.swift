@@ -44,7 +44,7 @@ struct ResultStorage: Sendable {
         insteadOf error: ImageError,
         context: WorkContext
     ) async throws -> Found? {
-        guard request.isProcessed, request.followsServer, let use = StaleUse(error.reason) else { return nil }
+        guard request.isStoredAsResult, request.followsServer, let use = StaleUse(error.reason) else { return nil }
         return try await find(request, context: context, insteadOf: use)
     }
 
@@ -88,9 +88,9 @@ struct ResultStorage: Sendable {
         guard request.mayUse(validity, insteadOf: failure) else { return nil }
         do {
             let decodeStart = ContinuousClock.now
-            let decoded = try await workers.decode(
+            let decoded = try await (request.options.workers ?? workers).decode(
                 entry.body,
-                codecs: codecs,
+                codecs: request.options.codecs(or: codecs),
                 options: request.options.decode.storedResultOptions,
                 priority: context.priority
             )
@@ -99,7 +99,8 @@ struct ResultStorage: Sendable {
                 image: metadata.image(decoded.bitmap),
                 source: .disk,
                 byteCount: metadata.byteCount,
-                timings: timings
+                timings: timings,
+                head: metadata.validity.map { TransferResponse($0.response) }
             )
             return Found(response: response, validity: validity, age: age)
         } catch let error as CancellationError {
@@ -137,8 +138,7 @@ struct ResultStorage: Sendable {
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
         let (cache, validity) = (request.target, caching.validity)
-        guard policy.storesOnDisk, request.source.isCachedOnDisk, request.isProcessed, caching.effect == .store,
-            !request.mustAsk(about: validity)
+        guard policy.storesOnDisk, request.isStoredAsResult, caching.effect == .store, !request.mustAsk(about: validity)
         else { return [] }
         let image = response.image
         let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
@@ -149,7 +149,8 @@ struct ResultStorage: Sendable {
                 byteCount: image.bitmap.byteCount,
                 priority: priority,
                 admission: cache.admission(of: claim, .image(request.key)),
-                content: { [workers, codecs] in
+                content: {
+                    [workers = request.options.workers ?? workers, codecs = request.options.codecs(or: codecs)] in
                     let body = try await workers.encode(
                         image,
                         codecs: codecs,
@@ -186,11 +187,21 @@ struct ResultStorage: Sendable {
     }
 }
 
+extension TransferResponse {
+    /// The head of a response, as far as it is stored.
+    fileprivate init(_ stored: StoredResponse) {
+        self.init(status: stored.status, headers: stored.headers, url: stored.url)
+    }
+}
+
 extension ResolvedRequest {
+    /// A Boolean value that indicates whether the disk may have the image as a result of processors.
+    fileprivate var isStoredAsResult: Bool { isProcessed && source.isCachedOnDisk && options.decode.isNamed }
+
     /// A Boolean value that indicates whether the disk may have the image as a result of processors that may be used
     /// without asking the server.
     fileprivate var isLookedUpAsResult: Bool {
-        work.readsDisk && isProcessed && source.isCachedOnDisk && !options.cache.revalidates
+        work.readsDisk && isStoredAsResult && !options.cache.revalidates
     }
 
     /// Returns whether a stored result may be used, now or because of a failure.

@@ -220,6 +220,9 @@ struct DefaultOptionsTests {
             ImageOption { $0.network.limits = TransferLimits(bodyBytes: 1) },
             ImageOption { $0.recovery.allowsMetered = false },
             ImageOption { $0.cache.storesInMemory = false },
+            .typeHint(.svg), .scaleDownLargeImages(), .codecs(.standard), .scaleFactor(2),
+            .downloader(ImageDownloader(transport: ScriptedTransport())), .includesOriginalData,
+            .imageModifier(ImageModifier { $0 }), .workers(PixelWorkers(threadCount: 1, byteBudget: 1)),
         ]
         let defaults = ImageOptions(changes)
         var options = ImageOptions()
@@ -248,12 +251,13 @@ struct DefaultOptionsTests {
         #expect(count(ImageOptionFields.cache) == count(CachePolicy()))
         #expect(count(ImageOptionFields.decode) == count(DecodePolicy()))
         #expect(count(ImageOptionFields.recovery) == count(RecoveryPolicy.Fields()))
+        #expect(count(ImageOptionFields.delivery) == count(DeliveryPolicy()))
         // One field of the policy holds the rules, of which one is the handling.
         // Whether 304 is accepted is for loads to set.
         let rules = count(TransferRules()) - 1 + count(TransferHandling()) - 1
         #expect(count(ImageOptionFields.network) == count(NetworkPolicy()) - 1 + rules)
         // The groups, and what is in none.
-        let groups = [ImageOptionFields.cache, .decode, .recovery, .network]
+        let groups = [ImageOptionFields.cache, .decode, .recovery, .network, .delivery]
         let others = ImageOptionFields.all.subtracting(groups.reduce(into: []) { $0.formUnion($1) })
         #expect(count(others) == count(ImageOptions().fields) - groups.count)
     }
