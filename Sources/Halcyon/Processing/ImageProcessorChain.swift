@@ -20,6 +20,11 @@ public struct ImageProcessorChain: Hashable, Sendable {
             processor.encodeParameters(into: &encoder)
             identity = encoder.bytes
         }
+
+        func inPixels(atScale scale: Double) -> Step {
+            func step(_ processor: some ImageProcessing) -> Step { Step(processor.inPixels(atScale: scale)) }
+            return step(processor)
+        }
     }
 
     let steps: [Step]
@@ -69,7 +74,7 @@ public struct ImageProcessorChain: Hashable, Sendable {
     /// Returns the chain with the lengths of its processors in pixels. At scale 1, a point is a pixel.
     func inPixels(atScale scale: Double) -> ImageProcessorChain {
         guard hasLengthsInPoints, scale != 1 else { return self }
-        return ImageProcessorChain(steps: steps.map { Step($0.processor.inPixels(atScale: scale)) })
+        return ImageProcessorChain(steps: steps.map { $0.inPixels(atScale: scale) })
     }
 
     /// The resolution that the decoder has to deliver: the one that the first processor needs.
