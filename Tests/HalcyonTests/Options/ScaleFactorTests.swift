@@ -59,8 +59,10 @@ struct ScaleFactorTests {
         #expect(try await load(.resize(to: PointSize(12, 9)), 1).size == PixelSize(12, 9))
         let (points, pixels) = (CornerRadius.points(5), CornerRadius.pixels(10))
         let round = try await load(.roundCorners(radius: points), 2)
-        #expect(round.hasSamePixels(as: try await load(.roundCorners(radius: pixels), 1)))
-        #expect(!round.hasSamePixels(as: try await load(.roundCorners(radius: points), 1)))
+        let (same, other) = (
+            try await load(.roundCorners(radius: pixels), 1), try await load(.roundCorners(radius: points), 1)
+        )
+        #expect(round.hasSamePixels(as: same) && !round.hasSamePixels(as: other))
     }
 
     @Test("is in the key exactly where lengths are in points")
