@@ -38,4 +38,20 @@ extension PixelSize {
         let (byteCount, overflows) = ((bytesPerRow + 63) & ~63).multipliedReportingOverflow(by: height)
         return overflows ? .max : byteCount
     }
+
+    /// Returns the largest size of about the same shape whose bitmap takes at most `maximum` bytes; this size if its
+    /// bitmap does. Each side is at least 1, for which 64 bytes are needed.
+    func reduced(toByteCount maximum: Int, depth: SampleDepth) -> PixelSize {
+        let byteCount = bitmapByteCount(depth: depth)
+        guard byteCount > maximum else { return self }
+        let factor = (Double(max(1, maximum)) / Double(byteCount)).squareRoot()
+        var size = fitting(in: PixelSize(max(1, Int(Double(width) * factor)), height))
+        // Rows are padded, so that a few steps may be needed.
+        while size.width > 1, size.bitmapByteCount(depth: depth) > maximum {
+            size = fitting(in: PixelSize(size.width - 1, height))
+        }
+        guard size.bitmapByteCount(depth: depth) > maximum else { return size }
+        let bytesPerRow = PixelSize(size.width, 1).bitmapByteCount(depth: depth)
+        return PixelSize(size.width, max(1, maximum / bytesPerRow))
+    }
 }

@@ -20,6 +20,17 @@ public struct DecodeOptions: Sendable, Hashable {
     public var usesEmbeddedThumbnail: Bool
     /// The limits beyond which a file is refused before memory is taken. Default: ``DecodeLimits/standard``.
     public var limits: DecodeLimits
+    /// The format to assume of bytes whose beginning tells none; see ``ImageCodecs/decoder(for:hint:)``. Default:
+    /// `nil`.
+    public var typeHint: ImageFormat?
+    /// The most bytes that the bitmap may take; a larger image is scaled down to it, each side to 1 pixel at least.
+    ///
+    /// ``ImageCodecs/decode(_:options:isCancelled:)`` does so with the result of any decoder, and asks it for no larger
+    /// ``targetSize``. JPEG is decoded at 1/8, 1/4 or 1/2 of its sides, and takes about four times as many bytes at
+    /// most meanwhile; its size as stored does not count for ``DecodeLimits/pixelCount`` and
+    /// ``DecodeLimits/sideLength`` then. Other formats but SVG are decoded whole, and are refused beyond the
+    /// ``limits``. Default: `nil`, any number.
+    public var largestByteCount: Int?
     /// A Boolean value that indicates whether colours are multiplied by alpha, as every user of a ``Bitmap`` expects.
     /// Without it the samples of a still image, or of the first frame, stay as the file has them, where the decoder
     /// can: for comparing them exactly with those of other decoders, which a division by alpha could not give back.
@@ -34,7 +45,9 @@ public struct DecodeOptions: Sendable, Hashable {
         keepsSixteenBits: Bool = false,
         appliesOrientation: Bool = true,
         usesEmbeddedThumbnail: Bool = false,
-        limits: DecodeLimits = .standard
+        limits: DecodeLimits = .standard,
+        typeHint: ImageFormat? = nil,
+        largestByteCount: Int? = nil
     ) {
         self.targetSize = targetSize
         self.frame = frame
@@ -43,6 +56,8 @@ public struct DecodeOptions: Sendable, Hashable {
         self.appliesOrientation = appliesOrientation
         self.usesEmbeddedThumbnail = usesEmbeddedThumbnail
         self.limits = limits
+        self.typeHint = typeHint
+        self.largestByteCount = largestByteCount
     }
 }
 

@@ -3,6 +3,10 @@ public import HalcyonRaster
 /// An image ready to be shown: upright pixels, and what the file said.
 public struct DecodedImage: Sendable {
     private var storage: Storage
+    /// The number of pixels of a point, in each direction; greater than 0. Default: 1.
+    ///
+    /// It changes no pixel. A pipeline sets it in each image that it returns, to the scale of the request.
+    public var scale = 1.0
 
     /// Shared by all copies, so that one reference is counted where an image changes hands: counting several took most
     /// of a hit in memory. It is also cheaper to count than the pixels' own, which the memory cache refers to weakly.
@@ -74,13 +78,18 @@ public struct DecodedImage: Sendable {
     /// The size of the pixels.
     public var size: PixelSize { storage.bitmap.size }
 
+    /// The size in points: ``size`` divided by ``scale``.
+    public var pointSize: PointSize { PointSize(size, scale: scale) }
+
     /// Says that the pixels are sRGB.
     mutating func removeColorProfile() {
         storage = Storage(storage.bitmap, storage.fullSize, Header(info, nil))
     }
 
-    /// The result of processing this image.
+    /// The result of processing this image, at the same ``scale``.
     public func replacingBitmap(_ bitmap: Bitmap) -> DecodedImage {
-        DecodedImage(Storage(bitmap, bitmap.size, storage.header))
+        var image = DecodedImage(Storage(bitmap, bitmap.size, storage.header))
+        image.scale = scale
+        return image
     }
 }

@@ -111,7 +111,7 @@ struct CacheOrderTests {
 
     @Test("keeps original bytes on disk as they came, and gives them")
     func originalBytes() async throws {
-        let response = try await test.pipeline.response(for: url, options: [.waitForCache])
+        let response = try await test.pipeline.response(for: url, options: [.waitForCache, .includesOriginalData])
         #expect(response.data == Sample.png())
         #expect(try await firstDifference(test.pipeline.data(for: url), Sample.png()) == nil)
         #expect(test.transport.startedCount(url) == 1)

@@ -23,7 +23,7 @@ extension ImageCache {
     public func entryInMemory(for request: ImageRequest) -> Entry? {
         guard let key = ImageKey(request) else { return nil }
         let extending = request.options.cache.memoryExtension
-        return memory.entry(for: key, extending: extending).map { Entry(image: $0.image, tier: .memory) }
+        return memory.entry(for: key, extending: extending).map { entry($0, in: .memory, request) }
     }
 
     /// Returns the image that this cache has for a request, from memory or else from disk, from where it is stored in memory
@@ -36,7 +36,7 @@ extension ImageCache {
     /// - Parameters:
     ///   - request: The source, and the options that name the image: processors, ``ImageOptions/decode``, key rule, scope,
     ///     credentials and data modifier; ``CachePolicy/reads`` names the parts that are read.
-    ///   - codecs: Decodes. Default: ``ImageCodecs/standard``.
+    ///   - codecs: Decodes, unless the options name codecs. Default: ``ImageCodecs/standard``.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if the entry on disk exceeds the limits of
     ///   ``ImageOptions/decode``; `CancellationError`.
     public func entry(for request: ImageRequest, codecs: ImageCodecs = .standard) async throws -> Entry? {
@@ -44,7 +44,7 @@ extension ImageCache {
         let policy = options.cache
         guard policy.reads != .none, let key = try await key(for: request) else { return nil }
         if policy.reads.includesMemory, let cached = memory.entry(for: key, extending: policy.memoryExtension) {
-            return Entry(image: cached.image, tier: .memory)
+            return self.entry(cached, in: .memory, request)
         }
         guard policy.reads.includesDisk else { return nil }
         let isOriginal = options.processing.isIdentity
@@ -72,12 +72,13 @@ extension ImageCache {
                     latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd
                 )
             }
-            return Entry(image: cached.image, tier: .disk)
+            return self.entry(cached, in: .disk, request)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request)")
             guard error.isDamage else { throw error }
-            // Damage in a later frame leaves the frames before it readable.
-            if let entry, !isOriginal || options.decode.frame == 0 {
+            // Damage in a later frame leaves the frames before it readable, and codecs of the request's own may be the
+            // only ones that cannot read it.
+            if let entry, !isOriginal || options.decode.frame == 0 && options.decode.hasStandardReading {
                 await disk.remove(for: diskKey, ifStill: entry.version)
             }
             return nil
@@ -86,6 +87,12 @@ extension ImageCache {
             if let entry { await disk.remove(for: diskKey, ifStill: entry.version) }
             return nil
         }
+    }
+
+    private func entry(_ cached: CachedImage, in tier: Tiers, _ request: ImageRequest) -> Entry {
+        var image = cached.image
+        image.scale = request.options.delivery.scale
+        return Entry(image: image, tier: tier)
     }
 
     /// Returns an original, decoded, from disk or from the images that came with the program.
@@ -104,7 +111,9 @@ extension ImageCache {
         let validity =
             head.map(OriginalValidity.init) ?? request.validityWithoutHead(storedAt: entry?.storedAt ?? disk.now())
         let decode = options.decode.decodeOptions
-        let image = try await PixelWorkers.shared.decode(data, codecs: codecs, options: decode, priority: priority)
+        let workers = options.workers ?? .shared
+        let codecs = options.codecs(or: codecs)
+        let image = try await workers.decode(data, codecs: codecs, options: decode, priority: priority)
         let cached = CachedImage(
             image: image,
             byteCount: data.count,
@@ -124,11 +133,11 @@ extension ImageCache {
         let options = request.options
         guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return nil }
         let decode = options.decode.storedResultOptions
-        let decoded = try await PixelWorkers.shared.decode(
+        let decoded = try await (options.workers ?? .shared).decode(
             entry.body,
             of: options.cache.serializer,
             size: metadata.size,
-            codecs: codecs,
+            codecs: options.codecs(or: codecs),
             options: decode,
             priority: PriorityBox(options.priority)
         )

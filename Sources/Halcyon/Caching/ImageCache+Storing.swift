@@ -51,14 +51,14 @@ extension ImageCache {
     ///
     /// On disk, an unprocessed image is `original` where it is given, and a processed one is encoded. Without the
     /// original an unprocessed image is encoded as ``CachePolicy/serializer`` says, unless it is a frame of an
-    /// animation, or an embedded thumbnail: a part would then take the place of the whole, so only memory has it. The
-    /// same holds with a serializer of the program, whose bytes no decoder may know.
+    /// animation, an embedded thumbnail, or scaled down: a part would then take the place of the whole, so only memory
+    /// has it. The same holds with a serializer of the program, whose bytes no decoder may know.
     ///
     /// - Parameters:
     ///   - image: The image for memory, and for the disk where it is the result of processing.
     ///   - request: The source, and options with processing, key rule, serializer and lifetimes.
     ///   - original: The bytes that the image was decoded from.
-    ///   - codecs: Encodes. Default: ``ImageCodecs/standard``.
+    ///   - codecs: Encodes, unless the options name codecs. Default: ``ImageCodecs/standard``.
     /// - Returns: `true` if it is on disk.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/encode`` or ``ImageError/Stage/store``.
     @discardableResult
@@ -107,10 +107,12 @@ extension ImageCache {
         let serializer = policy.serializer
         if !isOriginal, policy.keepsOriginalOnly { return false }
         if isOriginal,
-            image.info.frameCount > 1 || options.decode.usesEmbeddedThumbnail || !(serializer is ImageSerializer)
+            image.info.frameCount > 1 || !options.decode.showsOriginal || !(serializer is ImageSerializer)
         {
             return false
         }
+        // No other process would find it, but another image under its name.
+        if !isOriginal, !options.decode.isNamed { return false }
         // No metadata is stored beside an original that could describe the meaning of its samples.
         let metadata =
             isOriginal
@@ -119,10 +121,10 @@ extension ImageCache {
         let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
         let body: Data?
         do {
-            body = try await PixelWorkers.shared.encode(
+            body = try await (options.workers ?? .shared).encode(
                 image,
                 original: original,
-                codecs: codecs,
+                codecs: options.codecs(or: codecs),
                 serializer: serializer,
                 color: isOriginal ? .sRGB : .asStored,
                 priority: PriorityBox(options.priority)

@@ -28,18 +28,31 @@ extension PixelWorkers {
         priority: PriorityBox
     ) async throws -> (image: DecodedImage, lease: PixelLease) {
         let (image, lease) = try await run(priority: priority, within: budget.images) {
-            let info = try codecs.info(of: data, limits: options.limits)
+            let info = try codecs.info(of: data, limits: options.limits, hint: options.typeHint)
             var options = options
             options.targetSize = target.targetSize(for: info.displaySize)
             let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
             let size = Self.largestSize(of: info, target: options.targetSize)
-            return Demand(byteCount: Self.byteCount(size, depth)) { [options] flag in
+            let byteCount = Self.byteCount(
+                Self.byteCount(size, depth),
+                of: info.format,
+                atMost: options.largestByteCount
+            )
+            return Demand(byteCount: byteCount) { [options] flag in
                 try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
             }
         }
         // A decoder that reduced the image no longer needs the rest.
         lease.reduce(to: image.bitmap.byteCount)
         return (image, PixelLease([lease]))
+    }
+
+    /// Returns the number of bytes that decoding takes where the result is bounded: formats that are decoded at reduced
+    /// size take about four times as much before it is scaled down, others the whole image.
+    private static func byteCount(_ byteCount: Int, of format: ImageFormat, atMost maximum: Int?) -> Int {
+        guard let maximum, format == .jpeg || format == .svg else { return byteCount }
+        let (product, overflows) = maximum.multipliedReportingOverflow(by: 5)
+        return overflows ? byteCount : min(byteCount, max(1, product))
     }
 
     /// Returns the size of the largest bitmap that a decoder may have to make: a drawing is made as large as it takes

@@ -5,17 +5,28 @@ internal import HalcyonRaster
 internal import HalcyonStore
 
 /// The threads that read headers, decode, process and encode, and the budget for the pixels of that work.
-final class PixelWorkers: Sendable {
+///
+/// A pipeline has its own, unless its configuration names some that it shares with other pipelines, or a request names
+/// some (``ImageOption/workers(_:)``). Work of higher priority runs first, whichever pipeline it is from.
+public final class PixelWorkers: Sendable {
     /// The workers of caches that are used without a pipeline: one thread a processor, a quarter of the memory as
     /// budget.
-    static let shared = PixelWorkers(count: ProcessorCount.available, budget: SystemMemory().available / 4)
+    static let shared = PixelWorkers()
 
     private let queue: WorkQueue
     let budget: PixelBudget
 
-    init(count: Int, budget: Int) {
-        queue = WorkQueue(name: "halcyon.pixels", width: max(1, count))
-        self.budget = PixelBudget(limit: budget)
+    /// Workers of their own.
+    ///
+    /// - Parameters:
+    ///   - threadCount: The number of images that are decoded, processed or encoded at the same time; at least 1.
+    ///     Default: `nil`, the number of processors that this process may use.
+    ///   - byteBudget: The largest number of bytes of pixels that are being decoded, or wait to be processed, at the
+    ///     same time; see ``ImagePipeline/Configuration/decodeBudget``. Default: `nil`, a quarter of the memory that
+    ///     this process may use.
+    public init(threadCount: Int? = nil, byteBudget: Int? = nil) {
+        queue = WorkQueue(name: "halcyon.pixels", width: max(1, threadCount ?? ProcessorCount.available))
+        budget = PixelBudget(limit: byteBudget ?? SystemMemory().available / 4)
     }
 
     /// The number of pieces of work that wait for the budget.
@@ -27,9 +38,15 @@ final class PixelWorkers: Sendable {
     /// Reads a header on a worker: some formats have libraries that parse the whole file for it.
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
-    func info(of data: Data, codecs: ImageCodecs, limits: DecodeLimits, priority: PriorityBox) async throws -> ImageInfo
-    {
-        try await queue.run(priority: priority) { _ in try codecs.info(of: data, limits: limits) }
+    func info(
+        of data: Data,
+        codecs: ImageCodecs,
+        options: DecodeOptions,
+        priority: PriorityBox
+    ) async throws -> ImageInfo {
+        try await queue.run(priority: priority) { _ in
+            try codecs.info(of: data, limits: options.limits, hint: options.typeHint)
+        }
     }
 
     /// Makes something other than an image from an image on a worker. It is assumed to need as much memory as the
@@ -122,5 +139,15 @@ final class PixelWorkers: Sendable {
             // The work has its part of the budget, for which other work waits.
             return (try await queue.run(priority: priority, isContinuation: true, demand.body), lease)
         }
+    }
+}
+
+extension PixelWorkers: Hashable {
+    /// Returns whether both are the same object.
+    public static func == (left: PixelWorkers, right: PixelWorkers) -> Bool { left === right }
+
+    /// Hashes the identity of the object.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
     }
 }

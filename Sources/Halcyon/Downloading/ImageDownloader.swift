@@ -14,6 +14,8 @@ public final class ImageDownloader: Sendable {
     /// The settings that are the same for all downloads.
     public let configuration: Configuration
 
+    /// A number that no other downloader of this process has.
+    let number = WorkNumber.next()
     let bodies: BodyLoader
     let events: EventBroadcaster<Event>
     let answers = AuthenticationAnswers()
@@ -89,5 +91,15 @@ public final class ImageDownloader: Sendable {
     /// - Parameter limit: The number of events that are kept for a slow reader; at least 1. Default: 1,000.
     public func events(bufferingAtMost limit: Int = 1_000) -> AsyncStream<Event> {
         events.stream(limit: max(1, limit))
+    }
+}
+
+extension ImageDownloader: Hashable {
+    /// Returns whether both are the same object.
+    public static func == (left: ImageDownloader, right: ImageDownloader) -> Bool { left === right }
+
+    /// Hashes the identity of the object.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
     }
 }

@@ -23,9 +23,10 @@ extension ImageKey {
 
     /// The key of an original with these options.
     init(original: OriginalKey, options: ImageOptions) {
+        let processing = options.processing.inPixels(atScale: options.delivery.scale)
         let variant = Variant.of(
             decode: options.decode,
-            processing: options.processing,
+            processing: processing,
             serializer: options.cache.serializerHook
         )
         self.init(original: original, variant: variant)

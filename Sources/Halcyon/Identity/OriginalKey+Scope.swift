@@ -9,13 +9,14 @@ extension OriginalKey {
     /// another request: the response to a method other than GET, or to a body, unless the source has a cache key, and
     /// the one whose bytes a modifier changes that names no identity.
     ///
-    /// - Parameter defaults: The additions of a downloader to all requests. Default: none.
+    /// - Parameter defaults: The additions of a downloader to all requests, unless the options name one. Default: none.
     init?(_ source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
         guard case .network(let transfer) = source.location else {
             guard let name = source.originalName else { return nil }
             self.init(text: name, scope: options.cache.scope.name)
             return
         }
+        let defaults = options.network.additions(or: defaults)
         var identity: String?
         if let modifier = options.network.dataModifier {
             identity = modifier.cacheIdentity
@@ -45,6 +46,7 @@ extension OriginalKey {
     /// Returns the audience of an original that has no key of its own; `nil` if it is public.
     static func audience(of source: Source, options: ImageOptions, over defaults: NetworkPolicy) -> String? {
         guard case .network(let transfer) = source.location else { return options.cache.scope.name }
+        let defaults = options.network.additions(or: defaults)
         return audience(of: options.network.applied(to: transfer, over: defaults), options, defaults)
     }
 

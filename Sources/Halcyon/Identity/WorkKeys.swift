@@ -71,6 +71,7 @@ struct ImageWorkKey: Hashable, Sendable {
     let original: OriginalWorkKey
     let limits: DecodePolicy
     let cache: CachePolicy
+    let includesOriginalData: Bool
 
     init(_ request: ResolvedRequest) {
         image = request.key
@@ -80,5 +81,6 @@ struct ImageWorkKey: Hashable, Sendable {
         // A name of the file alone.
         cache.fileExtension = nil
         self.cache = cache
+        includesOriginalData = request.options.delivery.includesOriginalData
     }
 }

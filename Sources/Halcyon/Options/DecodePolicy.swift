@@ -17,13 +17,36 @@ public struct DecodePolicy: Sendable, Hashable {
     public var usesEmbeddedThumbnail = false
     /// The bounds beyond which a file is refused before memory is taken. Default: ``DecodeLimits/standard``.
     public var limits: DecodeLimits = .standard
+    /// The format to assume of bytes whose beginning tells none; see ``ImageCodecs/decoder(for:hint:)``. Never takes
+    /// precedence over a signature. Default: `nil`.
+    public var typeHint: ImageFormat?
+    /// The most bytes that the decoded bitmap may take; a larger image is scaled down instead of being refused, where
+    /// its format can be decoded at reduced size, or it is within the ``limits``. See
+    /// ``DecodeOptions/largestByteCount``. Processors may make larger images of it. Default: `nil`, any number.
+    public var largestByteCount: Int?
+    /// The codecs of the image; `nil`: those of the pipeline. Default: `nil`.
+    public var codecs: CustomCodecs?
 
     /// The defaults.
     public init() {}
 
     /// A Boolean value that indicates whether the result equals that of the defaults. Limits don't count: they decide
     /// whether there is a result, not which.
-    var isIdentity: Bool { frame == 0 && color == .sRGB && !keepsSixteenBits && !usesEmbeddedThumbnail }
+    var isIdentity: Bool {
+        frame == 0 && color == .sRGB && !keepsSixteenBits && !usesEmbeddedThumbnail && hasStandardReading
+            && largestByteCount == nil
+    }
+
+    /// A Boolean value that indicates whether bytes are an image to these settings exactly if they are one to the
+    /// defaults, so that a failure to decode them is one of the bytes.
+    var hasStandardReading: Bool { typeHint == nil && codecs == nil }
+
+    /// A Boolean value that indicates whether the image is one of the original's own, which an encoded copy may take
+    /// the place of.
+    var showsOriginal: Bool { !usesEmbeddedThumbnail && largestByteCount == nil }
+
+    /// A Boolean value that indicates whether the identity of the result is the same in every process.
+    var isNamed: Bool { codecs.map { $0.cacheIdentity != nil } ?? true }
 
     func encodeIdentity(into encoder: inout CacheKeyEncoder) {
         encoder.encode(frame)
@@ -33,6 +56,19 @@ public struct DecodePolicy: Sendable, Hashable {
         }
         encoder.encode(keepsSixteenBits)
         encoder.encode(usesEmbeddedThumbnail)
+        // What follows is an integer unless one of these is set: each begins with its name.
+        if let typeHint {
+            encoder.encode("typeHint")
+            encoder.encode(typeHint.rawValue)
+        }
+        if let largestByteCount {
+            encoder.encode("largestByteCount")
+            encoder.encode(largestByteCount)
+        }
+        if let codecs {
+            encoder.encode("codecs")
+            codecs.encodeIdentity(into: &encoder)
+        }
     }
 
     /// The same settings for a decoder.
@@ -42,7 +78,9 @@ public struct DecodePolicy: Sendable, Hashable {
             color: color,
             keepsSixteenBits: keepsSixteenBits,
             usesEmbeddedThumbnail: usesEmbeddedThumbnail,
-            limits: limits
+            limits: limits,
+            typeHint: typeHint,
+            largestByteCount: largestByteCount
         )
     }
 

@@ -1,4 +1,55 @@
+public import HalcyonCodecs
+
 extension ImageOption {
+    /// Loads with this downloader instead of the pipeline's; see ``NetworkPolicy/downloader``.
+    public static func downloader(_ downloader: ImageDownloader) -> ImageOption {
+        ImageOption(.downloader) { $0.network.downloader = downloader }
+    }
+
+    /// Decodes and encodes with these codecs instead of the pipeline's; see ``CustomCodecs``.
+    ///
+    /// - Parameters:
+    ///   - codecs: The decoders and encoders.
+    ///   - cacheIdentity: The name of the set in caches. Default: `nil`; the option is then to be kept, as each is
+    ///     another.
+    public static func codecs(_ codecs: ImageCodecs, cacheIdentity: String? = nil) -> ImageOption {
+        let codecs = CustomCodecs(codecs, cacheIdentity: cacheIdentity)
+        return ImageOption(.codecs) { $0.decode.codecs = codecs }
+    }
+
+    /// Assumes this format where the bytes do not tell theirs.
+    public static func typeHint(_ format: ImageFormat) -> ImageOption {
+        ImageOption(.typeHint) { $0.decode.typeHint = format }
+    }
+
+    /// Scales an image down whose bitmap would take more than `limit` bytes, instead of refusing it. Among the default
+    /// options of a pipeline, it bounds the bitmaps of all of its images.
+    ///
+    /// - Parameter limit: Bytes of the bitmap. Default: 60 MiB, which is 15.7 megapixels.
+    public static func scaleDownLargeImages(limit: Int = 60 << 20) -> ImageOption {
+        ImageOption(.largestByteCount) { $0.decode.largestByteCount = limit }
+    }
+
+    /// Sets the number of pixels of a point; see ``DeliveryPolicy/scale``.
+    public static func scaleFactor(_ scale: Double) -> ImageOption {
+        ImageOption(.scale) { $0.delivery.scale = scale }
+    }
+
+    /// Changes the image each time it is delivered, also from memory; the result is not stored.
+    public static func imageModifier(_ modifier: some ImageModifying) -> ImageOption {
+        ImageOption(.imageModifier) { $0.delivery.imageModifier = modifier }
+    }
+
+    /// Adds the encoded original to the response; see ``DeliveryPolicy/includesOriginalData``.
+    public static var includesOriginalData: ImageOption {
+        ImageOption(.includesOriginalData) { $0.delivery.includesOriginalData = true }
+    }
+
+    /// Decodes, processes and encodes on these workers instead of the pipeline's; see ``ImageOptions/workers``.
+    public static func workers(_ workers: PixelWorkers) -> ImageOption {
+        ImageOption(.workers) { $0.workers = workers }
+    }
+
     /// Sets the place where the callbacks of ``ImagePipeline/loadImage(with:on:progress:completion:)`` are called.
     public static func callbackExecutor(_ executor: CallbackExecutor) -> ImageOption {
         ImageOption(.callbackExecutor) { $0.delivery.callbackExecutor = executor }

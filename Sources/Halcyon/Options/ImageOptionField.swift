@@ -30,6 +30,9 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case keepsSixteenBits
     case usesEmbeddedThumbnail
     case decodeLimits
+    case typeHint
+    case largestByteCount
+    case codecs
     case networkIsAllowed
     case timeouts
     case transferLimits
@@ -43,11 +46,16 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case acceptedContentTypes
     case responseReviewer
     case dataModifier
+    case downloader
     case retry
     case alternatives
     case lowDataSource
     case allowsMetered
     case callbackExecutor
+    case scale
+    case imageModifier
+    case includesOriginalData
+    case workers
 
     /// Copies the field's value.
     func copy(from source: ImageOptions.Fields, to fields: inout ImageOptions.Fields) {
@@ -88,6 +96,9 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .keepsSixteenBits: ImageOptionAccessor(path: \.decode.keepsSixteenBits)
         case .usesEmbeddedThumbnail: ImageOptionAccessor(path: \.decode.usesEmbeddedThumbnail)
         case .decodeLimits: ImageOptionAccessor(path: \.decode.limits)
+        case .typeHint: ImageOptionAccessor(path: \.decode.typeHint)
+        case .largestByteCount: ImageOptionAccessor(path: \.decode.largestByteCount)
+        case .codecs: ImageOptionAccessor(path: \.decode.codecs)
         case .networkIsAllowed: ImageOptionAccessor(path: \.network.isAllowed)
         case .timeouts: ImageOptionAccessor(path: \.network.timeouts)
         case .transferLimits: ImageOptionAccessor(path: \.network.limits)
@@ -101,11 +112,16 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .acceptedContentTypes: ImageOptionAccessor(path: \.network.rules.handling.acceptedContentTypes)
         case .responseReviewer: ImageOptionAccessor(path: \.network.rules.handling.responseReviewer)
         case .dataModifier: ImageOptionAccessor(path: \.network.rules.handling.dataModifier)
+        case .downloader: ImageOptionAccessor(path: \.network.downloader)
         case .retry: ImageOptionAccessor(path: \.recovery.retryHook)
         case .alternatives: ImageOptionAccessor(path: \.recovery.alternatives)
         case .lowDataSource: ImageOptionAccessor(path: \.recovery.lowDataSource)
         case .allowsMetered: ImageOptionAccessor(path: \.recovery.allowsMetered)
         case .callbackExecutor: ImageOptionAccessor(path: \.delivery.callbackExecutor)
+        case .scale: ImageOptionAccessor(path: \.delivery.scale)
+        case .imageModifier: ImageOptionAccessor(path: \.delivery.modifier)
+        case .includesOriginalData: ImageOptionAccessor(path: \.delivery.includesOriginalData)
+        case .workers: ImageOptionAccessor(path: \.workers)
         }
     }
 }

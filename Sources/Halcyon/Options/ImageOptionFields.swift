@@ -46,13 +46,14 @@ struct ImageOptionFields: OptionSet, Hashable, Sendable {
     ])
     /// Those of ``DecodePolicy``.
     static let decode = ImageOptionFields([
-        .frame, .color, .keepsSixteenBits, .usesEmbeddedThumbnail, .decodeLimits,
+        .frame, .color, .keepsSixteenBits, .usesEmbeddedThumbnail, .decodeLimits, .typeHint,
+        .largestByteCount, .codecs,
     ])
     /// Those of ``NetworkPolicy``.
     static let network = ImageOptionFields([
         .networkIsAllowed, .timeouts, .transferLimits, .headers, .method, .requestModifier, .redirectHandler,
         .authenticationResponder, .responseModifier, .acceptedStatusCodes, .acceptedContentTypes, .responseReviewer,
-        .dataModifier,
+        .dataModifier, .downloader,
     ])
     /// Those of ``RecoveryPolicy``.
     static let recovery = ImageOptionFields([
@@ -60,6 +61,6 @@ struct ImageOptionFields: OptionSet, Hashable, Sendable {
     ])
     /// Those of ``DeliveryPolicy``.
     static let delivery = ImageOptionFields([
-        .callbackExecutor
+        .callbackExecutor, .scale, .imageModifier, .includesOriginalData,
     ])
 }

@@ -85,10 +85,13 @@ public struct ImageOptions: Sendable {
         var recovery = RecoveryPolicy()
         var delivery = DeliveryPolicy()
         var priority: LoadPriority = .normal
+        var delivery = DeliveryPolicy()
+        var workers: PixelWorkers?
 
         fileprivate var isOrdinary: Bool {
             ImageKey.isPlain(decode, cache, network) && cache.reads.includesMemory && !cache.mayAskAnyway
                 && cache.targetCache == nil && cache.memoryExtension == .originalLifetime
+                && delivery.isOrdinary(for: processing)
         }
     }
 
@@ -105,8 +108,8 @@ public struct ImageOptions: Sendable {
         apply(changes)
     }
 
-    /// A Boolean value that indicates whether a look into memory needs nothing of these options but their processing.
-    /// Stored beside the fields, as each look asks for it.
+    /// A Boolean value that indicates whether a look into memory needs nothing of these options but their processing
+    /// and scale. Stored beside the fields, as each look asks for it.
     @inline(__always)
     var isOrdinary: Bool { storage.isOrdinary }
 
@@ -165,6 +168,21 @@ public struct ImageOptions: Sendable {
     public var priority: LoadPriority {
         _read { yield storage.fields.priority }
         set { change(ImageOptionFields(.priority)) { $0.priority = newValue } }
+    }
+
+    /// The form in which the response is given.
+    public var delivery: DeliveryPolicy {
+        _read { yield storage.fields.delivery }
+        set { change(.delivery) { $0.delivery = newValue } }
+    }
+
+    /// The threads that decode, process and encode the image; `nil`: those of the pipeline. Default: `nil`.
+    ///
+    /// They are no part of any identity: equal work is done once for requests with different workers, by those of the
+    /// request that came first.
+    public var workers: PixelWorkers? {
+        _read { yield storage.fields.workers }
+        set { change(ImageOptionFields(.workers)) { $0.workers = newValue } }
     }
 }
 
@@ -225,6 +243,20 @@ extension ImageOptions {
         if storage.customChanges.isEmpty { return self }
         var options = self
         options.storage = Storage(storage.fields, storage.changes)
+        return options
+    }
+
+    /// Returns the options of the work that a load shares with others: lengths in pixels, and without what is done to
+    /// each response on its own.
+    func forWork() -> ImageOptions {
+        let delivery = storage.fields.delivery
+        guard delivery.scale != 1 || delivery.modifier != nil else { return self }
+        var fields = storage.fields
+        fields.processing = fields.processing.inPixels(atScale: fields.delivery.scale)
+        fields.delivery.scale = 1
+        fields.delivery.modifier = nil
+        var options = self
+        options.storage = Storage(fields, storage.changes)
         return options
     }
 

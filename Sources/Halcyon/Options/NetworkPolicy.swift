@@ -16,6 +16,12 @@ public struct NetworkPolicy: Sendable, Hashable {
     public var timeouts: TransferTimeouts?
     /// The amount that a server may send; `nil`: that of the source's request (200 MiB, 10 redirects). Default: `nil`.
     public var limits: TransferLimits?
+    /// The downloader of the request; `nil`: that of the pipeline. Its policy takes the place of that of the pipeline's
+    /// downloader. A downloader's own policy has none. Default: `nil`.
+    ///
+    /// Work on originals is shared only with requests of the same downloader. It is no part of the key of an image in
+    /// caches: requests find what another downloader loaded.
+    public var downloader: ImageDownloader?
 
     private var box: TransferRules.Box?
 
@@ -32,12 +38,15 @@ public struct NetworkPolicy: Sendable, Hashable {
     /// A Boolean value that indicates whether the key of an image, its scope, or whether it is cached may depend on
     /// this policy, as a part of the options.
     @inline(__always)
-    var mayChangeIdentity: Bool { box?.mayChangeIdentity ?? false }
+    var mayChangeIdentity: Bool { downloader != nil || box?.mayChangeIdentity ?? false }
 
     /// The same for the policy of a downloader, whose responder and data modifier are taken to be the same for all.
     var mayChangeAudience: Bool { box?.mayChangeAudience ?? false }
 
-    /// A Boolean value that indicates whether any value but ``isAllowed`` differs from the defaults.
+    /// The policy that adds to all requests of the downloader in use: the request's own, or else one with this policy.
+    func additions(or others: NetworkPolicy) -> NetworkPolicy { downloader?.configuration.policy ?? others }
+
+    /// A Boolean value that indicates whether any value for transfers differs from the defaults.
     var changesTransfers: Bool { box != nil || timeouts != nil || limits != nil }
 }
 

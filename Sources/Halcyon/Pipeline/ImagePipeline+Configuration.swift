@@ -23,6 +23,9 @@ extension ImagePipeline {
         public var decodeBudget: Int
         /// The parts that a pipeline recovers from failures with. Default: see ``RecoveryConfiguration``.
         public var recovery: RecoveryConfiguration
+        /// The threads that decode, process and encode, which several pipelines may share; `nil`: those of the pipeline
+        /// alone, as ``workerCount`` and ``decodeBudget`` say. Default: `nil`.
+        public var workers: PixelWorkers?
 
         /// A configuration with a default for everything.
         public init(
@@ -32,7 +35,8 @@ extension ImagePipeline {
             defaultOptions: ImageOptions = ImageOptions(),
             workerCount: Int = ProcessorCount.available,
             decodeBudget: Int = SystemMemory().available / 4,
-            recovery: RecoveryConfiguration = RecoveryConfiguration()
+            recovery: RecoveryConfiguration = RecoveryConfiguration(),
+            workers: PixelWorkers? = nil
         ) {
             self.downloader = downloader
             self.cache = cache
@@ -41,6 +45,7 @@ extension ImagePipeline {
             self.workerCount = max(1, workerCount)
             self.decodeBudget = max(1, decodeBudget)
             self.recovery = recovery
+            self.workers = workers
         }
     }
 }

@@ -70,12 +70,14 @@ public final class ImagePipeline: Sendable {
     /// Starts a load, or answers from memory at once.
     public func task(for request: ImageRequest) -> ImageTask {
         let request = completed(request)
-        if let response = cachedResponse(for: request.source, options: request.options) {
+        if let response = cachedResponse(for: request.source, options: request.options, isWhole: true) {
             return ImageTask(request: request, response: response)
         }
         let pending = stages.resolver.begin(request)
         let task = ImageTask(request: request)
-        task.start { [stages] context in try await stages.fallback.response(for: pending, context: context) }
+        task.start { [stages] context in
+            try await stages.fallback.response(for: pending, context: context).delivered(pending.options.delivery)
+        }
         return task
     }
 
@@ -92,7 +94,7 @@ public final class ImagePipeline: Sendable {
         for request: ImageRequest,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
-        if let response = responseFromMemory(for: request) { return response }
+        if let response = cachedResponse(for: request, isWhole: true) { return response }
         return try await load(completed(request))
     }
 
@@ -111,7 +113,7 @@ public final class ImagePipeline: Sendable {
         options: ImageOptions = ImageOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
-        if let response = responseFromMemory(for: url, options: options) { return response }
+        if let response = cachedResponse(for: url, options, isWhole: true) { return response }
         // A source is made only for a load: making it takes longer than a hit.
         return try await load(ImageRequest(url, options: completed(options)))
     }
@@ -119,7 +121,7 @@ public final class ImagePipeline: Sendable {
     private func load(_ request: ImageRequest) async throws -> ImageResponse {
         let pending = stages.resolver.begin(request)
         let context = WorkContext(priority: PriorityBox(request.options.priority), report: { _ in })
-        return try await stages.fallback.response(for: pending, context: context)
+        return try await stages.fallback.response(for: pending, context: context).delivered(request.options.delivery)
     }
 
     /// Returns the encoded bytes of an original, from disk or from its source, without decoding or storing them.
@@ -132,42 +134,55 @@ public final class ImagePipeline: Sendable {
         return try await stages.fallback.original(for: pending, context: context).data
     }
 
-    /// Returns the image if memory has it, without waiting. The fastest function for this, as no source is made.
+    /// Returns the image if memory has it, without waiting, and never with ``ImageResponse/data``. The fastest function
+    /// for this, as no source is made.
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
     ///   - options: The options that it was loaded with. Default: every field is left open.
     public func responseFromMemory(for url: URL, options: ImageOptions = ImageOptions()) -> ImageResponse? {
-        // Without a copy, which would count a reference.
-        if !hasDefaults { return cachedResponse(for: url, options: options) }
-        return cachedResponse(for: url, options: completed(options))
+        cachedResponse(for: url, options, isWhole: false)
     }
 
-    /// Returns the image if memory has it, without waiting. Images of files are not found by this function, because the
-    /// file would have to be examined first.
+    /// Returns the image if memory has it, without waiting, and never with ``ImageResponse/data``. Images of files are
+    /// not found by this function, because the file would have to be examined first.
     ///
     /// - Parameter request: The source, and the options that it was loaded with.
     public func responseFromMemory(for request: ImageRequest) -> ImageResponse? {
-        if !hasDefaults { return cachedResponse(for: request.source, options: request.options) }
-        return cachedResponse(for: request.source, options: completed(request.options))
+        cachedResponse(for: request, isWhole: false)
+    }
+
+    /// - Parameter isWhole: A Boolean value that indicates whether an image is not returned that has to be read more
+    ///   of.
+    @inline(__always)
+    private func cachedResponse(for url: URL, _ options: ImageOptions, isWhole: Bool) -> ImageResponse? {
+        // Without a copy, which would count a reference.
+        if !hasDefaults { return cachedResponse(for: url, options: options, isWhole: isWhole) }
+        return cachedResponse(for: url, options: completed(options), isWhole: isWhole)
+    }
+
+    @inline(__always)
+    private func cachedResponse(for request: ImageRequest, isWhole: Bool) -> ImageResponse? {
+        if !hasDefaults { return cachedResponse(for: request.source, options: request.options, isWhole: isWhole) }
+        return cachedResponse(for: request.source, options: completed(request.options), isWhole: isWhole)
     }
 
     /// - Parameter options: Completed options.
     @inline(__always)
-    private func cachedResponse(for url: URL, options: ImageOptions) -> ImageResponse? {
+    private func cachedResponse(for url: URL, options: ImageOptions, isWhole: Bool) -> ImageResponse? {
         var name = url.absoluteString
         // Of the schemes that images are loaded from, only those of the web begin with an "h".
         guard name.withUTF8({ $0.first.map { $0 | 0x20 } }) == UInt8(ascii: "h") else { return nil }
-        return memory.response(named: consume name, options: options, source: .url(url))
+        return memory.response(named: consume name, options: options, isWhole: isWhole, source: .url(url))
     }
 
     /// - Parameter options: Completed options.
-    private func cachedResponse(for source: Source, options: ImageOptions) -> ImageResponse? {
+    private func cachedResponse(for source: Source, options: ImageOptions, isWhole: Bool) -> ImageResponse? {
         // A key rule is for addresses alone.
         guard source.isPlain, options.cache.keyRule == nil || source.isNamedByAddress else {
-            return memory.response(for: source, options: options)
+            return memory.response(for: source, options: options, isWhole: isWhole)
         }
         guard let name = source.originalName else { return nil }
-        return memory.response(named: name, options: options, source: source)
+        return memory.response(named: name, options: options, isWhole: isWhole, source: source)
     }
 }

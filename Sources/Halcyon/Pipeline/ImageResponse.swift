@@ -42,6 +42,7 @@ public struct ImageResponse: Sendable {
         var timings = ImageTimings()
         var metrics: TransferMetrics?
         var substitution: SourceSubstitution?
+        var head: TransferResponse?
     }
 
     private var fields: Fields {
@@ -61,20 +62,34 @@ public struct ImageResponse: Sendable {
         byteCount: Int,
         data: Data? = nil,
         timings: ImageTimings,
-        metrics: TransferMetrics? = nil
+        metrics: TransferMetrics? = nil,
+        head: TransferResponse? = nil
     ) {
         self.init(image: image, source: source, byteCount: byteCount)
-        fields = Fields(data: data, timings: timings, metrics: metrics)
+        fields = Fields(data: data, timings: timings, metrics: metrics, head: head)
     }
 }
 
 extension ImageResponse {
-    /// The encoded original, where this load read or received it; `nil` for an image from memory or a processed one
-    /// from disk.
+    /// The encoded original, if the options ask for it (``ImageOption/includesOriginalData``); `nil` otherwise, and
+    /// where it is neither at hand nor on disk.
     public var data: Data? {
         get { details?.fields.data }
         set { fields.data = newValue }
     }
+
+    /// The head of the server's response: status, fields and final URL. `nil` for an image from memory, and from
+    /// another source than a server.
+    ///
+    /// That of an image from the network is as received. Of an original on disk it has the fields that a cache may
+    /// store, and its `Age`; of a result of processors, those that decide for how long it may be used.
+    public var head: TransferResponse? {
+        get { details?.fields.head }
+        set { fields.head = newValue }
+    }
+
+    /// The URL that the image came from, after all redirects; `nil` where there is no ``head``.
+    public var url: URL? { head?.url }
 
     /// The duration of each stage.
     public var timings: ImageTimings {

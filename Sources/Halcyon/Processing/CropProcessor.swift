@@ -3,15 +3,34 @@ public import HalcyonRaster
 
 /// A processor that cuts out a part of an image.
 public struct CropProcessor: ImageProcessing {
-    /// The size of the part, in pixels; it ends at the edges of the image.
+    /// The size of the part, in pixels; for one in points, that at scale 1. It ends at the edges of the image.
     public let size: PixelSize
+    /// The size in points; `nil` for one in pixels.
+    public let pointSize: PointSize?
     /// The position of the part.
     public let anchor: RelativePoint
 
     /// A processor with these parameters.
     public init(size: PixelSize, anchor: RelativePoint) {
         self.size = size
+        pointSize = nil
         self.anchor = anchor
+    }
+
+    /// A processor with a size in points, which becomes pixels by the scale of a request.
+    public init(size: PointSize, anchor: RelativePoint) {
+        self.size = size.pixels(atScale: 1)
+        pointSize = size
+        self.anchor = anchor
+    }
+
+    /// A Boolean value that indicates whether the size is in points.
+    public var hasLengthsInPoints: Bool { pointSize != nil }
+
+    /// Returns the processor with its size in pixels.
+    public func inPixels(atScale scale: Double) -> CropProcessor {
+        guard let pointSize else { return self }
+        return CropProcessor(size: pointSize.pixels(atScale: scale), anchor: anchor)
     }
 
     /// Writes size and anchor.
@@ -20,6 +39,10 @@ public struct CropProcessor: ImageProcessing {
         encoder.encode(size.height)
         encoder.encode(anchor.x)
         encoder.encode(anchor.y)
+        if let pointSize {
+            encoder.encode(pointSize.width)
+            encoder.encode(pointSize.height)
+        }
     }
 
     /// Returns the part of the image.

@@ -12,6 +12,18 @@ public protocol ImageProcessing: Hashable, Sendable {
     /// Writes every parameter that changes the result, in a fixed order.
     func encodeParameters(into encoder: inout CacheKeyEncoder)
 
+    /// A Boolean value that indicates whether parameters are lengths in points, which ``inPixels(atScale:)`` turns into
+    /// pixels. Default: `false`.
+    var hasLengthsInPoints: Bool { get }
+
+    /// Returns the processor with its lengths in pixels.
+    ///
+    /// A pipeline calls it for a request whose ``DeliveryPolicy/scale`` is not 1, if ``hasLengthsInPoints`` is `true`,
+    /// and derives the key of the image from the result. Without it, a point is a pixel. Default: the same processor.
+    ///
+    /// - Parameter scale: Pixels of a point; greater than 0.
+    func inPixels(atScale scale: Double) -> Self
+
     /// The smallest decoded image that suffices for this processor, so that a decoder may save work. Default:
     /// ``DecodeTarget/full``.
     var decodeTarget: DecodeTarget { get }
@@ -32,6 +44,12 @@ public protocol ImageProcessing: Hashable, Sendable {
 extension ImageProcessing {
     /// The first version, 1.
     public static var version: Int { 1 }
+
+    /// `false`: no parameter is a length in points.
+    public var hasLengthsInPoints: Bool { false }
+
+    /// Returns the same processor.
+    public func inPixels(atScale scale: Double) -> Self { self }
 
     /// The whole image.
     public var decodeTarget: DecodeTarget { .full }

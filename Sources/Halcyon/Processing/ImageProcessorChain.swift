@@ -20,14 +20,22 @@ public struct ImageProcessorChain: Hashable, Sendable {
             processor.encodeParameters(into: &encoder)
             identity = encoder.bytes
         }
+
+        func inPixels(atScale scale: Double) -> Step {
+            func step(_ processor: some ImageProcessing) -> Step { Step(processor.inPixels(atScale: scale)) }
+            return step(processor)
+        }
     }
 
     let steps: [Step]
     /// The variant of an original's first frame that the chain makes, as a part of keys; `nil` for the empty chain.
     let variant: ImageKey.Variant?
+    /// A Boolean value that indicates whether a processor has lengths in points.
+    let hasLengthsInPoints: Bool
 
     private init(steps: [Step]) {
         self.steps = steps
+        hasLengthsInPoints = steps.contains { $0.processor.hasLengthsInPoints }
         variant = steps.isEmpty ? nil : ImageKey.Variant(decode: DecodePolicy(), steps: steps)
     }
 
@@ -63,6 +71,12 @@ public struct ImageProcessorChain: Hashable, Sendable {
         return (ImageProcessorChain(steps: Array(steps.dropLast())), last.processor)
     }
 
+    /// Returns the chain with the lengths of its processors in pixels. At scale 1, a point is a pixel.
+    func inPixels(atScale scale: Double) -> ImageProcessorChain {
+        guard hasLengthsInPoints, scale != 1 else { return self }
+        return ImageProcessorChain(steps: steps.map { $0.inPixels(atScale: scale) })
+    }
+
     /// The resolution that the decoder has to deliver: the one that the first processor needs.
     var decodeTarget: DecodeTarget { steps.first?.processor.decodeTarget ?? .full }
 
@@ -71,7 +85,8 @@ public struct ImageProcessorChain: Hashable, Sendable {
     /// expect converted colours.
     var resizesFirst: Bool { steps.first?.processor is ResizeProcessor }
 
-    /// Returns an image after all processors have run on it.
+    /// Returns an image after all processors have run on it. Lengths in points become pixels by its
+    /// ``DecodedImage/scale``.
     ///
     /// - Throws: The error of a processor, or `CancellationError`.
     public func process(
@@ -79,7 +94,7 @@ public struct ImageProcessorChain: Hashable, Sendable {
         isCancelled: @Sendable () -> Bool = { false }
     ) throws -> DecodedImage {
         var image = image
-        for step in steps {
+        for step in inPixels(atScale: image.scale).steps {
             if isCancelled() { throw CancellationError() }
             image = try step.processor.process(image, isCancelled: isCancelled)
         }

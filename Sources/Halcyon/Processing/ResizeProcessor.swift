@@ -3,8 +3,10 @@ public import HalcyonRaster
 
 /// A processor that scales an image to a size, with a Lanczos-3 filter.
 public struct ResizeProcessor: ImageProcessing {
-    /// The size, in pixels.
+    /// The size, in pixels; for one in points, that at scale 1.
     public let size: PixelSize
+    /// The size in points; `nil` for one in pixels.
+    public let pointSize: PointSize?
     /// The rule for sides of another ratio.
     public let mode: ResizeMode
     /// A Boolean value that indicates whether smaller images are enlarged.
@@ -13,8 +15,26 @@ public struct ResizeProcessor: ImageProcessing {
     /// A processor with these parameters.
     public init(size: PixelSize, mode: ResizeMode, enlarges: Bool) {
         self.size = size
+        pointSize = nil
         self.mode = mode
         self.enlarges = enlarges
+    }
+
+    /// A processor with a size in points, which becomes pixels by the scale of a request.
+    public init(size: PointSize, mode: ResizeMode, enlarges: Bool) {
+        self.size = size.pixels(atScale: 1)
+        pointSize = size
+        self.mode = mode
+        self.enlarges = enlarges
+    }
+
+    /// A Boolean value that indicates whether the size is in points.
+    public var hasLengthsInPoints: Bool { pointSize != nil }
+
+    /// Returns the processor with its size in pixels.
+    public func inPixels(atScale scale: Double) -> ResizeProcessor {
+        guard let pointSize else { return self }
+        return ResizeProcessor(size: pointSize.pixels(atScale: scale), mode: mode, enlarges: enlarges)
     }
 
     /// Enough pixels for the result.
@@ -32,6 +52,10 @@ public struct ResizeProcessor: ImageProcessing {
         encoder.encode(size.height)
         encoder.encode(mode.rawValue)
         encoder.encode(enlarges)
+        if let pointSize {
+            encoder.encode(pointSize.width)
+            encoder.encode(pointSize.height)
+        }
     }
 
     /// Returns the resized image.

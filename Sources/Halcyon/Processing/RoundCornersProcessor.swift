@@ -18,6 +18,15 @@ public struct RoundCornersProcessor: ImageProcessing {
         self.background = background
     }
 
+    /// A Boolean value that indicates whether the radius is in points.
+    public var hasLengthsInPoints: Bool { if case .points = radius { true } else { false } }
+
+    /// Returns the processor with a radius in points in pixels.
+    public func inPixels(atScale scale: Double) -> RoundCornersProcessor {
+        guard case .points(let value) = radius else { return self }
+        return RoundCornersProcessor(radius: .pixels(value * scale), corners: corners, background: background)
+    }
+
     /// Writes radius, corners and background.
     public func encodeParameters(into encoder: inout CacheKeyEncoder) {
         switch radius {
@@ -29,6 +38,9 @@ public struct RoundCornersProcessor: ImageProcessing {
             encoder.encode(value)
         case .heightFraction(let value):
             encoder.encode(2)
+            encoder.encode(value)
+        case .pixels(let value):
+            encoder.encode(3)
             encoder.encode(value)
         }
         encoder.encode(Int(corners.rawValue))
@@ -56,8 +68,10 @@ public struct RoundCornersProcessor: ImageProcessing {
 
 /// The radius of a corner.
 public enum CornerRadius: Sendable, Hashable {
-    /// In points: at scale 1, a point is a pixel.
+    /// In points, which become pixels by ``DeliveryPolicy/scale``: at scale 1, a point is a pixel.
     case points(Double)
+    /// In pixels.
+    case pixels(Double)
     /// As a part of the width; useful up to 0.5.
     case widthFraction(Double)
     /// As a part of the height; useful up to 0.5.
@@ -65,7 +79,7 @@ public enum CornerRadius: Sendable, Hashable {
 
     func pixels(in size: PixelSize) -> Double {
         switch self {
-        case .points(let value): value
+        case .points(let value), .pixels(let value): value
         case .widthFraction(let fraction): fraction * Double(size.width)
         case .heightFraction(let fraction): fraction * Double(size.height)
         }

@@ -7,6 +7,8 @@ struct FailedRequest: Hashable, Sendable {
     let transfer: TransferRequest
     private let acceptedStatusCodes: Range<Int>?
     private let acceptedContentTypes: Set<String>?
+    /// The number of the request's own downloader, which another server may answer; `nil`: that of the pipeline.
+    private let downloader: UInt64?
     /// The frame that failed, for a failure of one behind the first; `nil`: the request itself failed, or the first frame.
     private var frame: Int?
 
@@ -24,6 +26,7 @@ struct FailedRequest: Hashable, Sendable {
         self.transfer = transfer
         acceptedStatusCodes = policy.acceptedStatusCodes
         acceptedContentTypes = policy.acceptedContentTypes
+        downloader = policy.downloader?.number
     }
 
     /// Returns the name of a failure of one frame alone. A failure of the first is one of the image.

@@ -10,8 +10,9 @@ internal import HalcyonHTTP
 ///
 /// Failures are kept for each request: its method, URL, headers and credentials, with those that the options of the
 /// load add, and the responses that they accept. A frame behind the first that cannot be decoded is a failure of that
-/// frame alone. Nothing is remembered of loads whose options have hooks, such as a request modifier, which may decide
-/// otherwise the next time. Memory is bounded by the number of entries.
+/// frame alone, and one with codecs or a type hint of the options is not remembered. Nothing is remembered of loads
+/// whose options have hooks, such as a request modifier, which may decide otherwise the next time. Memory is bounded by
+/// the number of entries.
 public final class FailureMemory: Sendable {
     /// The failures that are remembered.
     public struct Failures: Sendable, Hashable {

@@ -42,6 +42,8 @@ final class Recovery: Sendable {
             var error = failureMemory.failure(for: name)
                 ?? failureMemory.failure(for: name.ofFrame(request.options.decode.frame))
         else { return nil }
+        // Other codecs may read the bytes.
+        if case .codec = error.reason, !request.options.decode.hasStandardReading { return nil }
         error.reason = .failedBefore(error.reason)
         return error
     }
@@ -59,6 +61,7 @@ final class Recovery: Sendable {
     ///
     /// - Parameter frame: The frame that could not be decoded. Default: 0.
     func remember(_ error: ImageError, of request: ResolvedRequest, frame: Int = 0) {
+        if case .codec = error.reason, !request.options.decode.hasStandardReading { return }
         guard let failureMemory, let name = request.nameOfFailures else { return }
         failureMemory.record(error, for: name.ofFrame(frame))
     }

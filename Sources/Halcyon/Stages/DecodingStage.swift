@@ -51,8 +51,9 @@ final class DecodingStage: Sendable {
         do {
             return try await decode(original, for: request, key, context: context)
         } catch let error as ImageError where original.source == .disk && error.isDamage {
-            // Damage in a later frame leaves the frames before it readable.
-            if key.decode.frame == 0, let found = original.caching.source {
+            // Damage in a later frame leaves the frames before it readable, and codecs of the request's own may be the
+            // only ones that cannot read it.
+            if key.decode.frame == 0, key.decode.hasStandardReading, let found = original.caching.source {
                 await found.disk.remove(for: found.diskKey, ifStill: found.version)
             }
             throw error
@@ -70,9 +71,9 @@ final class DecodingStage: Sendable {
         var options = key.decode.decodeOptions
         options.color = key.color
         do {
-            let (image, lease) = try await workers.decode(
+            let (image, lease) = try await (request.options.workers ?? workers).decode(
                 original.data,
-                codecs: codecs,
+                codecs: request.options.codecs(or: codecs),
                 options: options,
                 target: key.target,
                 priority: context.priority

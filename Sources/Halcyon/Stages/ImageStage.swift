@@ -23,12 +23,28 @@ final class ImageStage: Sendable {
     func response(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse {
         let key = ImageWorkKey(request)
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
-            // Another load may have finished since the caller looked into memory.
-            if let response = memory.response(for: request) { return response }
-            if request.work.readsDisk { context.begin(.cache) }
-            if let response = try await storedResult(for: request, context: context) { return response }
-            return try await make(request, context: context)
+            var response = try await image(for: request, context: context)
+            try await addOriginalData(to: &response, of: request, context: context)
+            return response
         }
+    }
+
+    private func image(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse {
+        // Another load may have finished since the caller looked into memory.
+        if let response = memory.response(for: request) { return response }
+        if request.work.readsDisk { context.begin(.cache) }
+        if let response = try await storedResult(for: request, context: context) { return response }
+        return try await make(request, context: context)
+    }
+
+    /// Reads the encoded original, if the options ask for it and the response does not have it.
+    private func addOriginalData(
+        to response: inout ImageResponse,
+        of request: ResolvedRequest,
+        context: WorkContext
+    ) async throws {
+        guard request.options.delivery.includesOriginalData, response.data == nil else { return }
+        response.data = try await original.storedData(for: request, context: context)
     }
 
     /// Returns the image of a request from memory, from disk, or of bytes on this machine, if no server and no provider
@@ -36,6 +52,12 @@ final class ImageStage: Sendable {
     ///
     /// - Throws: ``ImageError`` for an original that cannot be decoded or processed; `CancellationError`.
     func availableResponse(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse? {
+        guard var response = try await availableImage(for: request, context: context) else { return nil }
+        try await addOriginalData(to: &response, of: request, context: context)
+        return response
+    }
+
+    private func availableImage(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse? {
         if let response = memory.response(for: request) { return response }
         if let response = try await storedResult(for: request, context: context) { return response }
         if let original = try await original.availableOriginal(for: request, context: context) {
@@ -121,7 +143,7 @@ final class ImageStage: Sendable {
         let originals = OriginalWriter(request: request, claim: claim, priority: priority)
         let stores =
             originals.storeUsed(made.original)
-            + results.store(made.response, for: request, made.original.caching, claim: claim, priority: priority)
+            + results.store(made.response, for: request, madeOf: made.original, claim: claim, priority: priority)
         guard waits, !stores.isEmpty else { return nil }
         let start = ContinuousClock.now
         await priority.following(context.priority) {

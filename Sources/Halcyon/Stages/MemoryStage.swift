@@ -7,7 +7,7 @@ internal import HalcyonStore
 struct MemoryStage: Sendable {
     /// The pipeline's own cache.
     let cache: ImageCache
-    /// The network policy that the downloader adds to all requests.
+    /// The network policy that the pipeline's downloader adds to all requests.
     private let downloads: NetworkPolicy
     /// A Boolean value that indicates whether nothing that the downloader adds counts in keys.
     private let isDownloaderPlain: Bool
@@ -23,24 +23,31 @@ struct MemoryStage: Sendable {
         response(for: request.key, source: request.source, options: request.options)
     }
 
-    /// Returns the image if memory has it and the options allow its use.
-    func response(for source: Source, options: ImageOptions) -> ImageResponse? {
+    /// Returns the image, as it is delivered, if memory has it and the options allow its use.
+    ///
+    /// - Parameter isWhole: A Boolean value that indicates whether an image is not returned that has to be read more
+    ///   of.
+    func response(for source: Source, options: ImageOptions, isWhole: Bool) -> ImageResponse? {
+        if isWhole, options.delivery.includesOriginalData { return nil }
         guard let key = ImageKey(source, options: options, over: downloads) else { return nil }
         return response(for: key, source: source, options: options)
     }
 
-    /// Returns the image of an original with this name, whose source is plain, if memory has it and the options allow
-    /// its use. Takes no request, because making one takes longer than the look-up.
+    /// Returns the image of an original with this name, whose source is plain, as it is delivered, if memory has it and
+    /// the options allow its use. Takes no request, because making one takes longer than the look-up.
     ///
-    /// - Parameter source: Evaluated only where it is needed to decide whether the image may be used.
+    /// - Parameters:
+    ///   - isWhole: A Boolean value that indicates whether an image is not returned that has to be read more of.
+    ///   - source: Evaluated only where it is needed to decide whether the image may be used.
     @inline(__always)
     func response(
         named name: consuming String,
         options: ImageOptions,
+        isWhole: Bool,
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
         guard options.isOrdinary, isDownloaderPlain else {
-            return response(ofUncommon: name, options: options, source: source())
+            return response(ofUncommon: name, options: options, isWhole: isWhole, source: source())
         }
         // The options, which retain the variant, outlive the look-up.
         let cached = name.withUTF8 { name in
@@ -49,21 +56,26 @@ struct MemoryStage: Sendable {
         }
         guard let cached else {
             // No key contains a user name, so a name is searched for one only where nothing was found.
-            return name.utf8.contains(UInt8(ascii: "@")) ? response(for: source(), options: options) : nil
+            return name.utf8.contains(UInt8(ascii: "@"))
+                ? response(for: source(), options: options, isWhole: isWhole) : nil
         }
         guard cached.validity == nil || mayUse(cached, for: source(), options: options) else { return nil }
-        return ImageResponse(image: cached.image, source: .memory, byteCount: cached.byteCount)
+        var response = ImageResponse(image: cached.image, source: .memory, byteCount: cached.byteCount)
+        response.image.scale = options.delivery.scale
+        return response
     }
 
     @inline(never)
     private func response(
         ofUncommon name: String,
         options: ImageOptions,
+        isWhole: Bool,
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
+        if isWhole, options.delivery.includesOriginalData { return nil }
         guard ImageKey.isForAll(options.cache, options.network), isDownloaderPlain,
             !name.utf8.contains(UInt8(ascii: "@"))
-        else { return response(for: source(), options: options) }
+        else { return response(for: source(), options: options, isWhole: isWhole) }
         let name = options.cache.keyRule?.key(for: name) ?? name
         let key = ImageKey(original: OriginalKey(text: name), options: options)
         return response(for: key, source: source(), options: options)
@@ -87,6 +99,7 @@ struct MemoryStage: Sendable {
             return nil
         }
         return ImageResponse(image: cached.image, source: .memory, byteCount: cached.byteCount)
+            .delivered(options.delivery)
     }
 
     /// Returns an image in the memory of the pipeline's own cache.

@@ -5,6 +5,7 @@ internal import HalcyonHTTP
 
 /// Gets originals from servers.
 struct NetworkFetcher: OriginalFetching {
+    /// The downloader of requests that name none.
     let downloader: ImageDownloader
     let recovery: Recovery
 
@@ -12,7 +13,8 @@ struct NetworkFetcher: OriginalFetching {
     ///
     /// - Parameter since: Transfers that began before, by their ``WorkNumber``, are not joined.
     func fetcher(for request: ResolvedRequest, since: UInt64, context: WorkContext) -> OriginalFetcher {
-        OriginalFetcher(for: request, downloader: downloader, recovery: recovery, since: since, context: context)
+        let downloader = request.options.network.downloader ?? downloader
+        return OriginalFetcher(for: request, downloader: downloader, recovery: recovery, since: since, context: context)
     }
 
     /// Gets an original that no HTTP cache may answer for: that of another method than GET, or with a body.
@@ -20,7 +22,7 @@ struct NetworkFetcher: OriginalFetching {
         guard request.options.allowsNetwork, case .network(let transfer) = request.source.location else {
             throw request.notCached
         }
-        let download = try await downloader.download(
+        let download = try await (request.options.network.downloader ?? downloader).download(
             transfer,
             policy: request.options.network,
             audience: request.audience,
@@ -34,6 +36,7 @@ struct NetworkFetcher: OriginalFetching {
             data: body.data,
             source: .network,
             metrics: body.metrics,
+            head: body.response,
             // A response whose status only this request accepts is no image for others.
             effect: isForOthers || !HTTPStatus.isContent(body.response.status) ? .leave : .store,
             age: .transferred(began: download.number)

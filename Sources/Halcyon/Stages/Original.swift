@@ -7,6 +7,8 @@ struct Original: Sendable {
     let source: ImageResponse.Source
     let timings: ImageTimings
     let metrics: TransferMetrics?
+    /// The head of its response, as received or as stored; `nil` if there is none.
+    var head: TransferResponse?
     let caching: OriginalCaching
     /// The permits to store the original and what is made of it, from the time at which it was asked for.
     let permits: StorePermits
@@ -28,6 +30,7 @@ extension Original {
             source: fetched.source,
             timings: timings,
             metrics: fetched.metrics,
+            head: fetched.head,
             caching: fetched.effect == .store
                 ? OriginalCaching(storingAs: request.key.originalDiskKey) : OriginalCaching(fetched.effect),
             permits: permits,

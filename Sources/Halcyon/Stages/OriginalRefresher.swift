@@ -54,10 +54,17 @@ final class OriginalRefresher: Sendable {
                 if error.isRefusal { recovery.remember(error, of: request) }
                 return
             }
-            let limits = request.options.decode.limits
+            let options = request.options
+            let decodeOptions = options.decode.decodeOptions
+            let reader = options.workers ?? workers
             guard let pending = storage.pending, !request.hasModifiers || !pending.head.isVarying,
                 policy.storesOnDisk,
-                (try? await workers.info(of: answer.data, codecs: codecs, limits: limits, priority: priority)) != nil
+                (try? await reader.info(
+                    of: answer.data,
+                    codecs: options.codecs(or: codecs),
+                    options: decodeOptions,
+                    priority: priority
+                )) != nil
             else { return }
             // An original that was removed since the load began is not stored by the refresh of that load either.
             let claim = StoreClaim(load: request.permits, original: permits, age: fetcher.age)

@@ -33,6 +33,29 @@ final class OriginalStage: Sendable {
         }
     }
 
+    /// Returns the encoded bytes of an original as far as they are on this machine: on disk, as its scope and its
+    /// server allow, in the file that it is, or in memory; `nil` otherwise. Asks neither a server nor a provider.
+    ///
+    /// - Throws: `CancellationError`.
+    func storedData(for request: ResolvedRequest, context: WorkContext) async throws -> Data? {
+        do {
+            if case .provider(let provider) = request.source.location, !(provider.base is DataURL) {
+                guard request.work.readsDisk else { return nil }
+                let permits = StorePermits(for: request.key, in: request.originalCaches)
+                return try await storedOriginal(for: request, permits: permits, context: context)?.data
+            }
+            // A load that reads no cache may use the network whatever the options say of it.
+            guard request.options.cache.reads != .none else { return nil }
+            let original = try await original(for: request.withoutNetwork, context: context)
+            // A file that has changed since is another original.
+            if case .file = request.source.location, original.caching.effect == .leave { return nil }
+            return original.data
+        } catch is ImageError {
+            try Task.checkCancellation()
+            return nil
+        }
+    }
+
     /// Returns an original through the HTTP cache: from disk while it is fresh, else from the server, unless that
     /// responds that it has not changed.
     private func cachedOriginal(
@@ -71,6 +94,7 @@ final class OriginalStage: Sendable {
             source: isFetched ? .network : .disk,
             timings: timings,
             metrics: answer.metrics,
+            head: answer.response,
             caching: caching(of: answer, storage, fetcher, for: request),
             permits: permits,
             age: isFetched ? fetcher.age : storage.age,
@@ -184,6 +208,7 @@ final class OriginalStage: Sendable {
             source: .disk,
             timings: timings,
             metrics: nil,
+            head: answer.response,
             caching: caching,
             permits: permits,
             age: storage.age

@@ -22,7 +22,7 @@ final class PipelineStages: Sendable {
     let original: OriginalStage
     /// Storing of originals on disk, without decoding.
     let prefetching: PrefetchingStage
-    /// The threads that decode, process and encode.
+    /// The threads that decode, process and encode for requests that name none.
     let workers: PixelWorkers
     let recovery: Recovery
 
@@ -30,7 +30,9 @@ final class PipelineStages: Sendable {
         let (cache, codecs, downloader) = (configuration.cache, configuration.codecs, configuration.downloader)
         let downloads = downloader.configuration.policy
         let files = FileFetcher()
-        workers = PixelWorkers(count: configuration.workerCount, budget: configuration.decodeBudget)
+        workers =
+            configuration.workers
+            ?? PixelWorkers(threadCount: configuration.workerCount, byteBudget: configuration.decodeBudget)
         recovery = Recovery(configuration.recovery)
         let network = NetworkFetcher(downloader: downloader, recovery: recovery)
         let refresher = OriginalRefresher(network: network, workers: workers, codecs: codecs)

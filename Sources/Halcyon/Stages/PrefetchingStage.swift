@@ -43,10 +43,10 @@ struct PrefetchingStage: Sendable {
         guard original.source != .disk else { return false }
         do {
             // Keeps error pages out of the cache.
-            _ = try await workers.info(
+            _ = try await (request.options.workers ?? workers).info(
                 of: original.data,
-                codecs: codecs,
-                limits: request.options.decode.limits,
+                codecs: request.options.codecs(or: codecs),
+                options: request.options.decode.decodeOptions,
                 priority: context.priority
             )
         } catch let error as CodecError {

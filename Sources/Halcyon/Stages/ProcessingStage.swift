@@ -51,9 +51,10 @@ final class ProcessingStage: Sendable {
             image: result.image,
             source: result.original.source,
             byteCount: result.original.data.count,
-            data: result.original.data,
+            data: request.options.delivery.includesOriginalData ? result.original.data : nil,
             timings: timings,
-            metrics: result.original.metrics
+            metrics: result.original.metrics,
+            head: result.original.head
         )
         return (response, result.original)
     }
@@ -96,7 +97,7 @@ final class ProcessingStage: Sendable {
         let start = ContinuousClock.now
         context.begin(.process)
         do {
-            let (image, lease) = try await workers.process(
+            let (image, lease) = try await (request.options.workers ?? workers).process(
                 input.image,
                 lease: input.lease,
                 size: processor.workingSize(for: input.image),

@@ -20,7 +20,7 @@ struct PendingRequest: Sendable {
 struct RequestResolver: Sendable {
     /// The pipeline's own cache.
     let cache: ImageCache
-    /// The network policy that the downloader adds to all requests.
+    /// The network policy that the pipeline's downloader adds to all requests.
     let downloads: NetworkPolicy
     let files: FileFetcher
 
@@ -39,7 +39,7 @@ struct RequestResolver: Sendable {
     }
 
     private func pending(_ request: ImageRequest, begun: UInt64) -> PendingRequest {
-        let (source, options) = (request.source, request.options)
+        let (source, options) = (request.source, request.options.forWork())
         if let key = ImageKey(source, options: options, over: downloads) {
             let resolved = resolved(source, options: options, key: key, begun: begun)
             return PendingRequest(request: request, begun: begun, resolved: resolved)
@@ -72,8 +72,9 @@ struct RequestResolver: Sendable {
         switch request.source.location {
         case .file(let path):
             let identity = try await files.identity(of: path, context: context)
-            let key = ImageKey(identity, path: path, options: request.options)
-            return resolved(request.source, options: request.options, key: key, begun: request.begun)
+            let options = request.options.forWork()
+            let key = ImageKey(identity, path: path, options: options)
+            return resolved(request.source, options: options, key: key, begun: request.begun)
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         case .network, .data, .provider:
@@ -101,6 +102,7 @@ struct RequestResolver: Sendable {
         let originals = originalCaches(options)
         // A request that reads no cache asks for the present state of the source.
         let kind: StorePermit.Kind = policy.reads == .none ? .refresh : .load
+        let additions = options.network.additions(or: downloads)
         return ResolvedRequest(
             source: source,
             options: options,
@@ -109,7 +111,7 @@ struct RequestResolver: Sendable {
             target: policy.targetCache ?? cache,
             originalCaches: originals,
             transfer: source.transfer(options, over: downloads),
-            hasModifiers: options.network.requestModifier != nil || downloads.requestModifier != nil,
+            hasModifiers: options.network.requestModifier != nil || additions.requestModifier != nil,
             work: OriginalWorkKey(source, options, original: key.original, readsDisk: options.readsOriginalOnDisk)
         )
     }
@@ -119,7 +121,7 @@ extension Source {
     /// Returns the request as sent, apart from changes by modifiers; `nil` if the source is no server.
     func transfer(_ options: ImageOptions, over downloads: NetworkPolicy) -> TransferRequest? {
         guard case .network(let transfer) = location else { return nil }
-        return options.network.applied(to: transfer, over: downloads)
+        return options.network.applied(to: transfer, over: options.network.additions(or: downloads))
     }
 
     /// A Boolean value that indicates whether it is a file, which is read to find its name unless it has a cache key.

@@ -3,6 +3,7 @@ internal import HalcyonHTTP
 /// A request with every identity derived from it, for the stages of a load.
 struct ResolvedRequest: Sendable {
     let source: Source
+    /// The options of the work; see ``ImageOptions/forWork()``.
     let options: ImageOptions
     /// The key of the image in the caches.
     let key: ImageKey
@@ -64,6 +65,16 @@ struct ResolvedRequest: Sendable {
     /// The same request, with its original from the source.
     var withoutReadingDisk: ResolvedRequest {
         replacing(work: OriginalWorkKey(source, options, original: key.original, readsDisk: false), options: options)
+    }
+
+    /// The same request, which finds its original only where it needs no server.
+    var withoutNetwork: ResolvedRequest {
+        var options = options
+        options.network.isAllowed = false
+        options.recovery = RecoveryPolicy()
+        let readsDisk = work.readsDisk
+        let work = OriginalWorkKey(source, options, original: key.original, readsDisk: readsDisk)
+        return replacing(work: work, options: options)
     }
 
     /// Returns the same request with another policy for failures.

@@ -44,7 +44,7 @@ struct ResultStorage: Sendable {
         insteadOf error: ImageError,
         context: WorkContext
     ) async throws -> Found? {
-        guard request.isProcessed, request.followsServer, let use = StaleUse(error.reason) else { return nil }
+        guard request.isStoredAsResult, request.followsServer, let use = StaleUse(error.reason) else { return nil }
         return try await find(request, context: context, insteadOf: use)
     }
 
@@ -88,11 +88,11 @@ struct ResultStorage: Sendable {
         guard request.mayUse(validity, insteadOf: failure) else { return nil }
         do {
             let decodeStart = ContinuousClock.now
-            let decoded = try await workers.decode(
+            let decoded = try await (request.options.workers ?? workers).decode(
                 entry.body,
                 of: request.options.cache.serializer,
                 size: metadata.size,
-                codecs: codecs,
+                codecs: request.options.codecs(or: codecs),
                 options: request.options.decode.storedResultOptions,
                 priority: context.priority
             )
@@ -101,7 +101,8 @@ struct ResultStorage: Sendable {
                 image: metadata.image(decoded.bitmap),
                 source: .disk,
                 byteCount: metadata.byteCount,
-                timings: timings
+                timings: timings,
+                head: metadata.validity.map { TransferResponse($0.response) }
             )
             return Found(response: response, validity: validity, age: age)
         } catch let error as CancellationError {
@@ -134,13 +135,13 @@ struct ResultStorage: Sendable {
     func store(
         _ response: ImageResponse,
         for request: ResolvedRequest,
-        _ caching: OriginalCaching,
+        madeOf original: Original,
         claim: StoreClaim,
         priority: PriorityBox
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
-        let (cache, validity) = (request.target, caching.validity)
-        guard policy.storesOnDisk, request.source.isCachedOnDisk, request.isProcessed, caching.effect == .store,
+        let (cache, validity) = (request.target, original.caching.validity)
+        guard policy.storesOnDisk, request.isStoredAsResult, original.caching.effect == .store,
             !policy.keepsOriginalOnly, !request.mustAsk(about: validity)
         else { return [] }
         let (image, serializer) = (response.image, policy.serializer)
@@ -151,19 +152,20 @@ struct ResultStorage: Sendable {
             serializer: serializer
         )
         // Built-in encodings need the pixels alone.
-        let original = serializer is ImageSerializer ? nil : response.data
+        let data = serializer is ImageSerializer ? nil : original.data
         return [
             cache.disk.store(
                 for: request.key.processedDiskKey,
                 expiration: expiration(policy, validity, now: cache.disk.now()),
                 durability: policy.diskDurability ?? .none,
-                byteCount: image.bitmap.byteCount + (original?.count ?? 0),
+                byteCount: image.bitmap.byteCount + (data?.count ?? 0),
                 priority: priority,
                 admission: cache.admission(of: claim, .image(request.key)),
-                content: { [workers, codecs] in
+                content: {
+                    [workers = request.options.workers ?? workers, codecs = request.options.codecs(or: codecs)] in
                     let body = try await workers.encode(
                         image,
-                        original: original,
+                        original: data,
                         codecs: codecs,
                         serializer: serializer,
                         priority: priority
@@ -198,11 +200,21 @@ struct ResultStorage: Sendable {
     }
 }
 
+extension TransferResponse {
+    /// The head of a response, as far as it is stored.
+    fileprivate init(_ stored: StoredResponse) {
+        self.init(status: stored.status, headers: stored.headers, url: stored.url)
+    }
+}
+
 extension ResolvedRequest {
     /// A Boolean value that indicates whether the disk may have the image as a result of processors.
     var mayBeResult: Bool {
-        options.cache.reads.includesDisk && isProcessed && source.isCachedOnDisk && !options.cache.keepsOriginalOnly
+        options.cache.reads.includesDisk && isStoredAsResult && !options.cache.keepsOriginalOnly
     }
+
+    /// A Boolean value that indicates whether the image is stored on disk as a result of processors.
+    fileprivate var isStoredAsResult: Bool { isProcessed && source.isCachedOnDisk && options.decode.isNamed }
 
     /// A Boolean value that indicates whether the disk may have the image as a result of processors that may be used
     /// without asking the server.

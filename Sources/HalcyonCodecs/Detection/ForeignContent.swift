@@ -5,17 +5,27 @@ internal import FoundationEssentials
 enum ForeignContent {
     /// A short name such as "HTML", "PDF" or "text", or `nil`.
     static func name(of prefix: Data) -> String? {
-        let reader = ByteReader(prefix)
-        for (signature, name) in signatures where signature.matches(reader) {
+        if let name = nameOfSignature(prefix) {
             return name
-        }
-        if ISOMediaBrands(reader) != nil {
-            return "MP4 or other ISO media"
         }
         if let markup = MarkupPrefix(prefix) {
             return markup.isHTML ? "HTML" : "XML"
         }
         return nameOfText(prefix)
+    }
+
+    /// Returns whether bytes have the signature of something else than an image, or are a page in HTML. XML, JSON and
+    /// text are only what they look like.
+    static func isCertain(_ prefix: Data) -> Bool {
+        nameOfSignature(prefix) != nil || MarkupPrefix(prefix)?.isHTML == true
+    }
+
+    private static func nameOfSignature(_ prefix: Data) -> String? {
+        let reader = ByteReader(prefix)
+        for (signature, name) in signatures where signature.matches(reader) {
+            return name
+        }
+        return ISOMediaBrands(reader) == nil ? nil : "MP4 or other ISO media"
     }
 
     private static let signatures: [(Signature, String)] = [

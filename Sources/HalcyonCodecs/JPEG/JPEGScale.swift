@@ -24,6 +24,23 @@ struct JPEGScale: Hashable {
         self.init(of: stored, eighths: eighths)
     }
 
+    /// The same scale, unless its rows take more than `maximum` bytes: then the smallest at which both sides are at
+    /// least as long as those of `target`.
+    ///
+    /// - Parameter maximum: Bytes of the result, which is scaled down to the target if it takes more; `nil`: any
+    ///   number.
+    init(of stored: PixelSize, serving target: PixelSize?, atMost maximum: Int?) {
+        self.init(of: stored, serving: target)
+        guard let maximum, let target, !target.isEmpty, size.bitmapByteCount > maximum else {
+            return
+        }
+        let sufficient = [1, 2, 4].first { candidate in
+            let scaled = Self.scaled(stored, by: candidate)
+            return target.width <= scaled.width && target.height <= scaled.height
+        }
+        self.init(of: stored, eighths: sufficient ?? 8)
+    }
+
     init(of stored: PixelSize, eighths: Int) {
         self.eighths = Int32(eighths)
         size = Self.scaled(stored, by: eighths)

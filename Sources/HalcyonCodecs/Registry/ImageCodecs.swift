@@ -36,9 +36,14 @@ public struct ImageCodecs: Sendable {
 extension ImageCodecs {
     /// The decoder for these bytes, of which the first few kilobytes are enough.
     ///
+    /// - Parameters:
+    ///   - data: The bytes, or their beginning.
+    ///   - hint: The format to assume where the bytes tell none, such as that of a drawing that begins with a long
+    ///     comment, or of samples without a header. It never takes precedence over a signature, be it that of another
+    ///     format of images, or of something else such as PDF or HTML. Default: `nil`.
     /// - Throws: ``CodecError/empty``, ``CodecError/unknownFormat(detected:)`` with the name of what the bytes look
     ///   like, ``CodecError/unsupported(_:reason:)`` for a known format without a decoder.
-    public func decoder(for data: Data) throws(CodecError) -> any ImageDecoder {
+    public func decoder(for data: Data, hint: ImageFormat? = nil) throws(CodecError) -> any ImageDecoder {
         guard !data.isEmpty else {
             throw .empty
         }
@@ -53,14 +58,26 @@ extension ImageCodecs {
             }
             throw .unsupported(format, reason: "there is no decoder for this format")
         }
+        if let hint, !ForeignContent.isCertain(beginning) {
+            if let decoder = decoders.first(where: { $0.format == hint }) {
+                return decoder
+            }
+            throw .unsupported(hint, reason: "there is no decoder for this format")
+        }
         throw .unknownFormat(detected: ForeignContent.name(of: beginning))
     }
 
     /// Returns the description in the header; no pixel is decoded. `data` may be the beginning of a file only.
     ///
     /// Sizes are reported as they are; of the limits only the number of frames counts here.
-    public func info(of data: Data, limits: DecodeLimits = .standard) throws(CodecError) -> ImageInfo {
-        try decoder(for: data).info(of: data, limits: limits)
+    ///
+    /// - Parameter hint: As for ``decoder(for:hint:)``. Default: `nil`.
+    public func info(
+        of data: Data,
+        limits: DecodeLimits = .standard,
+        hint: ImageFormat? = nil
+    ) throws(CodecError) -> ImageInfo {
+        try decoder(for: data, hint: hint).info(of: data, limits: limits)
     }
 
     /// Returns the metadata that the file embeds besides its pixels: EXIF, XMP and an ICC profile, as far as its format
@@ -68,7 +85,7 @@ extension ImageCodecs {
     ///
     /// Parts that are damaged or too large are left out.
     ///
-    /// - Throws: As ``decoder(for:)`` does, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``.
+    /// - Throws: As ``decoder(for:hint:)`` does, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``.
     public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
         try decoder(for: data).metadata(of: data)
     }
@@ -82,8 +99,14 @@ extension ImageCodecs {
         options: DecodeOptions = DecodeOptions(),
         isCancelled: @Sendable () -> Bool = { false }
     ) throws -> DecodedImage {
-        try decoder(for: data).decode(data, options: options, isCancelled: isCancelled)
-            .converted(options.color, isCancelled: isCancelled)
+        let decoder = try decoder(for: data, hint: options.typeHint)
+        let image =
+            if let maximum = options.largestByteCount {
+                try decode(data, with: decoder, atMost: maximum, options: options, isCancelled: isCancelled)
+            } else {
+                try decoder.decode(data, options: options, isCancelled: isCancelled)
+            }
+        return try image.converted(options.color, isCancelled: isCancelled)
     }
 
     /// The encoder for a format, or `nil`.

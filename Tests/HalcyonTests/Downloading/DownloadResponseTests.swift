@@ -175,7 +175,7 @@ struct DownloadResponseTests {
     func pipeline() async throws {
         let test = TestPipeline()
         let decryption = DataModifier(cacheIdentity: "inverted") { data, _ in Data(data.map { ~$0 }) }
-        let policy: [ImageOption] = [.dataModifier(decryption)]
+        let policy: [ImageOption] = [.dataModifier(decryption), .includesOriginalData]
         test.transport.serve(url, Data(Sample.png().map { ~$0 }))
         let response = try await test.pipeline.response(for: url, options: ImageOptions(policy))
         #expect(response.data == Sample.png())

@@ -222,6 +222,9 @@ struct DefaultOptionsTests {
             ImageOption { $0.cache.storesInMemory = false },
             .readsOriginal(false), .fileExtension("jpg"), .diskDurability(.full),
             .callbackExecutor(.calling),
+            .typeHint(.svg), .scaleDownLargeImages(), .codecs(.standard), .scaleFactor(2),
+            .downloader(ImageDownloader(transport: ScriptedTransport())), .includesOriginalData,
+            .imageModifier(ImageModifier { $0 }), .workers(PixelWorkers(threadCount: 1, byteBudget: 1)),
         ]
         let defaults = ImageOptions(changes)
         var options = ImageOptions()
@@ -250,6 +253,7 @@ struct DefaultOptionsTests {
         #expect(count(ImageOptionFields.cache) == count(CachePolicy()))
         #expect(count(ImageOptionFields.decode) == count(DecodePolicy()))
         #expect(count(ImageOptionFields.recovery) == count(RecoveryPolicy.Fields()))
+        #expect(count(ImageOptionFields.delivery) == count(DeliveryPolicy()))
         // One field of the policy holds the rules, of which one is the handling.
         // Whether 304 is accepted is for loads to set.
         let rules = count(TransferRules()) - 1 + count(TransferHandling()) - 1

@@ -1,0 +1,98 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A downloader of a request")
+struct RequestDownloaderTests {
+    private let test = TestPipeline()
+    private let url = Sample.url()
+    private let transport = ScriptedTransport()
+
+    private func downloader(_ policy: NetworkPolicy = NetworkPolicy()) -> ImageDownloader {
+        ImageDownloader(transport: transport, configuration: .init(policy: policy))
+    }
+
+    @Test("loads the image")
+    func loads() async throws {
+        transport.serve(url, Sample.png(seed: 7))
+        let response = try await test.pipeline.response(for: url, options: [.downloader(downloader())])
+        #expect(response.image.bitmap.pixel(0, 0)[0] == 7 && response.source == .network)
+        #expect(transport.startedCount == 1 && test.transport.startedCount == 0)
+    }
+
+    @Test("loads the original and the response to another method than GET as well")
+    func otherLoads() async throws {
+        transport.setAnswer { _ in .init(body: Sample.png()) }
+        let options: ImageOptions = [.downloader(downloader())]
+        _ = try await test.pipeline.data(for: url, options: options)
+        _ = try await test.pipeline.response(for: Sample.url(), options: options.applying([.method(.post)]))
+        #expect(transport.startedCount == 2 && test.transport.startedCount == 0)
+    }
+
+    @Test("finds in memory and on disk what another downloader loaded")
+    func oneKey() async throws {
+        transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [.downloader(downloader())])
+        await test.settle()
+        #expect(try await test.pipeline.response(for: url).source == .memory)
+        #expect(try await test.pipeline.response(for: url, options: [.downloader(downloader())]).source == .memory)
+        #expect(test.pipeline.responseFromMemory(for: url, options: [.downloader(downloader())]) != nil)
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: url, options: [.downloader(downloader())]).source == .disk)
+        #expect(transport.startedCount == 1 && test.transport.startedCount == 0)
+    }
+
+    @Test("shares no transfer with another downloader, and one with itself")
+    func sharing() async throws {
+        let own = downloader()
+        let tasks = [ImageOptions(), [.downloader(own)], [.downloader(own)]].map { options in
+            test.pipeline.task(for: url, options: options)
+        }
+        let (first, second) = (await test.transport.nextTransfer(), await transport.nextTransfer())
+        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
+        first.answer(.init(body: Sample.png(seed: 1)))
+        second.answer(.init(body: Sample.png(seed: 2)))
+        #expect(try await tasks[0].image.bitmap.pixel(0, 0)[0] == 1)
+        #expect(try await tasks[1].image.bitmap.pixel(0, 0)[0] == 2)
+        #expect(try await tasks[2].image.bitmap.pixel(0, 0)[0] == 2)
+        #expect(transport.startedCount == 1 && test.transport.startedCount == 1)
+    }
+
+    @Test("adds the headers of its policy, and only requests with the same credential find the image")
+    func policy() async throws {
+        let own = downloader(NetworkPolicy.with { $0.headers[.authorization] = "Bearer own" })
+        transport.serve(url, Sample.png(seed: 3))
+        test.transport.serve(url, Sample.png(seed: 4))
+        _ = try await test.pipeline.response(for: url, options: [.downloader(own)])
+        #expect(transport.transfers.map { $0.request.headers[.authorization] } == ["Bearer own"])
+        await test.settle()
+        #expect(test.pipeline.responseFromMemory(for: url) == nil)
+        #expect(try await test.pipeline.response(for: url).image.bitmap.pixel(0, 0)[0] == 4)
+        #expect(test.pipeline.responseFromMemory(for: url, options: [.downloader(own)]) != nil)
+        let same: ImageOptions = [.headers([.authorization: "Bearer own"])]
+        #expect(test.pipeline.responseFromMemory(for: url, options: same)?.image.bitmap.pixel(0, 0)[0] == 3)
+    }
+
+    @Test("takes the place of the pipeline's, whose policy does not count")
+    func otherPolicy() async throws {
+        let downloads = NetworkPolicy.with { $0.headers[.authorization] = "Bearer pipeline" }
+        let test = TestPipeline(downloads: downloads)
+        transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [.downloader(downloader())])
+        #expect(transport.transfers.map { $0.request.headers[.authorization] } == [nil])
+        #expect(test.pipeline.responseFromMemory(for: url) == nil)
+        #expect(test.pipeline.responseFromMemory(for: url, options: [.downloader(downloader())]) != nil)
+    }
+
+    @Test("is asked although the pipeline's has failed before")
+    func failures() async throws {
+        let test = TestPipeline(recovery: RecoveryConfiguration(failureMemory: FailureMemory()))
+        test.transport.serve(url, Data(), status: 404)
+        transport.serve(url, Sample.png())
+        await #expect(throws: ImageError.self) { try await test.pipeline.response(for: url) }
+        #expect(try await test.pipeline.response(for: url, options: [.downloader(downloader())]).source == .network)
+    }
+}
