@@ -1,5 +1,6 @@
 public import HalcyonCodecs
 internal import HalcyonConcurrency
+internal import HalcyonFiles
 public import HalcyonHTTP
 public import HalcyonStore
 
@@ -23,6 +24,15 @@ extension ImagePipeline {
         public var decodeBudget: Int
         /// The parts that a pipeline recovers from failures with. Default: see ``RecoveryConfiguration``.
         public var recovery: RecoveryConfiguration
+        /// The folder of the thumbnails that the programs of the user share, which ``Source/thumbnail(ofFile:size:)``
+        /// reads; `nil`: no thumbnail is read. Default: ``userThumbnailFolder``.
+        public var thumbnailFolder: String?
+
+        /// The folder that the Thumbnail Managing Standard names for the user of this process: `thumbnails` in
+        /// `$XDG_CACHE_HOME` or in `.cache` of the home folder; `nil` for a user without one.
+        public static var userThumbnailFolder: String? {
+            CacheLocation().userCaches.map { $0 + "/thumbnails" }
+        }
 
         /// A configuration with a default for everything.
         public init(
@@ -32,7 +42,8 @@ extension ImagePipeline {
             defaultOptions: ImageOptions = ImageOptions(),
             workerCount: Int = ProcessorCount.available,
             decodeBudget: Int = SystemMemory().available / 4,
-            recovery: RecoveryConfiguration = RecoveryConfiguration()
+            recovery: RecoveryConfiguration = RecoveryConfiguration(),
+            thumbnailFolder: String? = Self.userThumbnailFolder
         ) {
             self.downloader = downloader
             self.cache = cache
@@ -41,6 +52,7 @@ extension ImagePipeline {
             self.workerCount = max(1, workerCount)
             self.decodeBudget = max(1, decodeBudget)
             self.recovery = recovery
+            self.thumbnailFolder = thumbnailFolder
         }
     }
 }

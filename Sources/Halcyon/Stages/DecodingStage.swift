@@ -55,7 +55,7 @@ final class DecodingStage: Sendable {
         do {
             let (image, lease) = try await workers.decode(
                 original.data,
-                codecs: codecs,
+                codecs: request.source.codecs(over: codecs),
                 options: options,
                 target: key.target,
                 priority: context.priority

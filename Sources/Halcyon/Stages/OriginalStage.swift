@@ -145,6 +145,8 @@ final class OriginalStage: Sendable {
         case .file(let path): FileFetcher.Whole(files: files, path: path)
         case .data(let data): DataFetcher(data: data)
         case .provider(let provider): ProviderFetcher(provider: provider)
+        case .placeholder(let hash): DataFetcher(data: hash.data)
+        case .thumbnail(let thumbnail): FileFetcher.Thumbnail(files: files, thumbnail: thumbnail)
         case .invalid(let url): InvalidSource(url: url)
         }
     }

@@ -29,7 +29,7 @@ final class PipelineStages: Sendable {
     init(_ configuration: ImagePipeline.Configuration) {
         let (cache, codecs, downloader) = (configuration.cache, configuration.codecs, configuration.downloader)
         let downloads = downloader.configuration.policy
-        let files = FileFetcher()
+        let files = FileFetcher(thumbnails: configuration.thumbnailFolder.map(ThumbnailFolder.init))
         workers = PixelWorkers(count: configuration.workerCount, budget: configuration.decodeBudget)
         recovery = Recovery(configuration.recovery)
         let network = NetworkFetcher(downloader: downloader, recovery: recovery)
