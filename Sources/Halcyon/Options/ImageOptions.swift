@@ -84,6 +84,7 @@ public struct ImageOptions: Sendable {
         var decode = DecodePolicy()
         var recovery = RecoveryPolicy()
         var priority: LoadPriority = .normal
+        var previews: [Source] = []
 
         fileprivate var isOrdinary: Bool {
             ImageKey.isPlain(decode, cache, network) && cache.reads != .none && !cache.mayAskAnyway
@@ -158,6 +159,17 @@ public struct ImageOptions: Sendable {
     public var priority: LoadPriority {
         _read { yield storage.fields.priority }
         set { change(ImageOptionFields(.priority)) { $0.priority = newValue } }
+    }
+
+    /// The sources of images of lower quality, from the worst to the best, which a task hands out as
+    /// ``ImageTask/previews`` while it loads the image. Default: none.
+    ///
+    /// All are loaded at once, one step more urgently than the image, and processed as it is. Those that fail are left
+    /// out, and those that are no better than one that is there are cancelled, as are all once the image is there. No
+    /// preview is loaded for an image in memory, nor where no task is made, and none from a server for an image on disk.
+    public var previews: [Source] {
+        _read { yield storage.fields.previews }
+        set { change(ImageOptionFields(.previews)) { $0.previews = newValue } }
     }
 }
 

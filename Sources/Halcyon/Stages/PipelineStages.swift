@@ -8,6 +8,8 @@ internal import HalcyonConcurrency
 final class PipelineStages: Sendable {
     /// Derives keys.
     let resolver: RequestResolver
+    /// Loads previews beside the image.
+    let previews: PreviewStage
     /// Tries the source, then the alternatives.
     let fallback: SourceFallback
     /// Memory, then processed images on disk, then ``processing``, then storing.
@@ -42,6 +44,7 @@ final class PipelineStages: Sendable {
         image = ImageStage(memory: memory, results: results, processing: processing)
         resolver = RequestResolver(cache: cache, downloads: downloads, files: files)
         fallback = SourceFallback(resolver: resolver, image: image, original: original)
+        previews = PreviewStage(memory: memory, resolver: resolver, fallback: fallback)
         prefetching = PrefetchingStage(
             memory: memory,
             fallback: fallback,
