@@ -50,6 +50,11 @@ extension CodecError.Limit: CustomStringConvertible {
 extension ImageFormat {
     /// The format's usual name, such as "JPEG" or "WebP".
     public var name: String {
-        self == .webp ? "WebP" : rawValue.uppercased()
+        switch self {
+        case .webp: "WebP"
+        case .blurHash: "BlurHash"
+        case .thumbHash: "ThumbHash"
+        default: rawValue.uppercased()
+        }
     }
 }

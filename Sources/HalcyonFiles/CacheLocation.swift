@@ -4,6 +4,9 @@ internal import Glibc
 package struct CacheLocation: Sendable, Hashable {
     /// The folder of all caches of this user; an absolute path.
     package let root: String
+    /// The folder of the caches of all programs of this user (`$XDG_CACHE_HOME` or `.cache`); an absolute path, `nil`
+    /// for a user without a home.
+    package let userCaches: String?
     /// A Boolean value that indicates whether other users may create things where the root lies, so that it is checked
     /// before each use.
     package let isShared: Bool
@@ -38,6 +41,7 @@ package struct CacheLocation: Sendable, Hashable {
             folder(environment("XDG_CACHE_HOME"))
             ?? (folder(environment("HOME")) ?? folder(home())).map { $0 + "/.cache" }
         isShared = cache == nil
+        userCaches = cache
         root = cache.map { $0 + "/halcyon" } ?? "\(temporaryFolder)/halcyon-\(user)"
     }
 

@@ -18,9 +18,7 @@ package enum DataURLReader: Sendable {
         if self == .standard { body = body.prefix { $0 != UInt8(ascii: "#") } }
         let bytes = PercentEncoding.decodedBytes(body)
         guard isBase64(text[start..<comma]) else { return Data(bytes) }
-        guard let digits = base64Digits(of: bytes) else { throw .invalidBase64 }
-        let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
-        guard let data = Data(base64Encoded: Data(digits + padding)) else { throw .invalidBase64 }
+        guard let data = base64Data(of: bytes) else { throw .invalidBase64 }
         return data
     }
 
@@ -45,27 +43,11 @@ package enum DataURLReader: Sendable {
         }
     }
 
-    /// Returns the Base64 digits without padding; `nil` where the bytes cannot be Base64.
-    private func base64Digits(of bytes: [UInt8]) -> [UInt8]? {
+    /// Returns the bytes of a body in Base64; `nil` where it cannot be Base64.
+    private func base64Data(of bytes: [UInt8]) -> Data? {
         switch self {
-        case .permissive:
-            return bytes.filter(Self.isBase64Digit)
-        case .standard:
-            // WHATWG Infra, "forgiving-base64 decode": ASCII whitespace is skipped, padding is optional.
-            var digits = bytes.filter { ![0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
-            if digits.count % 4 == 0 {
-                for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
-            }
-            return digits.count % 4 != 1 && digits.allSatisfy(Self.isBase64Digit) ? digits : nil
-        }
-    }
-
-    private static func isBase64Digit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-            true
-        default: false
+        case .standard: try? Base64.data(of: bytes)
+        case .permissive: Base64.data(ofDigits: bytes.filter(Base64.isDigit))
         }
     }
 

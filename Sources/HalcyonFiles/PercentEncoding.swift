@@ -21,6 +21,17 @@ package enum PercentEncoding {
         decode(text).bytes
     }
 
+    /// Returns the UTF-8 bytes of a text with escapes in upper case in place of all that are not kept.
+    ///
+    /// - Parameter isKept: Returns whether a byte stays as it is.
+    package static func encoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = text.utf8.flatMap { byte in
+            isKept(byte) ? [byte] : [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     private static let percent = UInt8(ascii: "%")
 
     private static func decode(_ text: ArraySlice<UInt8>) -> (bytes: [UInt8], isWellFormed: Bool) {

@@ -147,11 +147,11 @@ public final class ImageCache: Sendable {
     /// - Throws: `CancellationError`.
     func key(for request: ImageRequest) async throws -> ImageKey? {
         if let key = ImageKey(request) { return key }
-        guard case .file(let path) = request.source.location else { return nil }
+        guard let path = request.source.filePath else { return nil }
         let identity = try await disk.run(priority: PriorityBox(request.options.priority)) { _ in
             try? FileReader.identity(of: path)
         }
-        return identity.map { ImageKey($0, path: path, options: request.options) }
+        return identity.map { ImageKey(request.source, in: $0, options: request.options) }
     }
 
     /// Removes images from memory and then from disk; work under way does not store them again.

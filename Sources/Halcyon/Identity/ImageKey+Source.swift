@@ -7,7 +7,7 @@ extension ImageKey {
     /// The key of a source's image with these options; `nil` as for ``OriginalKey``.
     init?(_ source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
         guard let original = OriginalKey(source, options: options, over: defaults) else { return nil }
-        self.init(original: original, options: options)
+        self.init(original: original, options: source.loadOptions(from: options))
     }
 
     /// The key of a request's image in a cache.
@@ -15,10 +15,10 @@ extension ImageKey {
         self.init(request.source, options: request.options)
     }
 
-    /// The key of the image in a file in this state.
-    init(_ file: FileReader.Identity, path: String, options: ImageOptions) {
-        let original = OriginalKey(text: file.key(of: path), scope: options.cache.scope.name)
-        self.init(original: original, options: options)
+    /// The key of the image of a source, whose file is in this state.
+    init(_ source: Source, in file: FileReader.Identity, options: ImageOptions) {
+        let original = OriginalKey(text: source.originalName(in: file), scope: options.cache.scope.name)
+        self.init(original: original, options: source.loadOptions(from: options))
     }
 
     /// The key of an original with these options.
@@ -53,7 +53,8 @@ extension Source {
         return switch location {
         case .network(let request): request.url.absoluteString
         case .provider(let provider): provider.cacheKey
-        case .file, .data, .invalid: nil
+        case .placeholder(let hash): hash.name
+        case .file, .thumbnail, .data, .invalid: nil
         }
     }
 
@@ -61,9 +62,18 @@ extension Source {
     /// this machine anyway.
     var isCachedOnDisk: Bool {
         switch location {
-        case .network: true
-        case .provider(let provider): !(provider.base is DataURL)
-        case .file, .data, .invalid: false
+        case .network, .provider: !isOnThisMachine
+        case .file, .thumbnail, .data, .placeholder, .invalid: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the bytes are in memory or in a file, so that neither a server nor a
+    /// provider of the program has to be asked for them.
+    var isOnThisMachine: Bool {
+        switch location {
+        case .file, .thumbnail, .data, .placeholder: true
+        case .provider(let provider): provider.base is DataURL || provider.base is Base64ImageDataProvider
+        case .network, .invalid: false
         }
     }
 }

@@ -5,6 +5,7 @@
 enum ImageOptionField: Int, CaseIterable, Sendable {
     case processing
     case priority
+    case previews
     case reads
     case freshness
     case staleIfError
@@ -71,6 +72,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         switch self {
         case .processing: ImageOptionAccessor(path: \.processing)
         case .priority: ImageOptionAccessor(path: \.priority)
+        case .previews: ImageOptionAccessor(path: \.previews)
         case .reads: ImageOptionAccessor(path: \.cache.reads)
         case .freshness: ImageOptionAccessor(path: \.cache.freshness)
         case .staleIfError: ImageOptionAccessor(path: \.cache.staleIfError)

@@ -85,8 +85,8 @@ public struct ImageOptions: Sendable {
         var recovery = RecoveryPolicy()
         var delivery = DeliveryPolicy()
         var priority: LoadPriority = .normal
-        var delivery = DeliveryPolicy()
         var workers: PixelWorkers?
+        var previews: [Source] = []
 
         fileprivate var isOrdinary: Bool {
             ImageKey.isPlain(decode, cache, network) && cache.reads.includesMemory && !cache.mayAskAnyway
@@ -158,7 +158,7 @@ public struct ImageOptions: Sendable {
         set { change(.recovery) { $0.recovery = newValue } }
     }
 
-    /// The delivery of results.
+    /// The form in which the response is given.
     public var delivery: DeliveryPolicy {
         _read { yield storage.fields.delivery }
         set { change(.delivery) { $0.delivery = newValue } }
@@ -170,12 +170,6 @@ public struct ImageOptions: Sendable {
         set { change(ImageOptionFields(.priority)) { $0.priority = newValue } }
     }
 
-    /// The form in which the response is given.
-    public var delivery: DeliveryPolicy {
-        _read { yield storage.fields.delivery }
-        set { change(.delivery) { $0.delivery = newValue } }
-    }
-
     /// The threads that decode, process and encode the image; `nil`: those of the pipeline. Default: `nil`.
     ///
     /// They are no part of any identity: equal work is done once for requests with different workers, by those of the
@@ -183,6 +177,17 @@ public struct ImageOptions: Sendable {
     public var workers: PixelWorkers? {
         _read { yield storage.fields.workers }
         set { change(ImageOptionFields(.workers)) { $0.workers = newValue } }
+    }
+
+    /// The sources of images of lower quality, from the worst to the best, which a task hands out as
+    /// ``ImageTask/previews`` while it loads the image. Default: none.
+    ///
+    /// All are loaded at once, one step more urgently than the image, and processed as it is. Those that fail are left
+    /// out, and those that are no better than one that is there are cancelled, as are all once the image is there. No
+    /// preview is loaded for an image in memory, nor where no task is made, and none from a server for an image on disk.
+    public var previews: [Source] {
+        _read { yield storage.fields.previews }
+        set { change(ImageOptionFields(.previews)) { $0.previews = newValue } }
     }
 }
 

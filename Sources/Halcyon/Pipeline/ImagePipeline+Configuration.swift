@@ -1,5 +1,6 @@
 public import HalcyonCodecs
 internal import HalcyonConcurrency
+internal import HalcyonFiles
 public import HalcyonHTTP
 public import HalcyonStore
 
@@ -26,6 +27,15 @@ extension ImagePipeline {
         /// The threads that decode, process and encode, which several pipelines may share; `nil`: those of the pipeline
         /// alone, as ``workerCount`` and ``decodeBudget`` say. Default: `nil`.
         public var workers: PixelWorkers?
+        /// The folder of the thumbnails that the programs of the user share, which ``Source/thumbnail(ofFile:size:)``
+        /// reads; `nil`: no thumbnail is read. Default: ``userThumbnailFolder``.
+        public var thumbnailFolder: String?
+
+        /// The folder that the Thumbnail Managing Standard names for the user of this process: `thumbnails` in
+        /// `$XDG_CACHE_HOME` or in `.cache` of the home folder; `nil` for a user without one.
+        public static var userThumbnailFolder: String? {
+            CacheLocation().userCaches.map { $0 + "/thumbnails" }
+        }
 
         /// A configuration with a default for everything.
         public init(
@@ -36,7 +46,8 @@ extension ImagePipeline {
             workerCount: Int = ProcessorCount.available,
             decodeBudget: Int = SystemMemory().available / 4,
             recovery: RecoveryConfiguration = RecoveryConfiguration(),
-            workers: PixelWorkers? = nil
+            workers: PixelWorkers? = nil,
+            thumbnailFolder: String? = Self.userThumbnailFolder
         ) {
             self.downloader = downloader
             self.cache = cache
@@ -46,6 +57,7 @@ extension ImagePipeline {
             self.decodeBudget = max(1, decodeBudget)
             self.recovery = recovery
             self.workers = workers
+            self.thumbnailFolder = thumbnailFolder
         }
     }
 }

@@ -75,8 +75,10 @@ public final class ImagePipeline: Sendable {
         }
         let pending = stages.resolver.begin(request)
         let task = ImageTask(request: request)
-        task.start { [stages] context in
-            try await stages.fallback.response(for: pending, context: context).delivered(pending.options.delivery)
+        let preview = stages.previews.cachedPreview(of: request)
+        task.start(showing: preview) { [stages] context in
+            try await stages.previews.response(for: pending, above: preview?.quality, context: context)
+                .delivered(pending.options.delivery)
         }
         return task
     }

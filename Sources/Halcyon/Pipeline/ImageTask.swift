@@ -27,15 +27,30 @@ public final class ImageTask: Sendable, Identifiable {
     public let request: ImageRequest
 
     private let work: TaskHandle<ImageResponse>
+    /// The previews; `nil` for a task that has none.
+    let previewFeed: PreviewFeed?
 
     /// A task whose work begins with ``start(_:)``, or one that has ended with a response from memory.
     init(request: ImageRequest, response: ImageResponse? = nil) {
         self.request = request
         work = TaskHandle(priority: request.options.priority, value: response)
+        previewFeed = response == nil && !request.options.previews.isEmpty ? PreviewFeed() : nil
     }
 
-    func start(_ operation: @escaping @Sendable (WorkContext) async throws -> ImageResponse) {
-        work.start(operation)
+    /// - Parameter preview: A preview that is there already. Default: none.
+    func start(
+        showing preview: ImagePreview? = nil,
+        _ operation: @escaping @Sendable (WorkContext) async throws -> ImageResponse
+    ) {
+        guard let previewFeed else { return work.start(operation) }
+        if let preview { previewFeed.send(preview) }
+        work.start { context in
+            // Before the result can be read.
+            defer { previewFeed.finish() }
+            var context = context
+            context.preview = { previewFeed.send($0) }
+            return try await operation(context)
+        }
     }
 
     /// The image and its source.

@@ -88,7 +88,7 @@ extension Source {
     var isOnThisMachine: Bool {
         switch location {
         case .network(let request): request.isForThisMachine
-        case .file, .data, .provider, .invalid: true
+        case .file, .thumbnail, .data, .provider, .placeholder, .invalid: true
         }
     }
 }

@@ -2,17 +2,22 @@ public import FoundationEssentials
 
 /// A type that supplies the encoded bytes of an image from a source of its own: a database, an archive, a drawing
 /// program.
+///
+/// Loads of equal providers at the same time ask once. Two providers are equal if they are of the same type and have the
+/// same ``cacheKey``. ``StreamingImageDataProvider`` is for bytes that come piece by piece.
 public protocol ImageDataProvider: Sendable {
-    /// The name of the image in caches. It must not change during the provider's lifetime.
+    /// The name of the image in caches. It is read once for each ``Source`` that is made of the provider.
     var cacheKey: String { get }
 
     /// Returns the encoded bytes.
     ///
     /// Called on Swift's cooperative pool: it must not block. When the load is cancelled, so is the task that runs this
-    /// function, and a late result is dropped.
+    /// function, and a late result is dropped; the load ends without waiting for it. No bytes at all, and more than
+    /// ``TransferLimits/bodyBytes`` of the options, are errors of the load.
     ///
     /// - Throws: Any error; it reaches the caller as an ``ImageError`` with the reason
-    ///   ``ImageError/Reason/provider(_:)``.
+    ///   ``ImageError/Reason/provider(_:)``. A `CancellationError`, as of a user who closes a file chooser, ends the
+    ///   load as if it had been cancelled: it is not tried again, and no other source takes its place.
     func data() async throws -> Data
 }
 

@@ -8,6 +8,8 @@ public struct Source: Sendable, Hashable {
         case file(path: String)
         case data(Data)
         case provider(AnyImageDataProvider)
+        case placeholder(PlaceholderHash)
+        case thumbnail(FileThumbnail)
         case invalid(url: String)
     }
 
@@ -26,13 +28,15 @@ public struct Source: Sendable, Hashable {
     /// only where it is not in the name, as that takes longer.
     private(set) var isPlain: Bool
 
-    private init(_ location: Location, cacheKey: String?) {
+    init(_ location: Location, cacheKey: String?) {
         self.location = location
         self.cacheKey = cacheKey
         isPlain = Self.isPlain(location, cacheKey: cacheKey)
     }
 
     private static func isPlain(_ location: Location, cacheKey: String?) -> Bool {
+        // The options of a thumbnail are not those of its request.
+        if case .thumbnail = location { return false }
         guard case .network(let request) = location else { return true }
         return request.method == .get && request.body == nil && request.headers.isEmpty && request.credential == nil
             && request.proxyCredential == nil && (cacheKey == nil || !request.carriesCredential)
@@ -100,6 +104,8 @@ extension Source: CustomStringConvertible {
         case .file(let path): path
         case .data(let data): "\(data.count) bytes of data"
         case .provider(let provider): provider.description
+        case .placeholder(let hash): hash.description
+        case .thumbnail(let thumbnail): thumbnail.path
         case .invalid(let url): url
         }
     }

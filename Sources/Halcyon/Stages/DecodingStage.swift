@@ -73,7 +73,7 @@ final class DecodingStage: Sendable {
         do {
             let (image, lease) = try await (request.options.workers ?? workers).decode(
                 original.data,
-                codecs: request.options.codecs(or: codecs),
+                codecs: request.source.codecs(over: request.options.codecs(or: codecs)),
                 options: options,
                 target: key.target,
                 priority: context.priority

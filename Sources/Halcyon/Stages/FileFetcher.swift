@@ -4,6 +4,12 @@ internal import HalcyonConcurrency
 /// Reads local files, on threads of its own.
 final class FileFetcher: Sendable {
     private let readers = WorkQueue(name: "halcyon.files", width: 2)
+    private let thumbnails: ThumbnailFolder?
+
+    /// - Parameter thumbnails: The thumbnails that programs of the user share. Default: none.
+    init(thumbnails: ThumbnailFolder? = nil) {
+        self.thumbnails = thumbnails
+    }
 
     /// Returns the present state of a file.
     ///
@@ -34,10 +40,37 @@ final class FileFetcher: Sendable {
             let (data, identity) = try await files.run(path, context) { flag in
                 try FileReader.read(path, limit: limit, cancellation: flag)
             }
-            // Without a cache key of its own, a file is named after its state before it was opened.
-            let isNamed = request.source.cacheKey != nil || identity?.key(of: path) == request.key.original.text
-            return FetchedOriginal(data: data, source: .file, effect: isNamed ? .store : .leave)
+            return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
         }
+    }
+
+    /// The thumbnail of one file as the original of a load, or the file itself where there is none.
+    struct Thumbnail: OriginalFetching {
+        let files: FileFetcher
+        let thumbnail: FileThumbnail
+
+        func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
+            let (path, limit) = (thumbnail.path, (request.options.network.limits ?? .standard).bodyBytes)
+            let (data, identity) = try await files.run(path, context) { [files, thumbnail] flag in
+                // A thumbnail shows what is in the file, so it is only for those who may read the file.
+                if let folder = files.thumbnails, let state = try FileReader.readableIdentity(of: path),
+                    let data = try folder.thumbnail(of: thumbnail, in: state, limit: limit, cancellation: flag)
+                {
+                    return (data, Optional(state))
+                }
+                return try FileReader.read(path, limit: limit, cancellation: flag)
+            }
+            return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
+        }
+    }
+}
+
+extension ResolvedRequest {
+    /// Returns the effect on the caches of bytes that were read from the source's file in this state; `nil`: it changed
+    /// meanwhile. Without a cache key of its own, a file is named after its state before it was opened.
+    fileprivate func effect(ofFileIn state: FileReader.Identity?) -> OriginalCaching.Effect {
+        let isNamed = source.cacheKey != nil || state.map { source.originalName(in: $0) } == key.original.text
+        return isNamed ? .store : .leave
     }
 }
 

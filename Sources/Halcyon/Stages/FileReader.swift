@@ -29,6 +29,12 @@ enum FileReader {
         return try identity(of: status)
     }
 
+    /// Returns the present state of a file; `nil` if this process may not read it.
+    static func readableIdentity(of path: String) throws(Failure) -> Identity? {
+        guard access(path, R_OK) == 0 else { return nil }
+        return try identity(of: path)
+    }
+
     /// Returns all bytes of a regular file, at most `limit` of them, and the state that they belong to; `nil` if the file
     /// changed meanwhile.
     static func read(

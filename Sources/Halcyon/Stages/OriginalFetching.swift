@@ -30,25 +30,6 @@ struct DataFetcher: OriginalFetching {
     }
 }
 
-/// The fetcher of bytes that a function of the user returns.
-struct ProviderFetcher: OriginalFetching {
-    let provider: AnyImageDataProvider
-
-    func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
-        do {
-            let data = try await provider.base.data()
-            // A provider that ignores cancellation must not deliver a late success.
-            try Task.checkCancellation()
-            return FetchedOriginal(data: data, source: .data)
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            try Task.checkCancellation()
-            throw ImageError(stage: .load, reason: .provider("\(error)"), source: provider.description)
-        }
-    }
-}
-
 /// The fetcher for a URL that names nothing, which throws.
 struct InvalidSource: OriginalFetching {
     let url: String

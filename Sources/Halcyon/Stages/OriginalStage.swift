@@ -39,7 +39,7 @@ final class OriginalStage: Sendable {
     /// - Throws: `CancellationError`.
     func storedData(for request: ResolvedRequest, context: WorkContext) async throws -> Data? {
         do {
-            if case .provider(let provider) = request.source.location, !(provider.base is DataURL) {
+            if case .provider = request.source.location, !request.source.isOnThisMachine {
                 guard request.work.readsDisk else { return nil }
                 let permits = StorePermits(for: request.key, in: request.originalCaches)
                 return try await storedOriginal(for: request, permits: permits, context: context)?.data
@@ -48,7 +48,7 @@ final class OriginalStage: Sendable {
             guard request.options.cache.reads != .none else { return nil }
             let original = try await original(for: request.withoutNetwork, context: context)
             // A file that has changed since is another original.
-            if case .file = request.source.location, original.caching.effect == .leave { return nil }
+            if request.source.filePath != nil, original.caching.effect == .leave { return nil }
             return original.data
         } catch is ImageError {
             try Task.checkCancellation()
@@ -159,11 +159,7 @@ final class OriginalStage: Sendable {
             return found
         }
         let start = ContinuousClock.now
-        switch request.source.location {
-        case .file, .data: break
-        case .provider(let provider) where provider.base is DataURL: break
-        case .network, .provider, .invalid: return nil
-        }
+        guard request.source.isOnThisMachine else { return nil }
         let fetched = try await fetcher(for: request).fetch(request, context: context)
         var timings = ImageTimings()
         timings.load = ContinuousClock.now - start
@@ -222,6 +218,8 @@ final class OriginalStage: Sendable {
         case .file(let path): FileFetcher.Whole(files: files, path: path)
         case .data(let data): DataFetcher(data: data)
         case .provider(let provider): ProviderFetcher(provider: provider)
+        case .placeholder(let hash): DataFetcher(data: hash.data)
+        case .thumbnail(let thumbnail): FileFetcher.Thumbnail(files: files, thumbnail: thumbnail)
         case .invalid(let url): InvalidSource(url: url)
         }
     }

@@ -8,6 +8,8 @@ internal import HalcyonConcurrency
 final class PipelineStages: Sendable {
     /// Derives keys.
     let resolver: RequestResolver
+    /// Loads previews beside the image.
+    let previews: PreviewStage
     /// Tries the source, then the alternatives.
     let fallback: SourceFallback
     /// Memory, then processed images on disk, then ``processing``, then storing.
@@ -29,7 +31,7 @@ final class PipelineStages: Sendable {
     init(_ configuration: ImagePipeline.Configuration) {
         let (cache, codecs, downloader) = (configuration.cache, configuration.codecs, configuration.downloader)
         let downloads = downloader.configuration.policy
-        let files = FileFetcher()
+        let files = FileFetcher(thumbnails: configuration.thumbnailFolder.map(ThumbnailFolder.init))
         workers =
             configuration.workers
             ?? PixelWorkers(threadCount: configuration.workerCount, byteBudget: configuration.decodeBudget)
@@ -44,6 +46,7 @@ final class PipelineStages: Sendable {
         image = ImageStage(memory: memory, results: results, processing: processing, original: original)
         resolver = RequestResolver(cache: cache, downloads: downloads, files: files)
         fallback = SourceFallback(resolver: resolver, image: image, original: original)
+        previews = PreviewStage(memory: memory, resolver: resolver, fallback: fallback)
         prefetching = PrefetchingStage(
             memory: memory,
             fallback: fallback,

@@ -31,7 +31,7 @@ struct RequestResolver: Sendable {
     func begin(_ request: ImageRequest, begun earlier: UInt64? = nil) -> PendingRequest {
         if let earlier { return pending(request, begun: earlier) }
         // Before the load is given its number, so that nothing is removed between the two.
-        let hasOpenNames = request.source.isFile || request.options.recovery.hasOtherSources
+        let hasOpenNames = request.source.filePath != nil || request.options.recovery.hasOtherSources
         let openLoads = hasOpenNames ? originalCaches(request.options).map { $0.order.beginOpenLoad() } : []
         var pending = self.pending(request, begun: WorkNumber.next())
         pending.openLoads = openLoads
@@ -39,8 +39,9 @@ struct RequestResolver: Sendable {
     }
 
     private func pending(_ request: ImageRequest, begun: UInt64) -> PendingRequest {
-        let (source, options) = (request.source, request.options.forWork())
-        if let key = ImageKey(source, options: options, over: downloads) {
+        let source = request.source
+        let options = source.loadOptions(from: request.options.forWork())
+        if let key = ImageKey(source, options: request.options, over: downloads) {
             let resolved = resolved(source, options: options, key: key, begun: begun)
             return PendingRequest(request: request, begun: begun, resolved: resolved)
         }
@@ -69,16 +70,18 @@ struct RequestResolver: Sendable {
             throw ImageError(stage: .source, reason: .contradictoryOptions(contradiction), source: "\(request.source)")
         }
         if let resolved = request.resolved { return resolved }
-        switch request.source.location {
-        case .file(let path):
+        let source = request.source
+        if let path = source.filePath {
             let identity = try await files.identity(of: path, context: context)
-            let options = request.options.forWork()
-            let key = ImageKey(identity, path: path, options: options)
-            return resolved(request.source, options: options, key: key, begun: request.begun)
+            let key = ImageKey(source, in: identity, options: request.options)
+            let options = source.loadOptions(from: request.options.forWork())
+            return resolved(source, options: options, key: key, begun: request.begun)
+        }
+        switch source.location {
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
-        case .network, .data, .provider:
-            let name = "\(request.source)"
+        case .network, .file, .thumbnail, .data, .provider, .placeholder:
+            let name = "\(source)"
             throw ImageError(stage: .source, reason: .invalidURL(name), source: name)
         }
     }
@@ -124,9 +127,6 @@ extension Source {
         return options.network.applied(to: transfer, over: options.network.additions(or: downloads))
     }
 
-    /// A Boolean value that indicates whether it is a file, which is read to find its name unless it has a cache key.
-    fileprivate var isFile: Bool { if case .file = location { true } else { false } }
-
     /// A Boolean value that indicates whether the source is a server.
     var isFromServer: Bool { if case .network = location { true } else { false } }
 
@@ -135,7 +135,7 @@ extension Source {
     fileprivate var isUsedOnce: Bool {
         switch location {
         case .data, .network: true
-        case .file, .provider, .invalid: false
+        case .file, .thumbnail, .provider, .placeholder, .invalid: false
         }
     }
 }

@@ -15,6 +15,8 @@ struct PNGChunkType: Hashable, CustomStringConvertible {
     static let gamma = PNGChunkType("gAMA")
     static let chromaticities = PNGChunkType("cHRM")
     static let exif = PNGChunkType("eXIf")
+    static let text = PNGChunkType("tEXt")
+    static let compressedText = PNGChunkType("zTXt")
     static let internationalText = PNGChunkType("iTXt")
     static let animationControl = PNGChunkType("acTL")
     static let frameControl = PNGChunkType("fcTL")

@@ -1,0 +1,54 @@
+internal import HalcyonRaster
+
+/// A file and the size of its thumbnail.
+struct FileThumbnail: Sendable, Hashable {
+    let path: String
+    let size: ThumbnailSize
+}
+
+extension Source {
+    /// A thumbnail of the image in a file: that which another program of the user has made and still stands for the
+    /// present state of the file, or else the image in the file, decoded no larger than needed.
+    ///
+    /// File managers keep such thumbnails (Thumbnail Managing Standard 0.9.0), also of files that are no images, such as
+    /// videos: those have a thumbnail here only where a file manager has made one. A larger thumbnail serves where there
+    /// is none of this size. None is written. The result fits into ``ThumbnailSize/pixelSize``, before the processors of
+    /// the options run on it; its ``DecodedImage/info`` describes whichever file was read.
+    ///
+    /// ```swift
+    /// let image = try await pipeline.image(from: ImageRequest(.thumbnail(ofFile: path, size: .large)))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - size: The size of the thumbnail. Default: ``ThumbnailSize/normal``.
+    public static func thumbnail(ofFile path: String, size: ThumbnailSize = .normal) -> Source {
+        Source(.thumbnail(FileThumbnail(path: path, size: size)), cacheKey: nil)
+    }
+
+    /// Returns the options that a load of this source has: those of a thumbnail reduce the image before anything else.
+    func loadOptions(from options: ImageOptions) -> ImageOptions {
+        guard case .thumbnail(let thumbnail) = location else { return options }
+        var options = options
+        options.processing = .downsample(to: thumbnail.size.pixelSize) |> options.processing
+        return options
+    }
+
+    /// The path of the file whose state is part of the name; `nil` if it is no file.
+    var filePath: String? {
+        switch location {
+        case .file(let path): path
+        case .thumbnail(let thumbnail): thumbnail.path
+        case .network, .data, .provider, .placeholder, .invalid: nil
+        }
+    }
+
+    /// Returns the name of the original in a file in this state.
+    func originalName(in file: FileReader.Identity) -> String {
+        switch location {
+        case .thumbnail(let thumbnail): "thumbnail:\(thumbnail.size.rawValue):\(file.key(of: thumbnail.path))"
+        case .file(let path): file.key(of: path)
+        case .network, .data, .provider, .placeholder, .invalid: originalName ?? ""
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import HalcyonConcurrency
+
+/// Loads the previews that the options name beside the image itself.
+///
+/// Each preview is a load of its own, with the options of the image: it is found in the caches, shared with equal loads
+/// and stored as any other. What happens to it changes nothing about the load of the image.
+struct PreviewStage: Sendable {
+    let memory: MemoryStage
+    let resolver: RequestResolver
+    let fallback: SourceFallback
+
+    /// Returns the best preview of an image that memory has, without waiting.
+    func cachedPreview(of request: ImageRequest) -> ImagePreview? {
+        let previews = request.options.previews
+        guard !previews.isEmpty else { return nil }
+        for quality in previews.indices.reversed() {
+            let preview = request.preview(quality)
+            if let response = memory.response(for: preview.source, options: preview.options, isWhole: false) {
+                return ImagePreview(response: response, source: preview.source, quality: quality)
+            }
+        }
+        return nil
+    }
+
+    /// Returns the image of a request. Until it is there, the context is given previews, each better than the one
+    /// before.
+    ///
+    /// - Parameter best: The quality of a preview that is there already. Default: `nil`, none.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func response(
+        for request: PendingRequest,
+        above best: Int? = nil,
+        context: WorkContext
+    ) async throws -> ImageResponse {
+        let previews = request.options.previews
+        guard !previews.isEmpty else { return try await fallback.response(for: request, context: context) }
+        let loads = PreviewLoads(best: best ?? -1)
+        defer { loads.cancelAll() }
+        // A preview is of use only as long as the image is not there.
+        let priority = PriorityBox(context.priority.value.raised)
+        let observer = context.priority.addObserver { priority.update(context.priority.value.raised) }
+        defer { context.priority.removeObserver(observer) }
+        priority.update(context.priority.value.raised)
+        for quality in previews.indices {
+            loads.start(quality) { [self] in
+                var preview = request.request.preview(quality)
+                // An image that is on disk is there before a server has answered.
+                if preview.source.isFromServer, await isOnDisk(request) { preview.options.network.isAllowed = false }
+                let pending = resolver.begin(preview)
+                let previewContext = WorkContext(priority: priority, report: { _ in })
+                // A preview that fails is left out.
+                guard let response = try? await fallback.response(for: pending, context: previewContext) else { return }
+                loads.succeeded(quality)
+                let delivered = response.delivered(preview.options.delivery)
+                context.preview(ImagePreview(response: delivered, source: preview.source, quality: quality))
+            }
+        }
+        return try await fallback.response(for: request, context: context)
+    }
+
+    /// Returns whether the disk has the image or its original, which may still have to be validated.
+    private func isOnDisk(_ request: PendingRequest) async -> Bool {
+        guard let request = request.resolved, request.work.readsDisk, request.source.isCachedOnDisk else {
+            return false
+        }
+        if request.isProcessed, (try? await request.target.disk.contains(request.key.processedDiskKey)) == true {
+            return true
+        }
+        for cache in request.originalCaches where (try? await cache.disk.contains(request.key.originalDiskKey)) == true
+        {
+            return true
+        }
+        return false
+    }
+}
+
+extension ImageRequest {
+    /// Returns the request of one of the previews: with the options of the image, but tried once, from this source alone,
+    /// and without waiting until it is stored.
+    fileprivate func preview(_ quality: Int) -> ImageRequest {
+        let source = options.previews[quality]
+        var options = options
+        options.previews = []
+        options.recovery = options.recovery.ofOneSource
+        options.recovery.retry = nil
+        options.cache.waitsForStore = false
+        options.delivery.includesOriginalData = false
+        // A hash has no second frame.
+        if case .placeholder = source.location { options.decode.frame = 0 }
+        return ImageRequest(source, options: options)
+    }
+}
+
+extension LoadPriority {
+    /// The next higher priority, or the highest.
+    fileprivate var raised: LoadPriority { LoadPriority(rawValue: rawValue + 1) ?? self }
+}

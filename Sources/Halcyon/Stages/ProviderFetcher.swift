@@ -1,0 +1,65 @@
+internal import FoundationEssentials
+internal import HalcyonFiles
+internal import HalcyonHTTP
+
+/// The fetcher of bytes that a provider of the program supplies.
+struct ProviderFetcher: OriginalFetching {
+    let provider: AnyImageDataProvider
+
+    func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
+        do {
+            let limit = (request.options.network.limits ?? .standard).bodyBytes
+            let data = try await data(limit: limit, context)
+            // A provider that ignores cancellation must not deliver a late success.
+            try Task.checkCancellation()
+            guard data.count <= limit else { throw Failure.tooManyBytes(limit: limit) }
+            guard !data.isEmpty else { throw Failure.noBytes }
+            return FetchedOriginal(data: data, source: .data)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            try Task.checkCancellation()
+            throw ImageError(stage: .load, reason: .provider("\(error)"), source: provider.description)
+        }
+    }
+
+    private func data(limit: Int, _ context: WorkContext) async throws -> Data {
+        guard let stream = provider.base as? any StreamingImageDataProvider else {
+            return try await provider.base.data()
+        }
+        return try await gather(stream, limit: limit, context)
+    }
+
+    /// Returns all pieces of a stream in one, and reports each.
+    private func gather(
+        _ stream: some StreamingImageDataProvider,
+        limit: Int,
+        _ context: WorkContext
+    ) async throws -> Data {
+        let expected = stream.expectedByteCount.flatMap { $0 >= 0 ? $0 : nil }
+        guard expected ?? 0 <= limit else { throw Failure.tooManyBytes(limit: limit) }
+        var bytes = GatheredBytes()
+        // No more than that is taken on the word of the provider.
+        bytes.reserveCapacity(min(expected ?? 0, 8 << 20))
+        for try await chunk in try await stream.chunks() {
+            try Task.checkCancellation()
+            guard chunk.count <= limit - bytes.count else { throw Failure.tooManyBytes(limit: limit) }
+            chunk.withUnsafeBytes { bytes.append($0) }
+            context.report(ImageProgress(receivedBytes: bytes.count, expectedBytes: expected))
+        }
+        return bytes.data
+    }
+
+    /// A failure of a provider that throws no error.
+    private enum Failure: Error, CustomStringConvertible {
+        case noBytes
+        case tooManyBytes(limit: Int)
+
+        var description: String {
+            switch self {
+            case .noBytes: "the provider has no bytes"
+            case .tooManyBytes(let limit): "the provider has more than the \(limit) bytes allowed"
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonFiles
+
+/// The thumbnails that the programs of a user share (Thumbnail Managing Standard 0.9.0). Reading them blocks.
+struct ThumbnailFolder: Sendable {
+    /// An absolute path.
+    let path: String
+
+    /// Returns the bytes of a file's thumbnail, a larger one where there is none of that size; `nil` if there is none of
+    /// the state of the file.
+    ///
+    /// - Throws: `CancellationError`.
+    func thumbnail(
+        of file: FileThumbnail,
+        in state: FileReader.Identity,
+        limit: Int,
+        cancellation: CancellationFlag
+    ) throws -> Data? {
+        let filePath = Self.absolutePath(file.path)
+        // A thumbnail has none itself (section 4.1).
+        guard !filePath.hasPrefix(path + "/") else { return nil }
+        let uri = Self.uri(of: filePath)
+        let name = MD5.hexadecimal(of: Array(uri.utf8)) + ".png"
+        for size in ThumbnailSize.allCases where size >= file.size {
+            try cancellation.check()
+            let path = "\(path)/\(size.folderName)/\(name)"
+            do {
+                let data = try FileReader.read(path, limit: limit, cancellation: cancellation).data
+                if Self.isThumbnail(data, of: uri, in: state) { return data }
+            } catch is FileReader.Failure {
+                // There is no such thumbnail, or none that can be read.
+            }
+        }
+        return nil
+    }
+
+    /// Returns whether a PNG says that it was made of a file in this state (sections 5 and 7). Of the time of
+    /// modification whole seconds are written.
+    private static func isThumbnail(_ data: Data, of uri: String, in state: FileReader.Identity) -> Bool {
+        guard let texts = try? PNGText.texts(in: data), texts["Thumb::URI"] == uri,
+            let seconds = texts["Thumb::MTime"]?.prefix(while: { $0 != "." }), Int(seconds) == state.modifiedSeconds
+        else { return false }
+        return texts["Thumb::Size"].map { Int($0) == state.byteCount } ?? true
+    }
+
+    /// Returns an absolute path without empty, "." and ".." components. Links are not followed, as those who name
+    /// thumbnails don't.
+    static func absolutePath(_ path: String) -> String {
+        let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        var components: [Substring] = []
+        for component in absolute.split(separator: "/") where component != "." {
+            if component == ".." {
+                _ = components.popLast()
+            } else {
+                components.append(component)
+            }
+        }
+        return "/" + components.joined(separator: "/")
+    }
+
+    /// Returns the URI of a file as GLib and Qt write it, whose digest is the name of the thumbnail: the unreserved
+    /// characters of RFC 3986 stay as they are, and the others that GLib keeps in paths.
+    static func uri(of path: String) -> String {
+        let kept = Set("!$&'()*+,-./:=@_~".utf8)
+        return "file://"
+            + PercentEncoding.encoded(path) { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
+                default: kept.contains(byte)
+                }
+            }
+    }
+}

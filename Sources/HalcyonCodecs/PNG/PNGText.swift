@@ -1,0 +1,74 @@
+package import FoundationEssentials
+
+/// The texts in a PNG file (tEXt, zTXt and iTXt; W3C PNG, 11.3.3), such as those of thumbnails.
+package enum PNGText {
+    /// Returns the texts by their keywords; of several with one keyword the first. Chunks that are damaged, or have more
+    /// than 4 MiB of text, are left out.
+    ///
+    /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)`` where the bytes
+    ///   do not begin as a PNG does.
+    package static func texts(in data: Data) throws(CodecError) -> [String: String] {
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(CodecError) -> [String: String] in
+                var texts: [String: String] = [:]
+                var reader = try PNGFile.start(bytes)
+                while case .chunk(let chunk)? = try? reader.next(), chunk.type != .imageEnd {
+                    guard [.text, .compressedText, .internationalText].contains(chunk.type), reader.isIntact(chunk),
+                        let (keyword, text) = text(chunk.type, UnsafeRawBufferPointer(rebasing: bytes[chunk.range])),
+                        texts[keyword] == nil
+                    else {
+                        continue
+                    }
+                    texts[keyword] = text
+                }
+                return texts
+            }
+        }
+        return try result.get()
+    }
+
+    private static func text(
+        _ type: PNGChunkType,
+        _ payload: UnsafeRawBufferPointer
+    ) -> (keyword: String, text: String)? {
+        // A keyword of up to 79 bytes, and its end.
+        guard let end = payload.prefix(80).firstIndex(of: 0), end > 0 else {
+            return nil
+        }
+        let keyword = latin1(payload[..<end])
+        let rest = UnsafeRawBufferPointer(rebasing: payload[(end + 1)...])
+        switch type {
+        case .text:
+            return (keyword, latin1(rest[...]))
+        case .compressedText:
+            // The number of the compression method comes first.
+            guard rest.first == 0,
+                let text = PNGInflater.profile(UnsafeRawBufferPointer(rebasing: rest.dropFirst()))
+            else {
+                return nil
+            }
+            return (keyword, latin1(text))
+        default:
+            return internationalText(rest).map { (keyword, $0) }
+        }
+    }
+
+    /// Whether it is compressed, method, language, end, translated keyword, end, text in UTF-8.
+    private static func internationalText(_ payload: UnsafeRawBufferPointer) -> String? {
+        guard payload.count >= 2, let language = payload[2...].firstIndex(of: 0),
+            let translation = payload[(language + 1)...].firstIndex(of: 0)
+        else {
+            return nil
+        }
+        let text = UnsafeRawBufferPointer(rebasing: payload[(translation + 1)...])
+        guard payload[0] == 1 else {
+            return String(decoding: text, as: UTF8.self)
+        }
+        return PNGInflater.profile(text).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Returns a text of ISO 8859-1, whose code points are its bytes.
+    private static func latin1(_ bytes: some Sequence<UInt8>) -> String {
+        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+}
