@@ -23,7 +23,8 @@ extension ImageCache {
     public func entryInMemory(for request: ImageRequest) -> Entry? {
         guard let key = ImageKey(request) else { return nil }
         let extending = request.options.cache.memoryExtension
-        return memory.entry(for: key, extending: extending).map { Entry(image: $0.image, tier: .memory) }
+        let image = memory.entry(for: key, extending: extending)?.image
+        return image.map { Entry(image: $0, tier: .memory) }
     }
 
     /// Returns the image that this cache has for a request, from memory or else from disk, from where it is stored in memory
@@ -43,8 +44,8 @@ extension ImageCache {
         let options = request.options
         let policy = options.cache
         guard policy.reads != .none, let key = try await key(for: request) else { return nil }
-        if let cached = memory.entry(for: key, extending: policy.memoryExtension) {
-            return Entry(image: cached.image, tier: .memory)
+        if let image = memory.entry(for: key, extending: policy.memoryExtension)?.image {
+            return Entry(image: image, tier: .memory)
         }
         guard policy.reads == .all else { return nil }
         let isOriginal = options.processing.isIdentity
@@ -60,19 +61,19 @@ extension ImageCache {
                 isOriginal
                 ? try await decodedOriginal(key, entry, request, codecs: codecs)
                 : try await decodedResult(entry, request, codecs: codecs)
-            guard let (cached, validity) = found else { return nil }
+            guard let (cached, validity) = found, let image = cached.image else { return nil }
             // An image about which its server must be asked is not stored where it would be used without asking.
             if policy.storesInMemory, validity?.isOver(at: disk.now(), .server) != true {
                 remember(
                     cached,
                     for: key,
-                    original: isOriginal ? .original : nil,
+                    with: isOriginal ? .original : nil,
                     claim,
                     expiration: policy.memoryExpiration,
                     latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd
                 )
             }
-            return Entry(image: cached.image, tier: .disk)
+            return Entry(image: image, tier: .disk)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request)")
             guard error.isDamage else { throw error }
@@ -132,7 +133,8 @@ extension ImageCache {
             byteCount: metadata.byteCount,
             validity: validity,
             receivedAt: entry.storedAt,
-            dropsSilence: options.cache.freshness != .ignoringServer
+            dropsSilence: options.cache.freshness != .ignoringServer,
+            isExact: metadata.isExact ?? false
         )
         return (cached, validity)
     }

@@ -83,24 +83,30 @@ extension ImageCache {
             remember(
                 cached,
                 for: key,
-                original: isOriginal ? .original : nil,
+                with: isOriginal ? .original : nil,
                 claim,
                 expiration: policy.memoryExpiration,
                 latest: isFollowed ? validity?.silentEnd : nil
             )
         }
+        // Work in progress on encoded forms of an older image stores them no more, as this one has a later place in
+        // the order.
+        if mayHaveEncodedForms.load(ordering: .acquiring) { memory.removeAll { $0.isEncodedForm(of: key) } }
         guard policy.storesOnDisk else { return false }
         if let original, isOriginal || policy.storesOriginal {
             let diskKey = key.originalDiskKey
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
             let isStored = try await replace(diskKey, admission) { disk in
-                try disk.store(original, for: diskKey, expiration: policy.diskExpiration)
+                if isOriginal { try disk.removeEntries(prefix: key.encodedDiskKeyPrefix) }
+                return try disk.store(original, for: diskKey, expiration: policy.diskExpiration)
             }
             if isOriginal { return isStored }
         }
         if isOriginal, image.info.frameCount > 1 || options.decode.usesEmbeddedThumbnail { return false }
         // No metadata is stored beside an original that could describe the meaning of its samples.
-        let metadata = isOriginal ? Data() : ProcessedImageMetadata(image, byteCount: original?.count ?? 0).data
+        // What is encoded later is encoded from this image, also if it is stored here with losses.
+        let metadata =
+            isOriginal ? Data() : ProcessedImageMetadata(image, byteCount: original?.count ?? 0, isExact: true).data
         let diskKey = key.diskKey(options)
         let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
         let body: Data
@@ -119,7 +125,8 @@ extension ImageCache {
             throw ImageError(stage: .encode, reason: .codec(error), source: "\(request)")
         }
         return try await replace(diskKey, admission) { disk in
-            try disk.store(body, for: diskKey, metadata: metadata, expiration: policy.diskExpiration)
+            try disk.removeEntries(prefix: key.encodedDiskKeyPrefix)
+            return try disk.store(body, for: diskKey, metadata: metadata, expiration: policy.diskExpiration)
         }
     }
 

@@ -15,8 +15,20 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// The head of the original's response, as far as it decides for how long and for which requests the image may be
     /// used; `nil` if there is none.
     let response: Data?
+    /// A Boolean value that indicates whether the body holds exactly the pixels that the original makes, or that the
+    /// program stored; `nil`, in entries of earlier versions, counts as `false`.
+    var isExact: Bool?
+    /// The description of an encoded form; `nil` for an image whose pixels are read.
+    private(set) var encoded: Encoded?
 
-    init(_ image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil) {
+    /// The description of an encoded form of an image.
+    struct Encoded: Codable, Sendable {
+        let format: ImageFormat
+        let size: PixelSize
+    }
+
+    init(_ image: DecodedImage, byteCount: Int, validity: OriginalValidity? = nil, isExact: Bool = false) {
+        self.isExact = isExact
         info = image.info
         switch image.colorProfile {
         case .icc(let profile)?: (iccProfile, codePoints) = (profile, nil)
@@ -25,6 +37,15 @@ struct ProcessedImageMetadata: Codable, Sendable {
         }
         self.byteCount = byteCount
         response = validity?.response.metadata
+    }
+
+    /// The metadata of an encoded form.
+    init(_ body: EncodedImageBody, byteCount: Int, validity: OriginalValidity?) {
+        info = body.originalInfo
+        (iccProfile, codePoints) = (nil, nil)
+        self.byteCount = byteCount
+        response = validity?.response.metadata
+        encoded = Encoded(format: body.format, size: body.size)
     }
 
     /// The time and the requests for which the image may be used; `nil` if they are not known.

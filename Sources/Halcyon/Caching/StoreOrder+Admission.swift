@@ -22,7 +22,8 @@ extension StoreOrder {
             let clearing = max(state.clearing.time(of: tier), state.names[work.name]?.clearing.time(of: tier) ?? 0)
             guard let record = state.names[work.name], work.begin > record.floor, work.begin > clearing,
                 !age.isFromCache
-                    || (state.reads.areValid(since: work.begin) && record.reads.areValid(since: work.begin))
+                    || (state.reads.areValid(since: work.begin) && record.reads.areValid(since: work.begin)),
+                !age.isFromMemory || state.memoryReads.areValid(since: work.begin)
             else { return false }
             let items = [item, companion].compactMap(\.self).flatMap(record.itemsAffecting)
             let hasLater = items.flatMap(NameRecord.Location.all(of:)).contains {

@@ -72,6 +72,8 @@ public struct ImageError: Error, Sendable, Hashable {
         /// The server has failed too often lately, and the ``CircuitBreaker`` sends it no requests for
         /// ``ImageError/retryAfter``. The value is its host and port.
         case serverUnavailable(String)
+        /// None of the formats on offer is accepted by the value of this `Accept` field.
+        case notAcceptable(String)
     }
 
     /// The part of the load that failed.
@@ -142,6 +144,7 @@ extension ImageError: CustomStringConvertible {
         case .alternativesExhausted: "alternativesExhausted"
         case .failedBefore: "failedBefore"
         case .serverUnavailable: "serverUnavailable"
+        case .notAcceptable: "notAcceptable"
         }
     }
 }
@@ -175,6 +178,7 @@ extension ImageError.Reason {
                 + failures.map { "\($0.source): \($0.error.message)" }.joined(separator: "; ")
         case .failedBefore(let reason): "it failed a short while ago: \(reason.message(source: source))"
         case .serverUnavailable(let server): "\(server) has failed too often lately and is left alone for now"
+        case .notAcceptable(let field): "no format on offer is accepted by “\(field)”"
         }
     }
 

@@ -3,122 +3,29 @@ internal import HalcyonConcurrency
 
 /// Finds an image in memory or as a result on disk, or makes and stores it.
 final class ImageStage: Sendable {
-    private let memory: MemoryStage
-    let results: ResultStorage
+    private let caching: CachingStage<DecodedForm>
     private let processing: ProcessingStage
-    /// The loads under way.
-    let work = WorkCoalescer<ImageWorkKey, ImageResponse>()
 
-    init(memory: MemoryStage, results: ResultStorage, processing: ProcessingStage) {
-        self.memory = memory
-        self.results = results
+    init(memory: MemoryStage, results: ResultStorage<DecodedForm>, processing: ProcessingStage) {
+        caching = CachingStage(memory: memory, storage: results)
         self.processing = processing
     }
+
+    /// The loads under way.
+    var work: WorkCoalescer<ImageWorkKey, ImageResponse> { caching.work }
 
     /// Returns the image of a request; equal requests share it.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func response(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse {
-        let key = ImageWorkKey(request)
-        return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
-            // Another load may have finished since the caller looked into memory.
-            if let response = memory.response(for: request) { return response }
-            if let response = try await results.response(for: request, context: context) {
-                memory.store(response.response, for: request, claim: response.claim(of: request), response.validity)
-                return response.response
-            }
-            return try await make(request, context: context)
-        }
-    }
-
-    /// Makes an image from its original, and stores both.
-    private func make(_ request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse {
-        let made: (response: ImageResponse, original: Original)
-        do {
-            made = try await processing.response(for: request, context: context)
-        } catch let error as ImageError {
-            await forget(request, ifGone: error)
-            guard request.work.readsDisk,
-                let stale = try await results.staleResponse(for: request, insteadOf: error, context: context)
-            else { throw error }
-            memory.store(stale.response, for: request, claim: stale.claim(of: request), stale.validity)
-            return stale.response
-        }
-        var response = made.response
-        let claim = made.original.claim(of: request.permits)
-        let caching = made.original.caching
-        switch caching.effect {
-        case .store:
-            memory.store(response, for: request, claim: claim, caching.validity)
-            if request.mustAsk(about: caching.validity) { await removeResult(of: request, claim: claim.ofAnswer) }
-        case .remove:
-            await forgetReplaced(by: request, claim: claim.ofAnswer)
-        case .leave:
-            break
-        }
-        response.timings.store = await store(made, for: request, claim: claim, context: context)
-        return response
-    }
-
-    /// Starts to store on disk what the options ask for, and waits for it if they ask for that, or if the disk is
-    /// behind.
-    ///
-    /// - Returns: The time waited; `nil` if it did not wait.
-    private func store(
-        _ made: (response: ImageResponse, original: Original),
-        for request: ResolvedRequest,
-        claim: StoreClaim,
-        context: WorkContext
-    ) async -> Duration? {
-        // A disk that is slower than the loads slows them down, so that the amount that waits to be stored is bounded.
-        let waits = request.options.cache.waitsForStore || request.target.disk.isBehind
-        let priority = PriorityBox(.low)
-        let originals = OriginalWriter(request: request, claim: claim, priority: priority)
-        let stores =
-            originals.storeUsed(made.original)
-            + results.store(made.response, for: request, made.original.caching, claim: claim, priority: priority)
-        guard waits, !stores.isEmpty else { return nil }
-        let start = ContinuousClock.now
-        await priority.following(context.priority) {
-            for store in stores { await store.value }
-        }
-        return ContinuousClock.now - start
-    }
-
-    /// Removes the image that is replaced by one that must not be stored. Where the load read the disk for the
-    /// original, the original on disk has been removed already.
-    private func forgetReplaced(by request: ResolvedRequest, claim: StoreClaim) async {
-        let policy = request.options.cache
-        if policy.storesInMemory { request.target.forget(request.key, claim) }
-        guard policy.storesOnDisk, request.source.isCachedOnDisk else { return }
-        await removeOriginal(of: request, claim: claim)
-        await results.remove(for: request, claim: claim)
-    }
-
-    /// Removes the result of processors that must no longer be used without asking its server, if the server has just
-    /// responded so.
-    private func removeResult(of request: ResolvedRequest, claim: StoreClaim) async {
-        guard request.options.cache.storesOnDisk, !claim.age.isFromCache else { return }
-        await results.remove(for: request, claim: claim)
-    }
-
-    /// Removes an image that its server no longer has, unless another took its place since the load began. Where the
-    /// load read the disk for the original, the original on disk has been removed already.
-    private func forget(_ request: ResolvedRequest, ifGone error: ImageError) async {
-        guard request.followsServer, error.isAboutResource, !request.isForOthers(error) else { return }
-        let claim = StoreClaim(load: request.permits, age: .new)
-        request.target.forget(request.key, claim)
-        await removeOriginal(of: request, claim: claim)
-        await results.remove(for: request, claim: claim)
-    }
-
-    /// Removes an original from disk, unless the load read the disk for it.
-    private func removeOriginal(of request: ResolvedRequest, claim: StoreClaim) async {
-        guard !request.work.readsDisk else { return }
-        for cache in request.originalCaches {
-            for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
-                await cache.disk.remove(for: diskKey, if: cache.admission(of: claim, .original))
-            }
+        try await caching.result(for: request, context: context) { [processing] request, context in
+            let (response, original) = try await processing.response(for: request, context: context)
+            return CachingStage<DecodedForm>.Made(
+                result: response,
+                caching: original.caching,
+                claim: original.claim(of: request.permits),
+                original: (original, request)
+            )
         }
     }
 }

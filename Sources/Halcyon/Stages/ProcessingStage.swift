@@ -21,8 +21,7 @@ final class ProcessingStage: Sendable {
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> (response: ImageResponse, original: Original) {
-        let key = DecodedWorkKey(request)
-        let result = try await image(request.options.processing, of: key, for: request, context: context)
+        let result = try await result(for: request, context: context)
         var timings = result.original.timings
         timings.decode = result.decodeTime
         timings.process = result.processTime
@@ -35,6 +34,13 @@ final class ProcessingStage: Sendable {
             metrics: result.original.metrics
         )
         return (response, result.original)
+    }
+
+    /// Returns the processed image, which takes a part of the budget for as long as its lease lives.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func result(for request: ResolvedRequest, context: WorkContext) async throws -> DecodedOriginal {
+        try await image(request.options.processing, of: DecodedWorkKey(request), for: request, context: context)
     }
 
     /// Returns the result of a chain.

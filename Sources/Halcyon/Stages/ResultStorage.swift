@@ -3,19 +3,19 @@ internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// The results of processors on disk.
-struct ResultStorage: Sendable {
-    private let codecs: ImageCodecs
-    private let workers: PixelWorkers
+/// The results of processors on disk, in one form.
+struct ResultStorage<Form: ResultForm>: Sendable {
+    private let form: Form
 
-    init(codecs: ImageCodecs, workers: PixelWorkers) {
-        self.codecs = codecs
-        self.workers = workers
+    init(_ form: Form) {
+        self.form = form
     }
 
     /// A result that was found.
     struct Found: Sendable {
-        let response: ImageResponse
+        let result: Form.Result
+        /// A Boolean value that indicates whether it is what the original makes; see ``CachedImage/isExact``.
+        let isExact: Bool
         /// The validity of the result; `nil` if no server decides about it.
         let validity: OriginalValidity?
         fileprivate let age: ContentAge
@@ -27,7 +27,7 @@ struct ResultStorage: Sendable {
     /// Returns a result that may be used now; `nil` if there is none, or none that can be decoded.
     ///
     /// - Throws: `CancellationError`.
-    func response(for request: ResolvedRequest, context: WorkContext) async throws -> Found? {
+    func result(for request: ResolvedRequest, context: WorkContext) async throws -> Found? {
         guard request.isLookedUpAsResult else { return nil }
         return try await find(request, context: context)
     }
@@ -39,7 +39,7 @@ struct ResultStorage: Sendable {
     ///
     /// - Returns: `nil` if there is none, or it must not be used.
     /// - Throws: `CancellationError`.
-    func staleResponse(
+    func staleResult(
         for request: ResolvedRequest,
         insteadOf error: ImageError,
         context: WorkContext
@@ -87,21 +87,8 @@ struct ResultStorage: Sendable {
         let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
         guard request.mayUse(validity, insteadOf: failure) else { return nil }
         do {
-            let decodeStart = ContinuousClock.now
-            let decoded = try await workers.decode(
-                entry.body,
-                codecs: codecs,
-                options: request.options.decode.storedResultOptions,
-                priority: context.priority
-            )
-            timings.decode = ContinuousClock.now - decodeStart
-            let response = ImageResponse(
-                image: metadata.image(decoded.bitmap),
-                source: .disk,
-                byteCount: metadata.byteCount,
-                timings: timings
-            )
-            return Found(response: response, validity: validity, age: age)
+            let result = try await form.result(in: entry, metadata, for: request, timings, priority: context.priority)
+            return Found(result: result, isExact: metadata.isExact ?? false, validity: validity, age: age)
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -127,9 +114,9 @@ struct ResultStorage: Sendable {
         }
     }
 
-    /// Starts to encode and store a result, if the options and the server allow that.
+    /// Starts to store a result, if the options and the server allow that.
     func store(
-        _ response: ImageResponse,
+        _ result: Form.Result,
         for request: ResolvedRequest,
         _ caching: OriginalCaching,
         claim: StoreClaim,
@@ -140,23 +127,19 @@ struct ResultStorage: Sendable {
         guard policy.storesOnDisk, request.source.isCachedOnDisk, request.isProcessed, caching.effect == .store,
             !request.mustAsk(about: validity)
         else { return [] }
-        let image = response.image
-        let metadata = ProcessedImageMetadata(image, byteCount: response.byteCount, validity: validity)
         return [
             cache.disk.store(
                 for: request.key.processedDiskKey,
                 expiration: expiration(policy, validity, now: cache.disk.now()),
-                byteCount: image.bitmap.byteCount,
+                byteCount: form.byteCount(of: result),
                 priority: priority,
-                admission: cache.admission(of: claim, .image(request.key)),
-                content: { [workers, codecs] in
-                    let body = try await workers.encode(
-                        image,
-                        codecs: codecs,
-                        serializer: policy.serializer,
-                        priority: priority
-                    )
-                    return (body, metadata.data)
+                admission: cache.admission(
+                    of: claim,
+                    .image(request.key),
+                    with: request.encodedImage.map { .image($0) }
+                ),
+                content: { [form] in
+                    try await form.entry(of: result, validity: validity, for: request, priority: priority)
                 }
             )
         ]

@@ -1,14 +1,16 @@
 internal import HTTPTypes
 
 /// The members of a field that is a list (RFC 9110, section 5.6.1).
-enum FieldList {
+package enum FieldList {
     /// Returns the members of all lines, without the white space around them and without empty ones. Commas inside
     /// quoted strings separate nothing.
     static func members(_ lines: [String]) -> [Substring] {
-        lines.flatMap { split($0) }
+        lines.flatMap { parts(of: $0[...], separator: UInt8(ascii: ",")) }
     }
 
-    private static func split(_ line: String) -> [Substring] {
+    /// Returns the parts of a text, without the white space around them and without empty ones. Separators inside quoted
+    /// strings separate nothing.
+    package static func parts(of line: Substring, separator: UInt8) -> [Substring] {
         var members: [Substring] = []
         let bytes = line.utf8
         var start = bytes.startIndex
@@ -20,15 +22,15 @@ enum FieldList {
         }
         while position < bytes.endIndex {
             switch bytes[position] {
+            case separator where !isQuoted:
+                add(position)
+                start = bytes.index(after: position)
             case UInt8(ascii: "\""):
                 isQuoted.toggle()
             case UInt8(ascii: "\\") where isQuoted:
                 // The next byte is taken literally.
                 let next = bytes.index(after: position)
                 if next < bytes.endIndex { position = next }
-            case UInt8(ascii: ",") where !isQuoted:
-                add(position)
-                start = bytes.index(after: position)
             default:
                 break
             }
