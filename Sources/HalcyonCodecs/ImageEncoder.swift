@@ -11,6 +11,15 @@ public protocol ImageEncoder: Sendable {
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)``.
     func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data
+
+    /// The settings of the encoder itself that change what it writes, as text for cache keys: encoders of one type with
+    /// equal text write equal bytes. Default: empty, for an encoder without settings.
+    var cacheIdentity: String { get }
+}
+
+extension ImageEncoder {
+    /// Empty.
+    public var cacheIdentity: String { "" }
 }
 
 /// The options for turning pixels into encoded bytes.

@@ -26,7 +26,8 @@ struct ProgramTests {
         let steps = programs.flatMap(\.lines).map(\.step)
         let kinds = Set(steps.map { String("\($0)".prefix { $0 != " " && $0 != "(" }) })
         for kind in [
-            "task", "response", "data", "memory", "cancel", "set", "prefetch", "store", "remove", "clear", "trim",
+            "task", "response", "data", "memory", "encoded", "cancel", "set", "prefetch", "store", "remove", "clear",
+            "trim",
             "flush", "answer", "publish", "disk:", "hold", "release", "pause", "settle", "restart",
         ] {
             #expect(kinds.contains(kind) || kinds.contains("await"), "no step \(kind)")

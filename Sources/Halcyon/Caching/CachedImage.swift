@@ -3,10 +3,16 @@ internal import HalcyonCodecs
 internal import HalcyonRaster
 internal import HalcyonStore
 
-/// An image in the memory cache. It has as few references as possible, because a hit counts each: one where the server
-/// stated nothing.
+/// An image in the memory cache, or the encoded bytes of one. It has as few references as possible, because a hit counts
+/// each: one where the server stated nothing.
 struct CachedImage: Sendable {
-    let image: DecodedImage
+    /// The form in which an image is kept. Each has one reference.
+    enum Content: Sendable {
+        case image(DecodedImage)
+        case encoded(EncodedImageBody)
+    }
+
+    let content: Content
     /// The size of the encoded original.
     let byteCount: Int
     /// The validity that its server stated; `nil` if it stated nothing, and the memory cache holds the image until
@@ -15,57 +21,101 @@ struct CachedImage: Sendable {
     /// The time at which it came from its server, or was validated last, in seconds since the reference date; not a
     /// number if there is none, or it is not known. Half the size of an optional date, which each hit would copy.
     private let receivedAt: Double
+    /// A Boolean value that indicates whether the image is what its original makes, and not what a lossy encoding on
+    /// disk left of that.
+    let isExact: Bool
 
     /// - Parameters:
     ///   - receivedAt: The date of an image whose validity is not known. Default: `nil`.
     ///   - dropsSilence: `true` if the memory cache removes the image at ``OriginalValidity/silentEnd``, so that a hit
     ///     has nothing to check. Default: `false`.
+    ///   - isExact: `false` if the pixels were on disk in a lossy encoding. Default: `true`.
+    init(
+        _ content: Content,
+        byteCount: Int,
+        validity: OriginalValidity? = nil,
+        receivedAt: Date? = nil,
+        dropsSilence: Bool = false,
+        isExact: Bool = true
+    ) {
+        self.init(
+            content,
+            byteCount: byteCount,
+            storing: validity.flatMap { $0.isSilent && dropsSilence ? nil : $0 },
+            receivedAt: (validity?.response.responseTime ?? receivedAt)?.timeIntervalSinceReferenceDate ?? .nan,
+            isExact: isExact
+        )
+    }
+
+    /// The parameters are those of ``init(_:byteCount:validity:receivedAt:dropsSilence:isExact:)``.
     init(
         image: DecodedImage,
         byteCount: Int,
         validity: OriginalValidity? = nil,
         receivedAt: Date? = nil,
-        dropsSilence: Bool = false
+        dropsSilence: Bool = false,
+        isExact: Bool = true
     ) {
         self.init(
-            image: image,
+            .image(image),
             byteCount: byteCount,
-            storing: validity.flatMap { $0.isSilent && dropsSilence ? nil : $0 },
-            receivedAt: (validity?.response.responseTime ?? receivedAt)?.timeIntervalSinceReferenceDate ?? .nan
+            validity: validity,
+            receivedAt: receivedAt,
+            dropsSilence: dropsSilence,
+            isExact: isExact
         )
     }
 
-    private init(image: DecodedImage, byteCount: Int, storing validity: OriginalValidity?, receivedAt: Double) {
-        self.image = image
+    private init(
+        _ content: Content,
+        byteCount: Int,
+        storing validity: OriginalValidity?,
+        receivedAt: Double,
+        isExact: Bool
+    ) {
+        self.content = content
         self.byteCount = byteCount
         self.validity = validity
         self.receivedAt = receivedAt
+        self.isExact = isExact
+    }
+
+    /// The image; `nil` if the content is its encoded bytes.
+    var image: DecodedImage? { if case .image(let image) = content { image } else { nil } }
+
+    /// The time at which it came from its server, or was validated last; `nil` if there is none, or it is not known.
+    var receivedDate: Date? {
+        receivedAt.isNaN ? nil : Date(timeIntervalSinceReferenceDate: receivedAt)
     }
 
     /// The bytes that this value and its key keep in memory, apart from a few hundred that each has.
     func cost(under key: ImageKey) -> Int {
-        var cost = key.longByteCount + image.bitmap.byteCount + (validity?.byteCount ?? 0)
-        cost += image.info.frameDurations.count * MemoryLayout<Int>.stride
-        if case .icc(let profile) = image.colorProfile { cost += profile.count }
-        if case .icc(let description) = image.info.colorSpace { cost += description.utf8.count }
-        return cost
+        let cost = key.longByteCount + (validity?.byteCount ?? 0)
+        switch content {
+        case .image(let image):
+            let profile = if case .icc(let profile) = image.colorProfile { profile.count } else { 0 }
+            return cost + image.bitmap.byteCount + image.info.byteCount + profile
+        case .encoded(let body):
+            return cost + body.byteCount
+        }
     }
 
     /// Returns whether a request that gives the image this lifetime has to ask its server, if it has one.
     func isOver(_ expiration: Expiration, at now: Date) -> Bool {
-        guard !receivedAt.isNaN else { return false }
-        return expiration.isOver(since: Date(timeIntervalSinceReferenceDate: receivedAt), at: now)
+        receivedDate.map { expiration.isOver(since: $0, at: now) } ?? false
     }
 
     /// The weak reference by which the image is found after its eviction, for as long as something shows it: its pixels
-    /// are then still in memory.
-    var weakReference: WeakValue<CachedImage> {
+    /// are then still in memory. `nil` for encoded bytes.
+    var weakReference: WeakValue<CachedImage>? {
+        guard let image else { return nil }
         let info = image.info
         let fullSize = image.fullSize
         let colorProfile = image.colorProfile
         let byteCount = byteCount
         let validity = validity
         let receivedAt = receivedAt
+        let isExact = isExact
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         let depth = image.bitmap.depth
@@ -73,11 +123,13 @@ struct CachedImage: Sendable {
         image.bitmap.buffer.seal()
         return WeakValue(image.bitmap.buffer) { buffer in
             let bitmap = Bitmap(size: size, isOpaque: isOpaque, depth: depth, buffer: buffer)
+            let image = DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize, colorProfile: colorProfile)
             return CachedImage(
-                image: DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize, colorProfile: colorProfile),
+                .image(image),
                 byteCount: byteCount,
                 storing: validity,
-                receivedAt: receivedAt
+                receivedAt: receivedAt,
+                isExact: isExact
             )
         }
     }

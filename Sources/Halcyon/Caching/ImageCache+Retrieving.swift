@@ -23,7 +23,8 @@ extension ImageCache {
     public func entryInMemory(for request: ImageRequest) -> Entry? {
         guard let key = ImageKey(request) else { return nil }
         let extending = request.options.cache.memoryExtension
-        return memory.entry(for: key, extending: extending).map { entry($0, in: .memory, request) }
+        let image = memory.entry(for: key, extending: extending)?.image
+        return image.map { entry($0, in: .memory, request) }
     }
 
     /// Returns the image that this cache has for a request, from memory or else from disk, from where it is stored in memory
@@ -43,8 +44,10 @@ extension ImageCache {
         let options = request.options
         let policy = options.cache
         guard policy.reads != .none, let key = try await key(for: request) else { return nil }
-        if policy.reads.includesMemory, let cached = memory.entry(for: key, extending: policy.memoryExtension) {
-            return self.entry(cached, in: .memory, request)
+        if policy.reads.includesMemory,
+            let image = memory.entry(for: key, extending: policy.memoryExtension)?.image
+        {
+            return self.entry(image, in: .memory, request)
         }
         guard policy.reads.includesDisk else { return nil }
         let isOriginal = options.processing.isIdentity
@@ -60,19 +63,19 @@ extension ImageCache {
                 isOriginal
                 ? try await decodedOriginal(key, entry, request, codecs: codecs)
                 : try await decodedResult(entry, request, codecs: codecs)
-            guard let (cached, validity) = found else { return nil }
+            guard let (cached, validity) = found, let image = cached.image else { return nil }
             // An image about which its server must be asked is not stored where it would be used without asking.
             if policy.storesInMemory, validity?.isOver(at: disk.now(), .server) != true {
                 remember(
                     cached,
                     for: key,
-                    original: isOriginal ? .original : nil,
+                    with: isOriginal ? .original : nil,
                     claim,
                     expiration: policy.memoryExpiration,
                     latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd
                 )
             }
-            return self.entry(cached, in: .disk, request)
+            return self.entry(image, in: .disk, request)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request)")
             guard error.isDamage else { throw error }
@@ -89,8 +92,8 @@ extension ImageCache {
         }
     }
 
-    private func entry(_ cached: CachedImage, in tier: Tiers, _ request: ImageRequest) -> Entry {
-        var image = cached.image
+    private func entry(_ image: DecodedImage, in tier: Tiers, _ request: ImageRequest) -> Entry {
+        var image = image
         image.scale = request.options.delivery.scale
         return Entry(image: image, tier: tier)
     }
@@ -147,7 +150,8 @@ extension ImageCache {
             byteCount: metadata.byteCount,
             validity: validity,
             receivedAt: entry.storedAt,
-            dropsSilence: options.cache.freshness != .ignoringServer
+            dropsSilence: options.cache.freshness != .ignoringServer,
+            isExact: metadata.isExact ?? false
         )
         return (cached, validity)
     }

@@ -87,12 +87,15 @@ extension ImageCache {
             remember(
                 cached,
                 for: key,
-                original: isOriginal ? .original : nil,
+                with: isOriginal ? .original : nil,
                 claim,
                 expiration: policy.memoryExpiration,
                 latest: isFollowed ? validity?.silentEnd : nil
             )
         }
+        // Work in progress on encoded forms of an older image stores them no more, as this one has a later place in
+        // the order.
+        if mayHaveEncodedForms.load(ordering: .acquiring) { memory.removeAll { $0.isEncodedForm(of: key) } }
         guard policy.storesOnDisk else { return false }
         let durability = policy.diskDurability ?? .normal
         defer { if durability == .none { disk.flushSoon() } }
@@ -100,7 +103,8 @@ extension ImageCache {
             let diskKey = key.originalDiskKey
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
             let isStored = try await replace(diskKey, admission) { disk in
-                try disk.store(original, for: diskKey, expiration: policy.diskExpiration, durability: durability)
+                if isOriginal { try disk.removeEntries(prefix: key.encodedDiskKeyPrefix) }
+                return try disk.store(original, for: diskKey, expiration: policy.diskExpiration, durability: durability)
             }
             if isOriginal || policy.keepsOriginalOnly { return isStored }
         }
@@ -114,9 +118,16 @@ extension ImageCache {
         // No other process would find it, but another image under its name.
         if !isOriginal, !options.decode.isNamed { return false }
         // No metadata is stored beside an original that could describe the meaning of its samples.
+        // What is encoded later is encoded from this image, also if it is stored here with losses.
         let metadata =
             isOriginal
-            ? Data() : ProcessedImageMetadata(image, byteCount: original?.count ?? 0, serializer: serializer).data
+            ? Data()
+            : ProcessedImageMetadata(
+                image,
+                byteCount: original?.count ?? 0,
+                serializer: serializer,
+                isExact: true
+            ).data
         let diskKey = key.diskKey(options)
         let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
         let body: Data?
@@ -145,7 +156,8 @@ extension ImageCache {
             return false
         }
         return try await replace(diskKey, admission) { disk in
-            try disk.store(
+            try disk.removeEntries(prefix: key.encodedDiskKeyPrefix)
+            return try disk.store(
                 body,
                 for: diskKey,
                 metadata: metadata,

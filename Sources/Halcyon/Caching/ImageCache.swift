@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 public import HalcyonStore
+internal import Synchronization
 
 /// Images in memory, and their encoded bytes on disk.
 ///
@@ -15,6 +16,8 @@ public final class ImageCache: Sendable {
     let disk: AsyncDiskCache
     /// The order of the loads and stores that run at the same time.
     let order = StoreOrder()
+    /// A Boolean value that indicates whether memory may have encoded forms of images, which a store has to look for.
+    let mayHaveEncodedForms = Atomic(false)
     private let bundles: [BundledImages]
     private let pressure: MemoryPressureMonitor.Subscription?
 
@@ -104,8 +107,7 @@ public final class ImageCache: Sendable {
 
     /// Removes all images from memory. An image that is being loaded is not stored there afterwards.
     public func removeAllFromMemory() {
-        order.clear(.memory)
-        memory.removeAll()
+        order.removeFromMemory { memory.removeAll() }
     }
 
     /// Removes everything from memory and disk. An image that is being loaded or stored is in neither afterwards.
@@ -132,8 +134,7 @@ public final class ImageCache: Sendable {
             if tiers.contains(.memory) { memory.removeAll { $0.hasOriginal(of: key) } }
         }
         guard tiers.contains(.disk) else {
-            order.clear(tiers, of: .name(name))
-            removeFromMemory()
+            order.removeFromMemory(.name(name), tiers: tiers, removeFromMemory)
             return 0
         }
         return try await remove(.name(name), from: tiers, inMemory: removeFromMemory) { disk in

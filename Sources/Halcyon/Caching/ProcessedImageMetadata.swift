@@ -18,14 +18,27 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// The width and the height of the image where its encoding alone does not show them: that of a serializer of the
     /// program.
     var pixelSize: [Int]?
+    /// A Boolean value that indicates whether the body holds exactly the pixels that the original makes, or that the
+    /// program stored; `nil`, in entries of earlier versions, counts as `false`.
+    var isExact: Bool?
+    /// The description of an encoded form; `nil` for an image whose pixels are read.
+    private(set) var encoded: Encoded?
+
+    /// The description of an encoded form of an image.
+    struct Encoded: Codable, Sendable {
+        let format: ImageFormat
+        let size: PixelSize
+    }
 
     init(
         _ image: DecodedImage,
         byteCount: Int,
         validity: OriginalValidity? = nil,
-        serializer: any ImageSerializing = ImageSerializer.automatic
+        serializer: any ImageSerializing = ImageSerializer.automatic,
+        isExact: Bool = false
     ) {
         if !(serializer is ImageSerializer) { pixelSize = [image.size.width, image.size.height] }
+        self.isExact = isExact
         info = image.info
         switch image.colorProfile {
         case .icc(let profile)?: (iccProfile, codePoints) = (profile, nil)
@@ -34,6 +47,15 @@ struct ProcessedImageMetadata: Codable, Sendable {
         }
         self.byteCount = byteCount
         response = validity?.response.metadata
+    }
+
+    /// The metadata of an encoded form.
+    init(_ body: EncodedImageBody, byteCount: Int, validity: OriginalValidity?) {
+        info = body.originalInfo
+        (iccProfile, codePoints) = (nil, nil)
+        self.byteCount = byteCount
+        response = validity?.response.metadata
+        encoded = Encoded(format: body.format, size: body.size)
     }
 
     /// The time and the requests for which the image may be used; `nil` if they are not known.

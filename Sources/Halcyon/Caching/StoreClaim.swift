@@ -86,12 +86,13 @@ extension ImageCache {
     /// Stores an image in memory, if its claim is admitted.
     ///
     /// - Parameters:
-    ///   - original: The item on disk of the same image, if it is not the result of processing.
+    ///   - companion: Another item that newer work must not have changed either: the item on disk of the same image, if it
+    ///     is not the result of processing, or the image of which it is an encoded form.
     ///   - latest: The date at which it expires however often it is used. Default: `nil`, which is never.
     func remember(
         _ image: CachedImage,
         for key: ImageKey,
-        original: StoreOrder.Item?,
+        with companion: StoreOrder.Item?,
         _ claim: StoreClaim,
         expiration: Expiration?,
         latest: Date? = nil
@@ -99,7 +100,7 @@ extension ImageCache {
         var isAdmitted = false
         let latest = latest.map(Expiration.date)
         memory.store(image, for: key, cost: image.cost(under: key), expiration: expiration, latest: latest) {
-            isAdmitted = claim.isAdmitted(to: order, .image(key), with: original, in: .memory)
+            isAdmitted = claim.isAdmitted(to: order, .image(key), with: companion, in: .memory)
             return isAdmitted
         }
         if !isAdmitted { forget(key, claim) }

@@ -23,7 +23,8 @@ extension StoreOrder {
             guard let record = state.names[work.name], work.begin > record.floor, work.begin > clearing,
                 !record.isAbsent(after: work),
                 !age.isFromCache
-                    || (state.reads.areValid(since: work.begin) && record.reads.areValid(since: work.begin))
+                    || (state.reads.areValid(since: work.begin) && record.reads.areValid(since: work.begin)),
+                !age.isFromMemory || state.memoryReads.areValid(since: work.begin)
             else { return false }
             let items = [item, companion].compactMap(\.self).flatMap(record.itemsAffecting)
             let hasLater = items.flatMap(NameRecord.Location.all(of:)).contains {

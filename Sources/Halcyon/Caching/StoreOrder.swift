@@ -50,6 +50,8 @@ final class StoreOrder: Sendable {
         var names: [ExactString: NameRecord] = [:]
         var clearing = Clearing()
         var reads = CacheReads()
+        /// The removals from memory alone.
+        var memoryReads = CacheReads()
         /// The number before which work is not shared with loads of names that have no record.
         var sharedSince: UInt64 = 0
         var openLoads = OpenLoads()
@@ -149,6 +151,14 @@ final class StoreOrder: Sendable {
         state.withLock { $0.names[ExactString(name)]?.age(of: item) } ?? .unknown
     }
 
+    /// Returns the least age of an image that is found in memory from now on.
+    func ageInMemory(of key: ImageKey) -> ContentAge {
+        let name = ExactString(key.originalDiskKey)
+        var age = state.withLock { $0.names[name]?.age(of: .image(key), in: .memory) } ?? .unknown
+        age.isFromMemory = true
+        return age
+    }
+
     /// Returns the ages of an original's representations, by their items: the one that is read is not known yet.
     func agesOfOriginal(named name: String) -> [Item: ContentAge] {
         state.withLock { $0.names[ExactString(name)]?.agesOfOriginal() } ?? [:]
@@ -214,6 +224,16 @@ final class StoreOrder: Sendable {
     /// Records that something was removed from parts of the cache at once. Default: everything.
     func clear(_ tiers: Tiers, of scope: Scope = .everything) {
         state.withLock { $0.note(scope, tiers) }
+    }
+
+    /// Records a removal from memory alone, and makes it. Nothing found in memory meanwhile is stored in any form.
+    ///
+    /// - Parameter tiers: Memory, or no part. Default: memory.
+    func removeFromMemory(_ scope: Scope = .everything, tiers: Tiers = .memory, _ removal: () -> Void) {
+        state.withLock { $0.memoryReads.beginChange() }
+        clear(tiers, of: scope)
+        removal()
+        state.withLock { $0.memoryReads.endChange(at: WorkNumber.next()) }
     }
 
     /// Ends work: its permit was released.

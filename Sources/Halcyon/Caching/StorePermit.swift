@@ -53,6 +53,8 @@ struct ContentAge: Sendable {
     let number: UInt64
     /// A Boolean value that indicates whether it was read from a cache.
     let isFromCache: Bool
+    /// A Boolean value that indicates whether it was found in memory.
+    var isFromMemory = false
 
     /// The age of content that was made for the work that stores it.
     static let new = ContentAge(number: .max, isFromCache: false)

@@ -109,9 +109,9 @@ struct NameRecord {
         absences.append(change)
     }
 
-    /// Returns the age of an item on disk.
-    func age(of item: StoreOrder.Item) -> ContentAge {
-        let numbers = (changes[Location(item: item, tier: .disk)] ?? []).map(\.number)
+    /// Returns the age of an item on disk, or in memory.
+    func age(of item: StoreOrder.Item, in tier: StoreOrder.Tiers = .disk) -> ContentAge {
+        let numbers = (changes[Location(item: item, tier: tier)] ?? []).map(\.number)
         return numbers.max().map { ContentAge(number: $0, isFromCache: true) } ?? .unknown
     }
 

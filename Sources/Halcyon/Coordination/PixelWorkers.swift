@@ -49,6 +49,15 @@ public final class PixelWorkers: Sendable {
         }
     }
 
+    /// Runs work on a worker that needs no part of the budget, or has it.
+    func run<Result: Sendable>(
+        priority: PriorityBox,
+        isContinuation: Bool,
+        _ body: @escaping @Sendable (CancellationFlag) throws -> Result
+    ) async throws -> Result {
+        try await queue.run(priority: priority, isContinuation: isContinuation, body)
+    }
+
     /// Makes something other than an image from an image on a worker. It is assumed to need as much memory as the
     /// image.
     ///

@@ -40,6 +40,11 @@ public struct CacheKeyEncoder: Sendable {
         bytes.append(contentsOf: value)
     }
 
+    /// Adds the beginning of the encoding of an image, which is no value of any other kind.
+    mutating func beginEncoding() {
+        bytes.append(7)
+    }
+
     private mutating func append(_ value: UInt64) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }

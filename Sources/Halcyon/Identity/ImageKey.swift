@@ -73,7 +73,7 @@ public struct ImageKey: @unchecked Sendable, Hashable {
     }
 
     /// The variant of the original; `nil` for its first frame at its own size.
-    private var variant: Variant? { unretainedVariant?.takeUnretainedValue() }
+    var variant: Variant? { unretainedVariant?.takeUnretainedValue() }
 
     /// The number of bytes of the name and the variant where it is more than the few hundred that any entry takes, else 0.
     /// The name may be the whole of a `data:` URL.
@@ -138,8 +138,13 @@ public struct ImageKey: @unchecked Sendable, Hashable {
     /// The name of this image on disk. It begins with the original's name and a byte 0, so that an original can be
     /// removed together with all its results, and no original can be taken for it.
     var processedDiskKey: String {
+        processedDiskKey(of: variant?.bytes ?? [])
+    }
+
+    /// Returns the name on disk of an image with this variant, or its beginning.
+    func processedDiskKey(of variant: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        let hexadecimal = (variant?.bytes ?? []).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        let hexadecimal = variant.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return "\(originalDiskKey)\0\(String(decoding: hexadecimal, as: UTF8.self))"
     }
 
@@ -148,12 +153,14 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         let bytes: [UInt8]
         let hash: Int
 
-        /// - Parameter serializer: The serializer whose encoding of the result the disk has. Default: the automatic
-        ///   one.
+        /// - Parameters:
+        ///   - serializer: The serializer whose encoding of the result the disk has. Default: the automatic one.
+        ///   - encoding: The encoding of the image. Default: none, for its pixels.
         init(
             decode: DecodePolicy,
             steps: [ImageProcessorChain.Step],
-            serializer: SerializerHook? = nil
+            serializer: SerializerHook? = nil,
+            encoding: ImageEncoding? = nil
         ) {
             var encoder = CacheKeyEncoder()
             decode.encodeIdentity(into: &encoder)
@@ -162,6 +169,10 @@ public struct ImageKey: @unchecked Sendable, Hashable {
                 encoder.encode(step.identity)
             }
             if let serializer { encoder.encode(serializer.identity) }
+            if let encoding {
+                encoder.beginEncoding()
+                encoder.encode(encoding.identity)
+            }
             bytes = encoder.bytes
             hash = bytes.hashValue
         }

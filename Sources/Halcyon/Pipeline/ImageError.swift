@@ -77,6 +77,8 @@ public struct ImageError: Error, Sendable, Hashable {
         /// An ``ImageSerializing`` failed, or what it made cannot be used. The value is the text of the error. Such an
         /// error never fails a load; it is reported beside it.
         case serialization(String)
+        /// None of the formats on offer is accepted by the value of this `Accept` field.
+        case notAcceptable(String)
     }
 
     /// The part of the load that failed.
@@ -149,6 +151,7 @@ extension ImageError: CustomStringConvertible {
         case .serverUnavailable: "serverUnavailable"
         case .contradictoryOptions: "contradictoryOptions"
         case .serialization: "serialization"
+        case .notAcceptable: "notAcceptable"
         }
     }
 }
@@ -184,6 +187,7 @@ extension ImageError.Reason {
         case .serverUnavailable(let server): "\(server) has failed too often lately and is left alone for now"
         case .contradictoryOptions(let contradiction): contradiction.description
         case .serialization(let reason): "the serializer failed: \(reason)"
+        case .notAcceptable(let field): "no format on offer is accepted by “\(field)”"
         }
     }
 

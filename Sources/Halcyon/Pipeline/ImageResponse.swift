@@ -124,6 +124,8 @@ public struct ImageTimings: Sendable, Hashable {
     public var decode: Duration?
     /// Processing, waiting for a worker included.
     public var process: Duration?
+    /// Encoding, waiting for a worker included, where encoded bytes are asked for.
+    public var encode: Duration?
     /// Encoding for the disk and writing, if the load waited for it.
     public var store: Duration?
 

@@ -18,9 +18,21 @@ struct MemoryStage: Sendable {
         isDownloaderPlain = !downloads.mayChangeAudience
     }
 
-    /// Returns the image if memory has it and the options allow its use.
-    func response(for request: ResolvedRequest) -> ImageResponse? {
-        response(for: request.key, source: request.source, options: request.options)
+    /// Returns the result if memory has it and the options allow its use.
+    func result<Result: CachedResult>(for request: ResolvedRequest) -> Result? {
+        cached(for: request).flatMap { Result($0) }
+    }
+
+    /// Returns the content of memory for a request, if the options allow its use.
+    func cached(for request: ResolvedRequest) -> CachedImage? {
+        cached(for: request.key, source: request.source, options: request.options)
+    }
+
+    /// Returns the encoded form of an image if memory has it and the options allow its use.
+    func encoded(for source: Source, options: ImageOptions, as encoding: ImageEncoding) -> EncodedImage? {
+        guard let original = OriginalKey(source, options: options, over: downloads) else { return nil }
+        let key = ImageKey(original: original, options: options, encoding: encoding)
+        return cached(for: key, source: source, options: options).flatMap { EncodedImage($0) }
     }
 
     /// Returns the image, as it is delivered, if memory has it and the options allow its use.
@@ -60,7 +72,7 @@ struct MemoryStage: Sendable {
                 ? response(for: source(), options: options, isWhole: isWhole) : nil
         }
         guard cached.validity == nil || mayUse(cached, for: source(), options: options) else { return nil }
-        var response = ImageResponse(image: cached.image, source: .memory, byteCount: cached.byteCount)
+        guard var response = ImageResponse(cached) else { return nil }
         response.image.scale = options.delivery.scale
         return response
     }
@@ -86,6 +98,15 @@ struct MemoryStage: Sendable {
         source: @autoclosure () -> Source,
         options: ImageOptions
     ) -> ImageResponse? {
+        cached(for: key, source: source(), options: options)
+            .flatMap { ImageResponse($0)?.delivered(options.delivery) }
+    }
+
+    private func cached(
+        for key: ImageKey,
+        source: @autoclosure () -> Source,
+        options: ImageOptions
+    ) -> CachedImage? {
         let policy = options.cache
         guard policy.reads.includesMemory else { return nil }
         let cached =
@@ -98,8 +119,7 @@ struct MemoryStage: Sendable {
         if cached.validity != nil || policy.mayAskAnyway, !mayUse(cached, for: source(), options: options) {
             return nil
         }
-        return ImageResponse(image: cached.image, source: .memory, byteCount: cached.byteCount)
-            .delivered(options.delivery)
+        return cached
     }
 
     /// Returns an image in the memory of the pipeline's own cache.
@@ -128,9 +148,12 @@ struct MemoryStage: Sendable {
         return source().transfer(options, over: downloads).map(validity.response.matches) ?? false
     }
 
-    /// Stores a response in memory as the options and its server allow.
+    /// Stores a result in memory as the options and its server allow.
+    ///
+    /// - Parameter isExact: Whether it is what the original makes; see ``CachedImage/isExact``.
     func store(
-        _ response: ImageResponse,
+        _ result: some CachedResult,
+        isExact: Bool,
         for request: ResolvedRequest,
         claim: StoreClaim,
         _ validity: OriginalValidity?
@@ -143,15 +166,17 @@ struct MemoryStage: Sendable {
         // A request that ignores the server uses an image for as long as a cache has it.
         let isFollowed = policy.freshness != .ignoringServer
         let cached = CachedImage(
-            image: response.image,
-            byteCount: response.byteCount,
+            result.content,
+            byteCount: result.originalByteCount,
             validity: validity,
-            dropsSilence: isFollowed
+            dropsSilence: isFollowed,
+            isExact: isExact
         )
+        if request.encodedImage != nil { cache.mayHaveEncodedForms.store(true, ordering: .releasing) }
         cache.remember(
             cached,
             for: request.key,
-            original: request.isProcessed ? nil : StoreOrder.Item.ofOriginal(validity?.response),
+            with: request.companion(validity),
             claim,
             expiration: policy.memoryExpiration,
             latest: isFollowed ? validity?.silentEnd : nil

@@ -14,6 +14,8 @@ final class PipelineStages: Sendable {
     let fallback: SourceFallback
     /// Memory, then processed images on disk, then ``processing``, then storing.
     let image: ImageStage
+    /// Encoded images: memory, then disk, then images as above, then encoding and storing.
+    let encoding: EncodingStage
     /// Images in memory, without waiting.
     let memory: MemoryStage
     /// Processors, with one piece of work for each beginning of a chain.
@@ -42,10 +44,17 @@ final class PipelineStages: Sendable {
         decoding = DecodingStage(codecs: codecs, workers: workers, recovery: recovery, original: original)
         processing = ProcessingStage(workers: workers, decoding: decoding)
         memory = MemoryStage(cache: cache, downloads: downloads)
-        let results = ResultStorage(codecs: codecs, workers: workers)
+        let results = ResultStorage(DecodedForm(codecs: codecs, workers: workers))
         image = ImageStage(memory: memory, results: results, processing: processing, original: original)
+        encoding = EncodingStage(
+            memory: memory,
+            images: results,
+            processing: processing,
+            codecs: codecs,
+            workers: workers
+        )
         resolver = RequestResolver(cache: cache, downloads: downloads, files: files)
-        fallback = SourceFallback(resolver: resolver, image: image, original: original)
+        fallback = SourceFallback(resolver: resolver, image: image, encoding: encoding, original: original)
         previews = PreviewStage(memory: memory, resolver: resolver, fallback: fallback)
         prefetching = PrefetchingStage(
             memory: memory,

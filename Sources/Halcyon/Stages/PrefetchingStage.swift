@@ -5,7 +5,7 @@ internal import HalcyonConcurrency
 struct PrefetchingStage: Sendable {
     let memory: MemoryStage
     let fallback: SourceFallback
-    let results: ResultStorage
+    let results: ResultStorage<DecodedForm>
     let original: OriginalStage
     let codecs: ImageCodecs
     let workers: PixelWorkers
@@ -23,7 +23,7 @@ struct PrefetchingStage: Sendable {
         try Task.checkCancellation()
         switch destination {
         case .memory:
-            if let resolved = request.resolved, memory.response(for: resolved) != nil { return false }
+            if let resolved = request.resolved, memory.cached(for: resolved) != nil { return false }
             switch try await fallback.response(for: request, context: context).source {
             case .memory, .disk: return false
             case .network, .file, .data: return true

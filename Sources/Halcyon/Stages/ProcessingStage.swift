@@ -21,10 +21,7 @@ final class ProcessingStage: Sendable {
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> (response: ImageResponse, original: Original) {
-        let key = DecodedWorkKey(request)
-        return response(
-            with: try await image(request.options.processing, of: key, for: request, context: context)
-        )
+        response(with: try await result(for: request, context: context))
     }
 
     /// Returns the processed image of an original at hand, without sharing work with others.
@@ -57,6 +54,13 @@ final class ProcessingStage: Sendable {
             head: result.original.head
         )
         return (response, result.original)
+    }
+
+    /// Returns the processed image, which takes a part of the budget for as long as its lease lives.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func result(for request: ResolvedRequest, context: WorkContext) async throws -> DecodedOriginal {
+        try await image(request.options.processing, of: DecodedWorkKey(request), for: request, context: context)
     }
 
     /// Returns the result of a chain.

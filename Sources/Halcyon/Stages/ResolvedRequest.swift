@@ -7,6 +7,8 @@ struct ResolvedRequest: Sendable {
     let options: ImageOptions
     /// The key of the image in the caches.
     let key: ImageKey
+    /// The key of the image whose encoded form the result is; `nil` if the result is an image.
+    var encodedImage: ImageKey?
     /// The permits to store the results of the load.
     let permits: StorePermits
     /// The cache of the image.
@@ -27,8 +29,23 @@ struct ResolvedRequest: Sendable {
     /// The scope that the request names for the original; `nil` if there is none.
     var audience: String? { key.original.namedAudience }
 
-    /// A Boolean value that indicates whether the result is made by processors, and so has a place of its own on disk.
-    var isProcessed: Bool { !options.processing.isIdentity }
+    /// A Boolean value that indicates whether the result is made by processors or an encoder, and so has a place of its
+    /// own on disk.
+    var isProcessed: Bool { encodedImage != nil || !options.processing.isIdentity }
+
+    /// Returns the item that newer work must not have changed if the result is to be stored in memory.
+    func companion(_ validity: OriginalValidity?) -> StoreOrder.Item? {
+        if let encodedImage { return .image(encodedImage) }
+        return isProcessed ? nil : .ofOriginal(validity?.response)
+    }
+
+    /// Returns the request for an encoded form of the image.
+    func encoded(as encoding: ImageEncoding) -> ResolvedRequest {
+        let encodedKey = ImageKey(original: key.original, options: options, encoding: encoding)
+        var request = replacing(work: work, options: options, key: encodedKey)
+        request.encodedImage = key
+        return request
+    }
 
     /// The request as sent, if it is a GET without a body: its server decides whether the response is cached, unless
     /// the options ignore the server.
@@ -85,11 +102,16 @@ struct ResolvedRequest: Sendable {
         return replacing(work: work, options: options)
     }
 
-    private func replacing(work: OriginalWorkKey, options: ImageOptions) -> ResolvedRequest {
+    private func replacing(
+        work: OriginalWorkKey,
+        options: ImageOptions,
+        key: ImageKey? = nil
+    ) -> ResolvedRequest {
         ResolvedRequest(
             source: source,
             options: options,
-            key: key,
+            key: key ?? self.key,
+            encodedImage: encodedImage,
             permits: permits,
             target: target,
             originalCaches: originalCaches,

@@ -3,19 +3,19 @@ internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// The results of processors on disk.
-struct ResultStorage: Sendable {
-    private let codecs: ImageCodecs
-    private let workers: PixelWorkers
+/// The results of processors on disk, in one form.
+struct ResultStorage<Form: ResultForm>: Sendable {
+    private let form: Form
 
-    init(codecs: ImageCodecs, workers: PixelWorkers) {
-        self.codecs = codecs
-        self.workers = workers
+    init(_ form: Form) {
+        self.form = form
     }
 
     /// A result that was found.
     struct Found: Sendable {
-        let response: ImageResponse
+        let result: Form.Result
+        /// A Boolean value that indicates whether it is what the original makes; see ``CachedImage/isExact``.
+        let isExact: Bool
         /// The validity of the result; `nil` if no server decides about it.
         let validity: OriginalValidity?
         fileprivate let age: ContentAge
@@ -27,7 +27,7 @@ struct ResultStorage: Sendable {
     /// Returns a result that may be used now; `nil` if there is none, or none that can be decoded.
     ///
     /// - Throws: `CancellationError`.
-    func response(for request: ResolvedRequest, context: WorkContext) async throws -> Found? {
+    func result(for request: ResolvedRequest, context: WorkContext) async throws -> Found? {
         guard request.isLookedUpAsResult else { return nil }
         return try await find(request, context: context)
     }
@@ -39,7 +39,7 @@ struct ResultStorage: Sendable {
     ///
     /// - Returns: `nil` if there is none, or it must not be used.
     /// - Throws: `CancellationError`.
-    func staleResponse(
+    func staleResult(
         for request: ResolvedRequest,
         insteadOf error: ImageError,
         context: WorkContext
@@ -87,30 +87,14 @@ struct ResultStorage: Sendable {
         let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
         guard request.mayUse(validity, insteadOf: failure) else { return nil }
         do {
-            let decodeStart = ContinuousClock.now
-            let decoded = try await (request.options.workers ?? workers).decode(
-                entry.body,
-                of: request.options.cache.serializer,
-                size: metadata.size,
-                codecs: request.options.codecs(or: codecs),
-                options: request.options.decode.storedResultOptions,
-                priority: context.priority
-            )
-            timings.decode = ContinuousClock.now - decodeStart
-            let response = ImageResponse(
-                image: metadata.image(decoded.bitmap),
-                source: .disk,
-                byteCount: metadata.byteCount,
-                timings: timings,
-                head: metadata.validity.map { TransferResponse($0.response) }
-            )
-            return Found(response: response, validity: validity, age: age)
+            let result = try await form.result(in: entry, metadata, for: request, timings, priority: context.priority)
+            return Found(result: result, isExact: metadata.isExact ?? false, validity: validity, age: age)
         } catch let error as CancellationError {
             throw error
         } catch {
+            if let error = error as? SerializationError { cache.disk.faults.report(error) }
             // It can be made again. A failure that is no evidence of damage, such as a lack of memory, leaves it on
             // disk.
-            if let error = error as? SerializationError { cache.disk.faults.report(error) }
             if (error as? CodecError)?.isDamage ?? (error is SerializationError) {
                 await cache.disk.remove(for: diskKey, ifStill: entry.version)
             }
@@ -131,46 +115,37 @@ struct ResultStorage: Sendable {
         }
     }
 
-    /// Starts to encode and store a result, if the options and the server allow that.
+    /// Starts to store a result, if the options and the server allow that.
+    ///
+    /// - Parameter data: The encoded original, for a serializer of the program; `nil` if it was not needed.
     func store(
-        _ response: ImageResponse,
+        _ result: Form.Result,
         for request: ResolvedRequest,
-        madeOf original: Original,
+        madeOf data: Data?,
+        _ caching: OriginalCaching,
         claim: StoreClaim,
         priority: PriorityBox
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
-        let (cache, validity) = (request.target, original.caching.validity)
-        guard policy.storesOnDisk, request.isStoredAsResult, original.caching.effect == .store,
-            !policy.keepsOriginalOnly, !request.mustAsk(about: validity)
+        let (cache, validity) = (request.target, caching.validity)
+        guard policy.storesOnDisk, request.isStoredAsResult, caching.effect == .store, !request.mustAsk(about: validity)
         else { return [] }
-        let (image, serializer) = (response.image, policy.serializer)
-        let metadata = ProcessedImageMetadata(
-            image,
-            byteCount: response.byteCount,
-            validity: validity,
-            serializer: serializer
-        )
         // Built-in encodings need the pixels alone.
-        let data = serializer is ImageSerializer ? nil : original.data
+        let data = policy.serializer is ImageSerializer || request.encodedImage != nil ? nil : data
         return [
             cache.disk.store(
                 for: request.key.processedDiskKey,
                 expiration: expiration(policy, validity, now: cache.disk.now()),
                 durability: policy.diskDurability ?? .none,
-                byteCount: image.bitmap.byteCount + (data?.count ?? 0),
+                byteCount: form.byteCount(of: result) + (data?.count ?? 0),
                 priority: priority,
-                admission: cache.admission(of: claim, .image(request.key)),
-                content: {
-                    [workers = request.options.workers ?? workers, codecs = request.options.codecs(or: codecs)] in
-                    let body = try await workers.encode(
-                        image,
-                        original: data,
-                        codecs: codecs,
-                        serializer: serializer,
-                        priority: priority
-                    )
-                    return body.map { ($0, metadata.data) }
+                admission: cache.admission(
+                    of: claim,
+                    .image(request.key),
+                    with: request.encodedImage.map { .image($0) }
+                ),
+                content: { [form] in
+                    try await form.entry(of: result, madeOf: data, validity: validity, for: request, priority: priority)
                 }
             )
         ]
@@ -200,27 +175,20 @@ struct ResultStorage: Sendable {
     }
 }
 
-extension TransferResponse {
-    /// The head of a response, as far as it is stored.
-    fileprivate init(_ stored: StoredResponse) {
-        self.init(status: stored.status, headers: stored.headers, url: stored.url)
-    }
-}
-
 extension ResolvedRequest {
     /// A Boolean value that indicates whether the disk may have the image as a result of processors.
-    var mayBeResult: Bool {
-        options.cache.reads.includesDisk && isStoredAsResult && !options.cache.keepsOriginalOnly
-    }
+    var mayBeResult: Bool { options.cache.reads.includesDisk && isStoredAsResult }
 
-    /// A Boolean value that indicates whether the image is stored on disk as a result of processors.
-    fileprivate var isStoredAsResult: Bool { isProcessed && source.isCachedOnDisk && options.decode.isNamed }
+    /// A Boolean value that indicates whether the image is stored on disk as a result of processors. A serializer that
+    /// stores originals alone has no influence on encoded forms.
+    fileprivate var isStoredAsResult: Bool {
+        isProcessed && source.isCachedOnDisk && options.decode.isNamed
+            && (encodedImage != nil || !options.cache.keepsOriginalOnly)
+    }
 
     /// A Boolean value that indicates whether the disk may have the image as a result of processors that may be used
     /// without asking the server.
-    fileprivate var isLookedUpAsResult: Bool {
-        mayBeResult && !options.cache.revalidates
-    }
+    fileprivate var isLookedUpAsResult: Bool { mayBeResult && !options.cache.revalidates }
 
     /// Returns whether a stored result may be used, now or because of a failure.
     fileprivate func mayUse(_ validity: OriginalValidity?, insteadOf failure: StaleUse? = nil) -> Bool {

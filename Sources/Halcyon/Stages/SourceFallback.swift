@@ -2,19 +2,40 @@
 struct SourceFallback: Sendable {
     let resolver: RequestResolver
     let image: ImageStage
+    let encoding: EncodingStage
     let original: OriginalStage
 
     /// Returns the image of the source, or of one that replaces it.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func response(for request: PendingRequest, context: WorkContext) async throws -> ImageResponse {
-        let start = ContinuousClock.now
-        var (response, substitution) = try await firstSuccess(request, context) { request, context in
-            try await image.response(for: request, context: context)
+        try await result(request, context) { try await image.response(for: $0, context: $1) }
+    }
+
+    /// Returns the encoded image of the source, or of one that replaces it.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func encoded(
+        for request: PendingRequest,
+        as encoding: ImageEncoding,
+        context: WorkContext
+    ) async throws -> EncodedImage {
+        try await result(request, context) { request, context in
+            try await self.encoding.encoded(for: request, as: encoding, context: context)
         }
-        response.substitution = substitution
-        response.timings.total = ContinuousClock.now - start
-        return response
+    }
+
+    /// Returns the first success, with its total time and the substitution.
+    private func result<Result: CachedResult>(
+        _ request: PendingRequest,
+        _ context: WorkContext,
+        load: (ResolvedRequest, WorkContext) async throws -> Result
+    ) async throws -> Result {
+        let start = ContinuousClock.now
+        var (result, substitution) = try await firstSuccess(request, context, load: load)
+        result.substitution = substitution
+        result.timings.total = ContinuousClock.now - start
+        return result
     }
 
     /// Returns the image of the source itself, if no server and no provider has to be asked for it; `nil` otherwise,

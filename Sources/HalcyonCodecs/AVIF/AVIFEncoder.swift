@@ -30,6 +30,9 @@ public struct AVIFEncoder: ImageEncoder {
     /// ``ImageFormat/avif``.
     public var format: ImageFormat { .avif }
 
+    /// The speed, the resolution of colours, and the number of threads.
+    public var cacheIdentity: String { "\(speed) \(chromaSampling) \(threadCount)" }
+
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 65,536 pixels, for EXIF that is none, or where

@@ -26,6 +26,9 @@ public struct JPEGEncoder: ImageEncoder {
     /// ``ImageFormat/jpeg``.
     public var format: ImageFormat { .jpeg }
 
+    /// The kind of Huffman tables.
+    public var cacheIdentity: String { optimizesTables ? "optimized" : "standard" }
+
     /// Encodes a bitmap. A quality of `nil` means 100; others are clamped to 1 to 100.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 65,500 pixels, for metadata longer than the

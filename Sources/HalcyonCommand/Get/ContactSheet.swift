@@ -8,6 +8,8 @@ internal import HalcyonConcurrency
 final class ContactSheet: Sendable {
     private static let width = 1280
     private static let tallestRow = 240
+    /// The size of the largest tile that is drawn.
+    static let largestTile = PixelSize(tallestRow * 5, tallestRow)
     /// The largest number of pixels of the sheet: 16 MiB, as much again for the tiles, and more while the sheet is
     /// encoded. Half of that for thousands of images, whose URLs take memory too.
     private let pixelLimit: Int

@@ -21,7 +21,6 @@ struct GetResult: Sendable {
         var output: String?
         /// The format of the output, or of the original if nothing was written.
         var format: ImageFormat
-        var encodeTime: Duration?
         var writeTime: Duration?
 
         init(_ response: ImageResponse) {
@@ -32,6 +31,16 @@ struct GetResult: Sendable {
             timings = response.timings
             metrics = response.metrics
             format = response.image.info.format
+        }
+
+        init(_ image: EncodedImage) {
+            source = image.source
+            byteCount = image.originalByteCount
+            originalSize = image.originalInfo.displaySize
+            size = image.size
+            timings = image.timings
+            metrics = image.metrics
+            format = image.format
         }
     }
 }
@@ -79,7 +88,7 @@ extension GetResult.Loaded {
     var milliseconds: [String: Double] {
         let stages: [(String, Duration?)] = [
             ("disk", timings.disk), ("load", timings.load), ("decode", timings.decode),
-            ("process", timings.process), ("store", timings.store), ("encode", encodeTime), ("write", writeTime),
+            ("process", timings.process), ("encode", timings.encode), ("store", timings.store), ("write", writeTime),
             ("total", timings.total),
         ]
         return Dictionary(

@@ -35,8 +35,7 @@ struct GetRun: Sendable {
             format: command.format.flatMap(OutputFormat.init(name:)),
             keepsOriginal: command.resizing.resize == nil,
             encodeOptions: command.encoding.options,
-            arguments: arguments,
-            pipeline: pipeline
+            arguments: arguments
         )
     }
 
@@ -95,20 +94,15 @@ struct GetRun: Sendable {
             let needsOriginal = writes && command.output != nil && command.resizing.resize == nil
             let options = needsOriginal ? options.applying([.includesOriginalData]) : options
             let request = ImageRequest(try argument.source(), options: options)
-            let task = pipeline.task(for: request)
-            let bar = display.begin(task)
-            defer { display.end(bar) }
-            let response = try await task.response
-            var loaded = try await writer.write(response, at: index, isNeeded: writes) {
-                // After this, the bytes that this run has transferred are on disk, and need not be transferred again.
-                await pipeline.cache.flush()
-                return try await pipeline.data(for: request)
-            }
+            // The sheet is drawn once: further rounds load the same images.
+            let tiles = writes ? sheet : nil
+            var loaded =
+                if let format = writer.format {
+                    try await loadEncoded(request, as: format, at: index, display, writes: writes, tiles)
+                } else {
+                    try await load(request, at: index, display, tiles)
+                }
             if !command.trace { loaded.metrics = nil }
-            // Once only: further rounds load the same images.
-            if writes, let sheet {
-                try await pipeline.withPixels(of: response.image) { try sheet.add($0, at: index) }
-            }
             return GetResult(argument: argument, outcome: .success(loaded))
         } catch let error as ImageError {
             display.fail()
@@ -119,6 +113,48 @@ struct GetRun: Sendable {
             let failure = ImageError(stage: .load, reason: .provider("\(error)"), source: argument.text)
             return GetResult(argument: argument, outcome: .failure(failure))
         }
+    }
+
+    /// Loads an image into the cache.
+    private func load(
+        _ request: ImageRequest,
+        at index: Int,
+        _ display: ProgressDisplay,
+        _ tiles: ContactSheet?
+    ) async throws -> GetResult.Loaded {
+        let task = pipeline.task(for: request)
+        let bar = display.begin { task.progress }
+        defer { display.end(bar) }
+        let response = try await task.response
+        if let tiles { try await pipeline.withPixels(of: response.image) { try tiles.add($0, at: index) } }
+        return GetResult.Loaded(response)
+    }
+
+    /// Loads an image, and writes it encoded.
+    private func loadEncoded(
+        _ request: ImageRequest,
+        as format: EncodedImageFormat,
+        at index: Int,
+        _ display: ProgressDisplay,
+        writes: Bool,
+        _ tiles: ContactSheet?
+    ) async throws -> GetResult.Loaded {
+        let progress = Lock(ImageProgress())
+        let bar = display.begin { progress.withLock { $0 } }
+        defer { display.end(bar) }
+        let image = try await pipeline.encoded(for: request, as: format) { update in progress.withLock { $0 = update } }
+        let loaded = try await writer.write(image, at: index, isNeeded: writes)
+        guard let tiles else { return loaded }
+        if pipeline.configuration.codecs.canDecode(image.format) {
+            // The pixels of what was written, reduced while they are decoded: the image itself may be in no cache.
+            try await pipeline.withPixels(of: image, fitting: ContactSheet.largestTile) { bitmap in
+                try tiles.add(bitmap, at: index)
+            }
+        } else {
+            let response = try await pipeline.response(for: request)
+            try await pipeline.withPixels(of: response.image) { try tiles.add($0, at: index) }
+        }
+        return loaded
     }
 
     /// Reports why no load could be started.

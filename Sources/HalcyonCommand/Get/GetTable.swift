@@ -51,7 +51,7 @@ struct GetTable {
                 Format.milliseconds(loading.isEmpty ? nil : loading.reduce(.zero, +)),
                 Format.milliseconds(timings.decode),
                 Format.milliseconds(timings.process),
-                Format.milliseconds(loaded.encodeTime),
+                Format.milliseconds(timings.encode),
                 Format.milliseconds(timings.total),
             ]
         case .failure(let error):

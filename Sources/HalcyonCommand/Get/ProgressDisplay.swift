@@ -4,7 +4,8 @@ internal import HalcyonConcurrency
 /// A progress bar on the error output, redrawn a few times a second while a round goes on.
 final class ProgressDisplay: Sendable {
     private struct State {
-        var running: [ImageTask.ID: ImageTask] = [:]
+        var running: [Int: @Sendable () -> ImageProgress] = [:]
+        var lastBar = 0
         var finishedCount = 0
         var failedCount = 0
         var finishedBytes = 0
@@ -31,16 +32,23 @@ final class ProgressDisplay: Sendable {
         redrawing.withLock { $0 = task }
     }
 
-    func begin(_ task: ImageTask) -> ImageTask {
-        state.withLock { $0.running[task.id] = task }
-        return task
+    /// Begins to show a load.
+    ///
+    /// - Parameter progress: Returns its progress so far. It is called with a lock, and takes none but its own.
+    /// - Returns: The number for ``end(_:)``.
+    func begin(_ progress: @escaping @Sendable () -> ImageProgress) -> Int {
+        state.withLock { state in
+            state.lastBar += 1
+            state.running[state.lastBar] = progress
+            return state.lastBar
+        }
     }
 
-    func end(_ task: ImageTask) {
+    func end(_ bar: Int) {
         state.withLock { state in
-            state.running[task.id] = nil
+            let progress = state.running.removeValue(forKey: bar)?()
             state.finishedCount += 1
-            state.finishedBytes += task.progress.receivedBytes
+            state.finishedBytes += progress?.receivedBytes ?? 0
         }
     }
 
@@ -74,7 +82,7 @@ final class ProgressDisplay: Sendable {
     private func draw() {
         state.withLock { state in
             guard !state.isOver else { return }
-            let progress = state.running.values.map(\.progress)
+            let progress = state.running.values.map { $0() }
             let byteCount = state.finishedBytes + progress.reduce(0) { $0 + $1.receivedBytes }
             let partial = progress.reduce(0.0) { $0 + ($1.fraction ?? 0) }
             let fraction = (Double(state.finishedCount) + partial) / Double(max(total, 1))

@@ -52,8 +52,8 @@ struct TraceReport {
         }
         add("decode", timings.decode)
         add("process", timings.process)
+        add("encode", timings.encode)
         add("store", timings.store)
-        add("encode", loaded.encodeTime)
         add("write", loaded.writeTime)
         if spans.isEmpty { add("memory", timings.total) }
         return spans

@@ -56,8 +56,9 @@ extension AnswerModel.State {
         }
         // The bytes are those of the original, whatever the options make of it.
         let asked = call.kind == .data ? Variant() : call.variant
+        // A refresh of an image leaves what was encoded of the older one, which is fresh for as long as its server says.
         let demand = image.demands.first {
-            $0.time < activity.start && ($0.variant == nil || $0.variant == asked)
+            $0.time < activity.start && ($0.variant == nil || ($0.variant == asked && call.kind != .encoded))
                 && ($0.scope == nil || $0.scope == call.scope)
         }
         if let demand {

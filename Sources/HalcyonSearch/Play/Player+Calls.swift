@@ -38,6 +38,15 @@ extension Player {
                 }
             }
             running = Running(id: id, watcher: watcher, cancel: { watcher.cancel() }, prioritize: { _ in })
+        case .encoded:
+            let watcher = Task { [self] in
+                let outcome = await outcome(call) {
+                    let data = try await pipeline.encoded(for: request, as: .format(.png)).data
+                    return try ImageCodecs.standard.decode(data)
+                }
+                model.end(id, outcome)
+            }
+            running = Running(id: id, watcher: watcher, cancel: { watcher.cancel() }, prioritize: { _ in })
         case .memory:
             let image = pipeline.responseFromMemory(for: request)?.image
             model.end(id, image.map { self.outcome(of: $0, call) } ?? .none)

@@ -10,6 +10,8 @@ struct Call: Hashable, Codable, Sendable {
         case data
         /// `responseFromMemory(for:)`.
         case memory
+        /// `encoded(for:as:)`: the processed image as a PNG.
+        case encoded
     }
 
     /// The places of the user's credential.

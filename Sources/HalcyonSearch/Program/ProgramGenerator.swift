@@ -170,7 +170,7 @@ struct ProgramGenerator {
             call.carrier = [.options, .cookie, .credential].randomElement(using: &random) ?? .options
         }
         if features.contains(.otherCalls) {
-            call.kind = [.task, .task, .response, .data, .memory].randomElement(using: &random) ?? .task
+            call.kind = [.task, .task, .response, .data, .memory, .encoded].randomElement(using: &random) ?? .task
         }
         if features.contains(.refreshing), chance(30) { call.reads = .none }
         if features.contains(.cachePolicies), chance(60) {

@@ -198,7 +198,7 @@ struct ImageCacheTests {
         cache.memory.trim()
         // Nothing but this bitmap holds the pixels now, and the cache refers to them weakly.
         shown.withUnsafeMutableBytes { $0[0] ^= 0xFF }
-        let found = cache.memory.entry(for: key)?.image.bitmap.withUnsafeBytes { Array($0) }
+        let found = cache.memory.entry(for: key)?.image?.bitmap.withUnsafeBytes { Array($0) }
         #expect(found == nil || found == before)
         #expect(shown.withUnsafeBytes { Array($0) } != before)
     }

@@ -106,7 +106,7 @@ struct StoreOrderTests {
             let original = StorePermits(for: key, in: [cache])
             let claim = StoreClaim(load: load, original: original, age: .transferred(began: WorkNumber.next()))
             let late = CachedImage(image: try ImageCodecs.standard.decode(Sample.png(seed: 9)), byteCount: 1)
-            cache.remember(late, for: key, original: isProcessed ? nil : .original, claim, expiration: nil)
+            cache.remember(late, for: key, with: isProcessed ? nil : .original, claim, expiration: nil)
             #expect(firstSample(cache.entryInMemory(for: ImageRequest(url, options: options))?.image) == 10)
             let items: [StoreOrder.Item] = isProcessed ? [.image(key)] : [.image(key), .original]
             for item in items { #expect(!cache.admission(of: claim, item).isGranted()) }

@@ -63,7 +63,8 @@ final class TestPipeline: Sendable {
     func settle() async {
         await eventually { [pipeline] in
             let stages = pipeline.stages
-            return stages.image.work.count + stages.processing.work.count + stages.decoding.work.count
+            return stages.encoding.work.count + stages.image.work.count + stages.processing.work.count
+                + stages.decoding.work.count
                 + stages.original.work.count == 0
         }
         await pipeline.cache.flush()

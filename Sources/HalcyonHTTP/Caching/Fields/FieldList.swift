@@ -1,20 +1,28 @@
 internal import HTTPTypes
 
 /// The members of a field that is a list (RFC 9110, section 5.6.1).
-enum FieldList {
+package enum FieldList {
     /// Returns the members of all lines, without the white space around them and without empty ones. Commas inside
     /// quoted strings separate nothing.
     static func members(_ lines: [String]) -> [Substring] {
-        lines.flatMap { split($0, hasEscapes: true) }
+        lines.flatMap { parts(of: $0[...], separator: UInt8(ascii: ",")) }
     }
 
     /// Returns the members of all lines of a field that lists entity tags. A backslash in a tag escapes nothing (RFC
     /// 9110, section 8.8.3).
     static func entityTags(_ lines: [String]) -> [Substring] {
-        lines.flatMap { split($0, hasEscapes: false) }
+        lines.flatMap { parts(of: $0[...], separator: UInt8(ascii: ","), hasEscapes: false) }
     }
 
-    private static func split(_ line: String, hasEscapes: Bool) -> [Substring] {
+    /// Returns the parts of a text, without the white space around them and without empty ones. Separators inside quoted
+    /// strings separate nothing.
+    ///
+    /// - Parameters:
+    ///   - line: The text.
+    ///   - separator: The byte between two parts.
+    ///   - hasEscapes: A Boolean value that indicates whether the byte after a backslash in a quoted string is taken
+    ///     literally. Default: `true`.
+    package static func parts(of line: Substring, separator: UInt8, hasEscapes: Bool = true) -> [Substring] {
         var members: [Substring] = []
         let bytes = line.utf8
         var start = bytes.startIndex
@@ -26,15 +34,15 @@ enum FieldList {
         }
         while position < bytes.endIndex {
             switch bytes[position] {
+            case separator where !isQuoted:
+                add(position)
+                start = bytes.index(after: position)
             case UInt8(ascii: "\""):
                 isQuoted.toggle()
             case UInt8(ascii: "\\") where isQuoted && hasEscapes:
                 // The next byte is taken literally.
                 let next = bytes.index(after: position)
                 if next < bytes.endIndex { position = next }
-            case UInt8(ascii: ",") where !isQuoted:
-                add(position)
-                start = bytes.index(after: position)
             default:
                 break
             }

@@ -1,0 +1,74 @@
+public import FoundationEssentials
+public import HalcyonCodecs
+public import HalcyonHTTP
+public import HalcyonRaster
+
+/// The encoded bytes of a processed image, and their provenance.
+///
+/// A server sends them as they are:
+///
+/// ```swift
+/// let image = try await pipeline.encoded(for: url, as: .accepted(by: request.headers["Accept"]), options: [
+///     .processor(.resize(to: PixelSize(400, 400))),
+/// ])
+/// respond(image.data, contentType: image.mediaType, entityTag: image.entityTag, vary: "Accept")
+/// ```
+public struct EncodedImage: Sendable {
+    private let body: EncodedImageBody
+    /// The place that the bytes, or the image they were encoded from, came from.
+    public var source: ImageResponse.Source
+    /// The number of bytes of the encoded original.
+    public var originalByteCount: Int
+    /// The duration of each stage.
+    public var timings = ImageTimings()
+    /// The times and sizes of the transfer; `nil` unless ``source`` is ``ImageResponse/Source/network``.
+    public var metrics: TransferMetrics?
+    /// The substitution, if the image came from another source than the requested one; else `nil`.
+    public var substitution: SourceSubstitution?
+
+    init(_ body: EncodedImageBody, source: ImageResponse.Source, originalByteCount: Int) {
+        self.body = body
+        self.source = source
+        self.originalByteCount = originalByteCount
+    }
+
+    /// The encoded bytes.
+    public var data: Data { body.data }
+
+    /// The format of the bytes.
+    public var format: ImageFormat { body.format }
+
+    /// The media type of the bytes, for `Content-Type`. Of a format without one: "application/octet-stream".
+    public var mediaType: String { format.mediaType ?? "application/octet-stream" }
+
+    /// The size in pixels of the image that the bytes encode.
+    public var size: PixelSize { body.size }
+
+    /// The description in the header of the original.
+    public var originalInfo: ImageInfo { body.originalInfo }
+
+    /// A Boolean value that indicates whether the bytes are those of the original, as
+    /// ``EncodedImageFormat/keepsOriginal`` allows.
+    public var isOriginal: Bool { body.isOriginal }
+
+    /// A strong entity tag (RFC 9110, section 8.8.3) with its quotes: the XXH3 checksum of the bytes, in hexadecimal
+    /// digits. Equal bytes have equal tags in every process.
+    public var entityTag: String {
+        let digits = String(body.checksum, radix: 16)
+        return "\"\(String(repeating: "0", count: 16 - digits.count))\(digits)\""
+    }
+}
+
+extension EncodedImage: CachedResult {
+    var content: CachedImage.Content { .encoded(body) }
+
+    init?(_ cached: CachedImage) {
+        guard case .encoded(let body) = cached.content else { return nil }
+        self.init(body, source: .memory, originalByteCount: cached.byteCount)
+    }
+}
+
+extension EncodedImage {
+    /// The bytes with their description, for the disk.
+    var stored: EncodedImageBody { body }
+}

@@ -1,0 +1,34 @@
+internal import HalcyonRaster
+
+extension ImageKey {
+    /// The key of the encoded form of the image of an original with these options.
+    init(original: OriginalKey, options: ImageOptions, encoding: ImageEncoding) {
+        let variant = Variant(
+            decode: options.decode,
+            steps: options.processing.inPixels(atScale: options.delivery.scale).steps,
+            serializer: options.cache.serializerHook,
+            encoding: encoding
+        )
+        self.init(original: original, variant: variant)
+    }
+
+    /// Returns whether this is the key of an encoded form of an image.
+    func isEncodedForm(of image: ImageKey) -> Bool {
+        hasOriginal(of: image) && variant?.bytes.starts(with: image.encodedVariantPrefix) == true
+    }
+
+    /// The beginning of the names on disk of all encoded forms of the image, and of no other entries.
+    var encodedDiskKeyPrefix: String { processedDiskKey(of: encodedVariantPrefix) }
+
+    /// The beginning of the variants of all encoded forms of the image.
+    private var encodedVariantPrefix: [UInt8] {
+        var marker = CacheKeyEncoder()
+        marker.beginEncoding()
+        return (variant ?? .ofFirstFrame).bytes + marker.bytes
+    }
+}
+
+extension ImageKey.Variant {
+    /// The first frame of an original at its own size, which has no variant in keys of images.
+    fileprivate static let ofFirstFrame = ImageKey.Variant(decode: DecodePolicy(), steps: [])
+}

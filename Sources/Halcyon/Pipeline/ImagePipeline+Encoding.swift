@@ -1,0 +1,98 @@
+public import FoundationEssentials
+internal import HalcyonConcurrency
+
+extension ImagePipeline {
+    /// Loads an image, and returns it encoded.
+    ///
+    /// The encoded bytes are kept in memory and on disk as a processed image is, under the same options; the pixels are
+    /// not kept. Equal requests in progress share one encoding. The bytes depend on the source, the options and the
+    /// format alone, not on the cache that had the image. The original is stored on disk only with
+    /// ``ImageOption/cacheOriginalImage``.
+    ///
+    /// Encoded bytes in memory are returned without suspending or leaving the actor of the caller, which is what
+    /// `isolation` is for. Cancelling the calling task cancels the load.
+    ///
+    /// - Parameters:
+    ///   - request: The source and the options.
+    ///   - format: The format, or the rule by which it is chosen.
+    ///   - isolation: The actor of the caller. Default: that.
+    /// - Throws: ``ImageError``; of the stage ``ImageError/Stage/encode`` before anything is loaded if there is no encoder
+    ///   for the format, or with ``ImageError/Reason/notAcceptable(_:)`` if no format is acceptable.
+    ///   `CancellationError`.
+    public func encoded(
+        for request: ImageRequest,
+        as format: EncodedImageFormat,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> EncodedImage {
+        let request = completed(request)
+        let encoding = try encoding(format, of: request)
+        if let encoded = stages.memory.encoded(for: request.source, options: request.options, as: encoding) {
+            return encoded
+        }
+        return try await encoded(for: request, as: encoding) { _ in }
+    }
+
+    /// Loads the image at a URL, and returns it encoded, as ``encoded(for:as:isolation:)``.
+    ///
+    /// - Parameters:
+    ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
+    ///   - format: The format, or the rule by which it is chosen.
+    ///   - options: The options. Default: every field is left open.
+    ///   - isolation: The actor of the caller. Default: that.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    public func encoded(
+        for url: URL,
+        as format: EncodedImageFormat,
+        options: ImageOptions = ImageOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> EncodedImage {
+        try await encoded(for: ImageRequest(url, options: options), as: format)
+    }
+
+    /// Returns the encoded image if memory has it, without waiting. Images of files are not found by this function,
+    /// because the file would have to be examined first.
+    ///
+    /// - Parameters:
+    ///   - request: The source, and the options that it was loaded with.
+    ///   - format: The format, or the rule by which it is chosen.
+    public func encodedFromMemory(for request: ImageRequest, as format: EncodedImageFormat) -> EncodedImage? {
+        let request = completed(request)
+        guard let encoding = try? encoding(format, of: request) else { return nil }
+        return stages.memory.encoded(for: request.source, options: request.options, as: encoding)
+    }
+
+    /// Loads an image, and returns it encoded.
+    ///
+    /// - Parameter onProgress: Called with the progress of the bytes of the original.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    package func encoded(
+        for request: ImageRequest,
+        as format: EncodedImageFormat,
+        onProgress: @escaping @Sendable (ImageProgress) -> Void
+    ) async throws -> EncodedImage {
+        let request = completed(request)
+        return try await encoded(for: request, as: encoding(format, of: request), onProgress: onProgress)
+    }
+
+    /// - Parameter request: With completed options.
+    private func encoding(_ format: EncodedImageFormat, of request: ImageRequest) throws(ImageError) -> ImageEncoding {
+        let codecs = request.options.codecs(or: configuration.codecs)
+        return try ImageEncoding(format, codecs: codecs, source: "\(request.source)")
+    }
+
+    /// - Parameter request: With completed options.
+    private func encoded(
+        for request: ImageRequest,
+        as encoding: ImageEncoding,
+        onProgress: @escaping @Sendable (ImageProgress) -> Void
+    ) async throws -> EncodedImage {
+        let pending = stages.resolver.begin(request)
+        let status = Lock(WorkStatus())
+        let context = WorkContext(priority: PriorityBox(request.options.priority)) { report in
+            // Reports of several attempts may overtake each other.
+            guard case .progress(let progress) = report, status.withLock({ $0.add(report) }) else { return }
+            onProgress(progress.progress)
+        }
+        return try await stages.fallback.encoded(for: pending, as: encoding, context: context)
+    }
+}

@@ -1,0 +1,217 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// Finds an encoded image in memory or on disk, or encodes and stores it.
+///
+/// The image to encode comes from memory, from disk, or from its original. The bytes depend on the key alone: an image
+/// that was stored on disk with losses is used only where its original cannot be had, and what is made of it is not
+/// stored.
+final class EncodingStage: Sendable {
+    private typealias Made = CachingStage<EncodedForm>.Made
+
+    private let memory: MemoryStage
+    private let images: ResultStorage<DecodedForm>
+    private let processing: ProcessingStage
+    private let codecs: ImageCodecs
+    private let workers: PixelWorkers
+    private let caching: CachingStage<EncodedForm>
+
+    init(
+        memory: MemoryStage,
+        images: ResultStorage<DecodedForm>,
+        processing: ProcessingStage,
+        codecs: ImageCodecs,
+        workers: PixelWorkers
+    ) {
+        self.memory = memory
+        self.images = images
+        self.processing = processing
+        self.codecs = codecs
+        self.workers = workers
+        caching = CachingStage(memory: memory, storage: ResultStorage(EncodedForm()))
+    }
+
+    /// The loads under way.
+    var work: WorkCoalescer<ImageWorkKey, EncodedImage> { caching.work }
+
+    /// Returns the encoded image of a request; equal requests share it.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func encoded(
+        for request: ResolvedRequest,
+        as encoding: ImageEncoding,
+        context: WorkContext
+    ) async throws -> EncodedImage {
+        try await caching.result(for: request.encoded(as: encoding), context: context) { [self] target, context in
+            let input = try await input(for: request, encoding, context: context)
+            return try await made(input, for: request, target, encoding, context: context)
+        } fallback: { [self] target, error, context in
+            guard let input = try await input(for: request, encoding, insteadOf: error, context: context) else {
+                return nil
+            }
+            return try await made(input, for: request, target, encoding, context: context)
+        }
+    }
+
+    /// An image to encode, and its provenance.
+    fileprivate struct Input: Sendable {
+        let image: DecodedImage
+        /// The part of the budget that its pixels take; `nil` for an image of a cache.
+        var lease: PixelLease?
+        let source: ImageResponse.Source
+        let originalByteCount: Int
+        var timings = ImageTimings()
+        var caching: OriginalCaching
+        let claim: StoreClaim
+        var original: Original?
+    }
+
+    /// Returns the image to encode.
+    private func input(
+        for request: ResolvedRequest,
+        _ encoding: ImageEncoding,
+        context: WorkContext
+    ) async throws -> Input {
+        // The bytes of an original that is kept are those that its image is decoded from.
+        if !encoding.mayKeepOriginal(of: request),
+            let found = try await cachedInput(for: request, context: context), found.isExact
+        {
+            return found.input
+        }
+        return Input(try await processing.result(for: request, context: context), for: request)
+    }
+
+    /// Returns an image that may be encoded although its original is unavailable. What is made of it is not stored.
+    private func input(
+        for request: ResolvedRequest,
+        _ encoding: ImageEncoding,
+        insteadOf error: ImageError,
+        context: WorkContext
+    ) async throws -> Input? {
+        guard error.stage != .encode, !error.isAboutResource, !encoding.mayKeepOriginal(of: request) else { return nil }
+        var input = try await cachedInput(for: request, context: context)?.input
+        if input == nil, request.mayBeResult,
+            let stale = try await images.staleResult(for: request, insteadOf: error, context: context)
+        {
+            input = Input(stale, for: request)
+        }
+        input?.caching.effect = .leave
+        return input
+    }
+
+    /// Returns the image from memory or disk.
+    private func cachedInput(
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> (input: Input, isExact: Bool)? {
+        // Asked for before the look, so that no image newer than it is taken for it.
+        let age = request.target.order.ageInMemory(of: request.key)
+        if let cached = memory.cached(for: request), let image = cached.image {
+            let input = Input(
+                image: image,
+                source: .memory,
+                originalByteCount: cached.byteCount,
+                caching: OriginalCaching(validity: cached.validity(for: request)),
+                claim: StoreClaim(load: request.permits, age: age)
+            )
+            return (input, cached.isExact)
+        }
+        guard let found = try await images.result(for: request, context: context) else { return nil }
+        return (Input(found, for: request), found.isExact)
+    }
+
+    /// Encodes an image.
+    private func made(
+        _ input: Input,
+        for request: ResolvedRequest,
+        _ target: ResolvedRequest,
+        _ encoding: ImageEncoding,
+        context: WorkContext
+    ) async throws -> Made {
+        let start = ContinuousClock.now
+        let kept = encoding.mayKeepOriginal(of: request) ? input.original?.data : nil
+        let body: EncodedImageBody
+        do {
+            body = try await (request.options.workers ?? workers).withPixels(
+                of: input.image,
+                lease: input.lease,
+                place: request.options.processing.steps.count,
+                priority: context.priority
+            ) { [codecs = request.options.codecs(or: codecs)] image, flag in
+                try encoding.body(of: image, keeping: kept, codecs: codecs, isCancelled: { flag.isCancelled })
+            }
+        } catch let error as CodecError {
+            throw ImageError(stage: .encode, reason: .codec(error), source: "\(request.source)")
+        }
+        var image = EncodedImage(body, source: input.source, originalByteCount: input.originalByteCount)
+        image.timings = input.timings
+        image.timings.encode = ContinuousClock.now - start
+        image.metrics = input.original?.metrics
+        // An original that is kept is on disk as the original of an unprocessed image is, and not once more.
+        return Made(
+            result: image,
+            caching: input.caching,
+            claim: input.claim,
+            original: input.original.map { ($0, body.isOriginal ? request : target) },
+            isStoredOnDisk: !body.isOriginal
+        )
+    }
+}
+
+extension EncodingStage.Input {
+    /// An image of a cache.
+    fileprivate init(_ found: ResultStorage<DecodedForm>.Found, for request: ResolvedRequest) {
+        self.init(
+            image: found.result.image,
+            source: .disk,
+            originalByteCount: found.result.byteCount,
+            timings: found.result.timings,
+            caching: OriginalCaching(validity: found.validity),
+            claim: found.claim(of: request)
+        )
+    }
+
+    /// An image that was made.
+    fileprivate init(_ result: DecodedOriginal, for request: ResolvedRequest) {
+        let original = result.original
+        self.init(
+            image: result.image,
+            lease: result.lease,
+            source: original.source,
+            originalByteCount: original.data.count,
+            timings: original.timings,
+            caching: original.caching,
+            claim: original.claim(of: request.permits),
+            original: original
+        )
+        timings.decode = result.decodeTime
+        timings.process = result.processTime
+    }
+}
+
+extension ImageEncoding {
+    /// Returns whether the bytes of a request's original may be its result.
+    fileprivate func mayKeepOriginal(of request: ResolvedRequest) -> Bool {
+        keepsOriginal && request.options.processing.isIdentity && request.options.decode.isIdentity
+    }
+}
+
+extension CachedImage {
+    /// Returns the time and the requests for which the image may be used; `nil` if no server decides about it. An image
+    /// about which its server stated nothing has the default lifetime.
+    fileprivate func validity(for request: ResolvedRequest) -> OriginalValidity? {
+        if let validity { return validity }
+        guard let receivedDate, let transfer = request.cacheableTransfer else { return nil }
+        return OriginalValidity(StoredResponse(url: transfer.url.withoutUser, responseTime: receivedDate))
+    }
+}
+
+extension OriginalCaching {
+    /// Creates the effect of an image that a cache has.
+    fileprivate init(validity: OriginalValidity?) {
+        self.init()
+        self.validity = validity
+    }
+}

@@ -1,0 +1,141 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+internal import HalcyonStore
+
+/// The form of results on disk.
+protocol ResultForm: Sendable {
+    associatedtype Result: CachedResult
+
+    /// Returns the result in an entry.
+    ///
+    /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
+    func result(
+        in entry: DiskCache.Entry,
+        _ metadata: ProcessedImageMetadata,
+        for request: ResolvedRequest,
+        _ timings: ImageTimings,
+        priority: PriorityBox
+    ) async throws -> Result
+
+    /// Returns the body and the metadata of an entry; `nil` if the serializer of the request stores none.
+    ///
+    /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
+    func entry(
+        of result: Result,
+        madeOf original: Data?,
+        validity: OriginalValidity?,
+        for request: ResolvedRequest,
+        priority: PriorityBox
+    ) async throws -> (body: Data, metadata: Data)?
+
+    /// Returns the number of bytes that wait in memory while a result is stored.
+    func byteCount(of result: Result) -> Int
+}
+
+/// Images, which are encoded for the disk and decoded again.
+struct DecodedForm: ResultForm {
+    let codecs: ImageCodecs
+    let workers: PixelWorkers
+
+    func result(
+        in entry: DiskCache.Entry,
+        _ metadata: ProcessedImageMetadata,
+        for request: ResolvedRequest,
+        _ timings: ImageTimings,
+        priority: PriorityBox
+    ) async throws -> ImageResponse {
+        let start = ContinuousClock.now
+        let decoded = try await (request.options.workers ?? workers).decode(
+            entry.body,
+            of: request.options.cache.serializer,
+            size: metadata.size,
+            codecs: request.options.codecs(or: codecs),
+            options: request.options.decode.storedResultOptions,
+            priority: priority
+        )
+        var timings = timings
+        timings.decode = ContinuousClock.now - start
+        return ImageResponse(
+            image: metadata.image(decoded.bitmap),
+            source: .disk,
+            byteCount: metadata.byteCount,
+            timings: timings,
+            head: metadata.validity.map { TransferResponse($0.response) }
+        )
+    }
+
+    func entry(
+        of response: ImageResponse,
+        madeOf original: Data?,
+        validity: OriginalValidity?,
+        for request: ResolvedRequest,
+        priority: PriorityBox
+    ) async throws -> (body: Data, metadata: Data)? {
+        let (image, serializer) = (response.image, request.options.cache.serializer)
+        let body = try await (request.options.workers ?? workers).encode(
+            image,
+            original: original,
+            codecs: request.options.codecs(or: codecs),
+            serializer: serializer,
+            priority: priority
+        )
+        guard let body else { return nil }
+        // Of the formats, only PNG keeps every bitmap without losses.
+        let isExact = serializer is ImageSerializer && ImageFormat.detect(body.prefix(64)) == .png
+        let metadata = ProcessedImageMetadata(
+            image,
+            byteCount: response.byteCount,
+            validity: validity,
+            serializer: serializer,
+            isExact: isExact
+        )
+        return (body, metadata.data)
+    }
+
+    func byteCount(of response: ImageResponse) -> Int { response.image.bitmap.byteCount }
+}
+
+/// Encoded images, which are stored as they are.
+struct EncodedForm: ResultForm {
+    func result(
+        in entry: DiskCache.Entry,
+        _ metadata: ProcessedImageMetadata,
+        for request: ResolvedRequest,
+        _ timings: ImageTimings,
+        priority: PriorityBox
+    ) async throws -> EncodedImage {
+        // The body has a checksum, so it is what was stored.
+        guard let form = metadata.encoded else { throw CodecError.unknownFormat(detected: nil) }
+        let body = EncodedImageBody(
+            data: entry.body,
+            format: form.format,
+            size: form.size,
+            originalInfo: metadata.info
+        )
+        var image = EncodedImage(body, source: .disk, originalByteCount: metadata.byteCount)
+        image.timings = timings
+        return image
+    }
+
+    func entry(
+        of image: EncodedImage,
+        madeOf original: Data?,
+        validity: OriginalValidity?,
+        for request: ResolvedRequest,
+        priority: PriorityBox
+    ) async throws -> (body: Data, metadata: Data)? {
+        let metadata = ProcessedImageMetadata(image.stored, byteCount: image.originalByteCount, validity: validity)
+        return (image.data, metadata.data)
+    }
+
+    func byteCount(of image: EncodedImage) -> Int { image.data.count }
+}
+
+extension TransferResponse {
+    /// The head of a response, as far as it is stored.
+    fileprivate init(_ stored: StoredResponse) {
+        self.init(status: stored.status, headers: stored.headers, url: stored.url)
+    }
+}

@@ -1,0 +1,165 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A removal of encoded images")
+struct EncodedRemovalTests {
+    /// A way to remove an image.
+    enum Removal: CaseIterable {
+        case all, request, prefix
+
+        func perform(_ cache: ImageCache, _ url: URL) async throws {
+            switch self {
+            case .all: try await cache.removeAll()
+            case .request: try await cache.remove(for: ImageRequest(url))
+            case .prefix: try await cache.removeAll(originalsBeginningWith: url.absoluteString)
+            }
+        }
+    }
+
+    private let encoded = EncodedTest()
+    private let crop = ImageOption.processor(.crop(to: PixelSize(20, 10)))
+
+    private func isEmpty() async throws -> Bool {
+        await encoded.test.settle()
+        let count = try await encoded.diskCount()
+        return encoded.cache.memoryStatistics.count == 0 && count == 0
+    }
+
+    @Test("takes every encoded form of an original, from memory and from disk", arguments: Removal.allCases)
+    func forms(removal: Removal) async throws {
+        encoded.transport.serve(encoded.url, Sample.png())
+        for options in [[], [crop]] {
+            _ = try await encoded.encoded(.format(.webp), options)
+            _ = try await encoded.encoded(.format(.jpeg), options)
+        }
+        #expect(encoded.cache.memoryStatistics.count == 4)
+        #expect(try await encoded.diskCount() == 4)
+        try await removal.perform(encoded.cache, encoded.url)
+        #expect(try await isEmpty())
+    }
+
+    @Test("leaves nothing of what is being encoded", arguments: Removal.allCases)
+    func encoding(removal: Removal) async throws {
+        encoded.transport.serve(encoded.url, Sample.png())
+        encoded.held.arm()
+        let task = encoded.start()
+        await encoded.held.waitUntilReached()
+        try await removal.perform(encoded.cache, encoded.url)
+        encoded.held.release()
+        _ = try await task.value
+        #expect(try await isEmpty())
+    }
+
+    @Test("leaves nothing of what is being stored", arguments: Removal.allCases)
+    func storing(removal: Removal) async throws {
+        encoded.transport.serve(encoded.url, Sample.encoded(Sample.noise(120, 100), .png))
+        for quality in 1...20 {
+            let format = EncodedImageFormat.format(.webp, EncodeOptions(quality: quality))
+            _ = try await encoded.pipeline.encoded(for: encoded.url, as: format)
+            try await removal.perform(encoded.cache, encoded.url)
+            #expect(try await isEmpty())
+        }
+    }
+
+    @Test("from memory leaves nothing there of an image that was found in memory before", arguments: [false, true])
+    func fromMemory(isNamed: Bool) async throws {
+        encoded.transport.serve(encoded.url, Sample.png())
+        _ = try await encoded.pipeline.response(for: encoded.url, options: [.cacheMemoryOnly])
+        encoded.held.arm()
+        let task = encoded.start()
+        await encoded.held.waitUntilReached()
+        if isNamed {
+            try await encoded.cache.remove(for: ImageRequest(encoded.url), from: .memory)
+        } else {
+            encoded.cache.removeAllFromMemory()
+        }
+        encoded.held.release()
+        _ = try await task.value
+        await encoded.test.settle()
+        #expect(encoded.cache.memoryStatistics.count == 0)
+    }
+
+    @Test("counts for an image that is found in memory while it is being removed from there")
+    func duringRemoval() async throws {
+        let cache = encoded.cache
+        let key = try #require(ImageKey(ImageRequest(encoded.url)))
+        func isAdmitted(_ removes: Bool) -> Bool {
+            var claim: StoreClaim?
+            let permits = { StorePermits(for: key, in: [cache]) }
+            let find = { claim = StoreClaim(load: permits(), age: cache.order.ageInMemory(of: key)) }
+            if removes { cache.order.removeFromMemory { find() } } else { find() }
+            return claim?.isAdmitted(to: cache.order, .image(key), in: .disk) ?? false
+        }
+        #expect(isAdmitted(false))
+        #expect(!isAdmitted(true))
+        #expect(isAdmitted(false))
+    }
+
+    @Test(
+        "is made by a store of the program, which an encoding under way does not undo",
+        arguments: [[], [CacheTier.disk]]
+    )
+    func replacement(tiers: [CacheTier]) async throws {
+        encoded.transport.serve(encoded.url, Sample.png(seed: 1))
+        _ = try await encoded.encoded(.format(.png), [crop])
+        encoded.held.arm()
+        let task = encoded.start(.format(.bmp), [crop])
+        await encoded.held.waitUntilReached()
+        let request = ImageRequest(encoded.url, options: [crop])
+        let image = try ImageCodecs.standard.decode(Sample.png(20, 10, seed: 7))
+        #expect(try await encoded.cache.store(image, for: request))
+        encoded.held.release()
+        _ = try await task.value
+        await encoded.test.settle()
+        if tiers == [.disk] { encoded.forgetMemory() }
+        for format in [ImageFormat.png, .bmp] {
+            let data = try await encoded.encoded(.format(format), [crop]).data
+            #expect(try ImageCodecs.standard.decode(data).owner == 7)
+        }
+        #expect(encoded.transport.startedCount <= 2)
+    }
+
+    /// A part of the cache, as an argument.
+    enum CacheTier { case disk }
+
+    @Test("of a damaged entry is followed by another encoding, which replaces it")
+    func damage() async throws {
+        encoded.transport.serve(encoded.url, Sample.png())
+        let image = try await encoded.encoded()
+        encoded.forgetMemory()
+        let disk = DiskCache(DiskCache.Configuration(folder: encoded.test.folder))
+        let key = try #require(try disk.entries().first).key
+        // Metadata of no encoded image.
+        try disk.store(image.data, for: key, metadata: Data("{}".utf8))
+        #expect(try await encoded.encoded().source == .network)
+        encoded.forgetMemory()
+        let again = try await encoded.encoded()
+        #expect(again.source == .disk && firstDifference(again.data, image.data) == nil)
+        #expect(encoded.transport.startedCount == 2)
+    }
+
+    @Test("of a body that was changed on disk is followed by another encoding")
+    func changedBody() async throws {
+        encoded.transport.serve(encoded.url, Sample.encoded(Sample.noise(300, 200), .png))
+        let image = try await encoded.encoded(.format(.png))
+        encoded.forgetMemory()
+        let request = ImageRequest(encoded.url)
+        let files = try #require(FileManager.default.subpaths(atPath: encoded.test.folder))
+        let bodies = files.map { "\(encoded.test.folder)/\($0)" }.filter {
+            (try? Data(contentsOf: URL(filePath: $0)))?.count == image.data.count
+        }
+        let body = try #require(bodies.first)
+        var bytes = image.data
+        bytes[bytes.count / 2] ^= 0xFF
+        try bytes.write(to: URL(filePath: body))
+        #expect(try await encoded.encoded(.format(.png)).source == .network)
+        #expect(encoded.pipeline.encodedFromMemory(for: request, as: .format(.png)) != nil)
+        encoded.forgetMemory()
+        let again = try await encoded.encoded(.format(.png))
+        #expect(again.source == .disk && firstDifference(again.data, image.data) == nil)
+    }
+}

@@ -1,0 +1,56 @@
+import FoundationEssentials
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("An original that is in the format already")
+struct KeptOriginalTests {
+    private let encoded = EncodedTest()
+    /// Bytes behind the end, which only a true copy keeps.
+    private let original = Sample.png() + Data("kept".utf8)
+
+    private func keeping(_ format: EncodedImageFormat) -> EncodedImageFormat {
+        var format = format
+        format.keepsOriginal = true
+        return format
+    }
+
+    @Test("is encoded again by default")
+    func byDefault() async throws {
+        encoded.transport.serve(encoded.url, original)
+        let image = try await encoded.encoded(.format(.png))
+        #expect(!image.isOriginal && firstDifference(image.data, original) != nil)
+    }
+
+    @Test("is kept on request, from the network, from memory and from disk, where it is stored once")
+    func kept() async throws {
+        encoded.transport.serve(encoded.url, original)
+        for (source, format) in [
+            (ImageResponse.Source.network, EncodedImageFormat.format(.png)), (.memory, .format(.png)),
+            (.disk, .original()),
+        ] {
+            let image = try await encoded.encoded(keeping(format))
+            #expect(image.source == source && image.isOriginal && image.format == .png)
+            #expect(firstDifference(image.data, original) == nil)
+            #expect(try await encoded.diskCount() == 1)
+        }
+        #expect(encoded.transport.startedCount == 1)
+        #expect(encoded.encodeCount == 0)
+    }
+
+    @Test("is encoded where it is in another format, or is to be changed")
+    func changed() async throws {
+        encoded.transport.serve(encoded.url, original)
+        #expect(try await !encoded.encoded(keeping(.format(.webp))).isOriginal)
+        let crop = ImageOption.processor(.crop(to: PixelSize(20, 10)))
+        #expect(try await encoded.encoded(keeping(.format(.png)), [crop]).size == PixelSize(20, 10))
+        #expect(try await !encoded.encoded(keeping(.format(.png)), [.color(.asStored)]).isOriginal)
+    }
+
+    @Test("is not returned if it cannot be decoded")
+    func damaged() async throws {
+        encoded.transport.serve(encoded.url, Data(Sample.png().prefix(60)))
+        #expect(await encoded.failure(keeping(.format(.png)))?.stage == .decode)
+    }
+}
