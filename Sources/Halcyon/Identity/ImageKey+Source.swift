@@ -62,14 +62,14 @@ extension Source {
     /// this machine anyway.
     var isCachedOnDisk: Bool {
         switch location {
-        case .network, .provider: !isOnThisMachine
+        case .network, .provider: !hasLocalBytes
         case .file, .thumbnail, .data, .placeholder, .invalid: false
         }
     }
 
     /// A Boolean value that indicates whether the bytes are in memory or in a file, so that neither a server nor a
     /// provider of the program has to be asked for them.
-    var isOnThisMachine: Bool {
+    var hasLocalBytes: Bool {
         switch location {
         case .file, .thumbnail, .data, .placeholder: true
         case .provider(let provider): provider.base is DataURL || provider.base is Base64ImageDataProvider

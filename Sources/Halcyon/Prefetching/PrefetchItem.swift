@@ -28,7 +28,7 @@ struct PrefetchItem: Sendable {
             source = request.source
             var options = request.options.fields
             options.priority = .normal
-            options.delivery = DeliveryPolicy()
+            options.delivery = options.delivery.ofPrefetching
             self.options = options
         }
     }
@@ -55,7 +55,7 @@ struct PrefetchItem: Sendable {
             switch request.source.location {
             case .network(let transfer) where transfer.body != nil: return nil
             case .data: return nil
-            case .network, .file, .provider, .invalid: break
+            case .network, .file, .thumbnail, .provider, .placeholder, .invalid: break
             }
             var source = Hasher()
             source.combine(request.source)
@@ -63,11 +63,22 @@ struct PrefetchItem: Sendable {
             // Changed only where that makes a difference, so that requests go on to share their options.
             var options = request.options
             if options.priority != .normal { options.priority = .normal }
-            if options.delivery != DeliveryPolicy() { options.delivery = DeliveryPolicy() }
+            let delivery = options.delivery.ofPrefetching
+            if options.delivery != delivery { options.delivery = delivery }
             self.options = options
         }
     }
 
     /// The identity in a window; `nil` if requests of the source are not compared there.
     var compactIdentity: CompactIdentity? { CompactIdentity(completed) }
+}
+
+extension DeliveryPolicy {
+    /// The part of the policy that determines what is loaded: lengths in points depend on the scale, and nothing is
+    /// delivered.
+    fileprivate var ofPrefetching: DeliveryPolicy {
+        var policy = DeliveryPolicy()
+        policy.scale = scale
+        return policy
+    }
 }

@@ -126,8 +126,12 @@ extension Source.Location {
         case (.file(let left), .file(let right)): ExactString.hasSameBytes(left, right)
         case (.data(let left), .data(let right)): left == right
         case (.provider(let left), .provider(let right)): left == right
+        case (.thumbnail(let left), .thumbnail(let right)):
+            left.size == right.size && ExactString.hasSameBytes(left.path, right.path)
+        case (.placeholder(let left), .placeholder(let right)): left == right
         case (.invalid(let left), .invalid(let right)): ExactString.hasSameBytes(left, right)
-        case (.network, _), (.file, _), (.data, _), (.provider, _), (.invalid, _): false
+        case (.network, _), (.file, _), (.thumbnail, _), (.data, _), (.provider, _), (.placeholder, _), (.invalid, _):
+            false
         }
     }
 }

@@ -39,7 +39,7 @@ final class OriginalStage: Sendable {
     /// - Throws: `CancellationError`.
     func storedData(for request: ResolvedRequest, context: WorkContext) async throws -> Data? {
         do {
-            if case .provider = request.source.location, !request.source.isOnThisMachine {
+            if case .provider = request.source.location, !request.source.hasLocalBytes {
                 guard request.work.readsDisk else { return nil }
                 let permits = StorePermits(for: request.key, in: request.originalCaches)
                 return try await storedOriginal(for: request, permits: permits, context: context)?.data
@@ -159,7 +159,7 @@ final class OriginalStage: Sendable {
             return found
         }
         let start = ContinuousClock.now
-        guard request.source.isOnThisMachine else { return nil }
+        guard request.source.hasLocalBytes else { return nil }
         let fetched = try await fetcher(for: request).fetch(request, context: context)
         var timings = ImageTimings()
         timings.load = ContinuousClock.now - start

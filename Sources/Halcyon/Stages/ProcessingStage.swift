@@ -21,7 +21,7 @@ final class ProcessingStage: Sendable {
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> (response: ImageResponse, original: Original) {
-        response(with: try await result(for: request, context: context))
+        response(to: request, with: try await result(for: request, context: context))
     }
 
     /// Returns the processed image of an original at hand, without sharing work with others.
@@ -37,10 +37,13 @@ final class ProcessingStage: Sendable {
         for (place, step) in request.options.processing.steps.enumerated() {
             result = try await run(step.processor, on: result, place: place, key, for: request, context: context)
         }
-        return response(with: result)
+        return response(to: request, with: result)
     }
 
-    private func response(with result: DecodedOriginal) -> (response: ImageResponse, original: Original) {
+    private func response(
+        to request: ResolvedRequest,
+        with result: DecodedOriginal
+    ) -> (response: ImageResponse, original: Original) {
         var timings = result.original.timings
         timings.decode = result.decodeTime
         timings.process = result.processTime

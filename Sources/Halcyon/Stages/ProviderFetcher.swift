@@ -9,7 +9,7 @@ struct ProviderFetcher: OriginalFetching {
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         do {
             let limit = (request.options.network.limits ?? .standard).bodyBytes
-            let data = try await data(limit: limit, context)
+            let data = try await data(limit: limit, context.nextAttempt())
             // A provider that ignores cancellation must not deliver a late success.
             try Task.checkCancellation()
             guard data.count <= limit else { throw Failure.tooManyBytes(limit: limit) }
@@ -45,7 +45,8 @@ struct ProviderFetcher: OriginalFetching {
             try Task.checkCancellation()
             guard chunk.count <= limit - bytes.count else { throw Failure.tooManyBytes(limit: limit) }
             chunk.withUnsafeBytes { bytes.append($0) }
-            context.report(ImageProgress(receivedBytes: bytes.count, expectedBytes: expected))
+            let progress = ImageProgress(receivedBytes: bytes.count, expectedBytes: expected)
+            context.report(.progress(ProgressReport(progress: progress)))
         }
         return bytes.data
     }

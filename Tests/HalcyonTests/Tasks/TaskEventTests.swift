@@ -119,7 +119,7 @@ struct TaskEventTests {
                                 turn += 1
                                 return turn
                             }
-                            context.report(.progress(ImageProgress(receivedBytes: count)))
+                            context.report(.progress(ProgressReport(progress: ImageProgress(receivedBytes: count))))
                         }
                     }
                 }
