@@ -220,6 +220,7 @@ struct DefaultOptionsTests {
             ImageOption { $0.network.limits = TransferLimits(bodyBytes: 1) },
             ImageOption { $0.recovery.allowsMetered = false },
             ImageOption { $0.cache.storesInMemory = false },
+            .previews([.file("/c")]),
         ]
         let defaults = ImageOptions(changes)
         var options = ImageOptions()
@@ -267,6 +268,7 @@ struct DefaultOptionsTests {
             (.memoryCacheAccessExtending(.originalLifetime), .memoryExtension),
             (.diskCacheAccessExtending(.originalLifetime), .diskExtension),
             (.alternativeSources([]), .alternatives), (.allowsMetered(true), .allowsMetered),
+            (.previews([]), .previews),
         ]
         for (change, field) in changes {
             guard case .fields(let fields, _) = change.change else {

@@ -24,7 +24,8 @@ final class TestPipeline: Sendable {
         clock: StoreClock = .system,
         recovery: RecoveryConfiguration = RecoveryConfiguration(),
         defaultOptions: ImageOptions = ImageOptions(),
-        downloads: NetworkPolicy = NetworkPolicy()
+        downloads: NetworkPolicy = NetworkPolicy(),
+        thumbnailFolder: String? = nil
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -43,7 +44,8 @@ final class TestPipeline: Sendable {
                 defaultOptions: defaultOptions,
                 workerCount: workerCount,
                 decodeBudget: decodeBudget,
-                recovery: recovery
+                recovery: recovery,
+                thumbnailFolder: thumbnailFolder
             )
         )
     }
