@@ -1,13 +1,11 @@
 internal import HalcyonConcurrency
 
-/// The context of a piece of work: the priority of its waiters, and the functions by which it reports to them.
+/// The context of a piece of work: the priority of its waiters, and the function by which it reports to them.
 struct WorkContext: Sendable {
     /// The priority, which may change while the work is in progress.
     let priority: PriorityBox
     /// Reports the beginnings of stages and the progress of the bytes to the waiters.
     let report: @Sendable (WorkReport) -> Void
-    /// Hands out a preview. Default: drops it.
-    var preview: @Sendable (ImagePreview) -> Void = { _ in }
 
     /// Reports that a stage begins.
     func begin(_ stage: ImageError.Stage) {
@@ -34,14 +32,12 @@ struct WorkContext: Sendable {
     private func mappingProgress(
         _ transform: @escaping @Sendable (ProgressReport) -> ProgressReport
     ) -> WorkContext {
-        var context = WorkContext(priority: priority) { [report] in
+        WorkContext(priority: priority) { [report] in
             if case .progress(let progress) = $0 {
                 report(.progress(transform(progress)))
             } else {
                 report($0)
             }
         }
-        context.preview = preview
-        return context
     }
 }

@@ -75,10 +75,16 @@ public final class ImagePipeline: Sendable {
         }
         let pending = stages.resolver.begin(request)
         let task = ImageTask(request: request)
-        let preview = stages.previews.cachedPreview(of: request)
-        task.start(showing: preview) { [stages] context in
-            try await stages.previews.response(for: pending, above: preview?.quality, context: context)
-                .delivered(pending.options.delivery)
+        let feed = task.previewFeed
+        if let feed { stages.previews.sendCached(of: request, to: feed) }
+        task.start { [stages] context in
+            let response =
+                if let feed {
+                    try await stages.previews.response(for: pending, to: feed, context: context)
+                } else {
+                    try await stages.fallback.response(for: pending, context: context)
+                }
+            return response.delivered(pending.options.delivery)
         }
         return task
     }

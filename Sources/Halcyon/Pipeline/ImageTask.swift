@@ -37,20 +37,8 @@ public final class ImageTask: Sendable, Identifiable {
         previewFeed = response == nil && !request.options.previews.isEmpty ? PreviewFeed() : nil
     }
 
-    /// - Parameter preview: A preview that is there already. Default: none.
-    func start(
-        showing preview: ImagePreview? = nil,
-        _ operation: @escaping @Sendable (WorkContext) async throws -> ImageResponse
-    ) {
-        guard let previewFeed else { return work.start(operation) }
-        if let preview { previewFeed.send(preview) }
-        work.start { context in
-            // Before the result can be read.
-            defer { previewFeed.finish() }
-            var context = context
-            context.preview = { previewFeed.send($0) }
-            return try await operation(context)
-        }
+    func start(_ operation: @escaping @Sendable (WorkContext) async throws -> ImageResponse) {
+        work.start(operation)
     }
 
     /// The image and its source.

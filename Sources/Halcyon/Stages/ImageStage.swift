@@ -40,7 +40,9 @@ final class ImageStage: Sendable {
     /// - Throws: ``ImageError`` for an original that cannot be decoded or processed; `CancellationError`.
     func availableResponse(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse? {
         let response = try await caching.availableResult(for: request, context: context) { request, context in
-            guard let original = try await original.availableOriginal(for: request, context: context) else { return nil }
+            guard let original = try await original.availableOriginal(for: request, context: context) else {
+                return nil
+            }
             return Made(try await processing.response(for: request, from: original, context: context), for: request)
         }
         return try await response?.withOriginalData(of: request, from: original, context: context)

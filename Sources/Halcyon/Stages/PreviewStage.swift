@@ -9,39 +9,34 @@ struct PreviewStage: Sendable {
     let resolver: RequestResolver
     let fallback: SourceFallback
 
-    /// Returns the best preview of an image that memory has, without waiting.
-    func cachedPreview(of request: ImageRequest) -> ImagePreview? {
-        let previews = request.options.previews
-        guard !previews.isEmpty else { return nil }
-        for quality in previews.indices.reversed() {
+    /// Hands out the best preview of an image that memory has, without waiting.
+    func sendCached(of request: ImageRequest, to feed: PreviewFeed) {
+        for quality in request.options.previews.indices.reversed() {
             let preview = request.preview(quality)
             if let response = memory.response(for: preview.source, options: preview.options, isWhole: false) {
-                return ImagePreview(response: response, source: preview.source, quality: quality)
+                return feed.send(ImagePreview(response: response, source: preview.source, quality: quality))
             }
         }
-        return nil
     }
 
-    /// Returns the image of a request. Until it is there, the context is given previews, each better than the one
-    /// before.
+    /// Returns the image of a request. Until it is there, the feed is given previews, each better than the one before.
     ///
-    /// - Parameter best: The quality of a preview that is there already. Default: `nil`, none.
     /// - Throws: ``ImageError``, `CancellationError`.
     func response(
         for request: PendingRequest,
-        above best: Int? = nil,
+        to feed: PreviewFeed,
         context: WorkContext
     ) async throws -> ImageResponse {
-        let previews = request.options.previews
-        guard !previews.isEmpty else { return try await fallback.response(for: request, context: context) }
-        let loads = PreviewLoads(best: best ?? -1)
+        // Ended before the result can be read.
+        defer { feed.finish() }
+        let loads = PreviewLoads(best: feed.best?.quality ?? -1)
         defer { loads.cancelAll() }
         // A preview is of use only as long as the image is not there.
         let priority = PriorityBox(context.priority.value.raised)
         let observer = context.priority.addObserver { priority.update(context.priority.value.raised) }
         defer { context.priority.removeObserver(observer) }
         priority.update(context.priority.value.raised)
-        for quality in previews.indices {
+        for quality in request.options.previews.indices {
             loads.start(quality) { [self] in
                 var preview = request.request.preview(quality)
                 // An image that is on disk is there before a server has answered.
@@ -52,7 +47,7 @@ struct PreviewStage: Sendable {
                 guard let response = try? await fallback.response(for: pending, context: previewContext) else { return }
                 loads.succeeded(quality)
                 let delivered = response.delivered(preview.options.delivery)
-                context.preview(ImagePreview(response: delivered, source: preview.source, quality: quality))
+                feed.send(ImagePreview(response: delivered, source: preview.source, quality: quality))
             }
         }
         return try await fallback.response(for: request, context: context)

@@ -65,13 +65,23 @@ public struct ImageSourceSet: Sendable, Hashable {
     ///   - width: The width, in points. One that is not positive counts as 1.
     ///   - scale: The number of pixels a point. One that is not positive counts as 1. Default: 1.
     public func candidate(width: Double, scale: Double = 1) -> Candidate? {
-        let width = width > 0 ? width : 1
+        // An infinite width would make the densities of all widths equal.
+        let width = width > 0 ? min(width, .greatestFiniteMagnitude) : 1
         let scale = scale > 0 ? scale : 1
-        let choices = candidates.map { (candidate: $0, density: $0.descriptor.density(width: width)) }
-        let sufficient = choices.filter { $0.density >= scale }.min { $0.density < $1.density }
-        // Of equal elements `max` returns the last.
-        let greatest = choices.reversed().max { $0.density < $1.density }
-        return (sufficient ?? greatest)?.candidate
+        var best: (candidate: Candidate, density: Double)?
+        for candidate in candidates {
+            let density = candidate.descriptor.density(width: width)
+            guard let current = best else {
+                best = (candidate, density)
+                continue
+            }
+            let isBetter =
+                density >= scale
+                ? current.density < scale || density < current.density
+                : density > current.density
+            if isBetter { best = (candidate, density) }
+        }
+        return best?.candidate
     }
 
     /// Returns the source of the image to show at a width; `nil` if the set is empty. Loads of one that is no URL fail

@@ -225,6 +225,7 @@ struct DefaultOptionsTests {
             .typeHint(.svg), .scaleDownLargeImages(), .codecs(.standard), .scaleFactor(2),
             .downloader(ImageDownloader(transport: ScriptedTransport())), .includesOriginalData,
             .imageModifier(ImageModifier { $0 }), .workers(PixelWorkers(threadCount: 1, byteBudget: 1)),
+            .previews([.file("/c")]),
         ]
         let defaults = ImageOptions(changes)
         var options = ImageOptions()
@@ -276,6 +277,7 @@ struct DefaultOptionsTests {
             (.alternativeSources([]), .alternatives), (.allowsMetered(true), .allowsMetered),
             (.readsOriginal(true), .readsOriginal),
             (.callbackExecutor(.mainActor), .callbackExecutor),
+            (.previews([]), .previews),
         ]
         for (change, field) in changes {
             guard case .fields(let fields, _) = change.change else {

@@ -33,7 +33,7 @@ enum OptionTable {
         static func buildBlock(_ rows: Row...) -> [Row] { rows }
     }
 
-    static let rows: [Row] = caching + decoding + network + recovery
+    static let rows: [Row] = caching + decoding + reading + network + recovery + delivery
 
     @Rows private static var decoding: [Row] {
         Row(.frame, \.decode.frame, 0, (.frame(1), 1), (.frame(2), 2))
@@ -184,7 +184,7 @@ enum OptionTable {
     }
 
     /// The row of a hook, whose two values differ.
-    private static func hook<Body: Sendable, Value: Hashable & Sendable>(
+    static func hook<Body: Sendable, Value: Hashable & Sendable>(
         _ field: ImageOptionField,
         _ path: any KeyPath<ImageOptions.Fields, Hook<Body>?> & Sendable,
         _ option: (Value) -> ImageOption,

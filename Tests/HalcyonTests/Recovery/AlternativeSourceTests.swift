@@ -135,15 +135,23 @@ struct AlternativeSourceTests {
         #expect(transport.transfers.map(\.request.url) == [recovery.url, recovery.url, urls[0]])
     }
 
-    @Test("each have all attempts of the strategy")
-    func attemptsOfEach() async throws {
-        let task = task([sources[0]], [.retry(.fixed(maxAttempts: 2, base: .seconds(3)))])
-        await recovery.failOnce(then: .seconds(3))
-        await transport.nextTransfer().answer(.init(status: 503))
-        await recovery.failOnce(then: .seconds(3))
+    @Test("each have as many attempts as the source, and the delays of a first failure")
+    func ownAttempts() async throws {
+        let strategy = BackoffStrategy.exponential(maxAttempts: 3, base: .seconds(1), jitter: 0)
+        let task = task([sources[0], sources[1]], [.retry(strategy)])
+        for url in [recovery.url, urls[0]] {
+            await recovery.failOnce(then: .seconds(1))
+            await recovery.failOnce(then: .seconds(2))
+            let last = await transport.nextTransfer()
+            #expect(last.request.url == url)
+            last.answer(.init(status: 503))
+        }
+        await recovery.failOnce(then: .seconds(1))
+        await recovery.failOnce(then: .seconds(2))
         await transport.nextTransfer().answer(.init(body: Sample.png()))
-        #expect(try await task.response.substitution?.used == sources[0])
-        #expect(transport.transfers.map(\.request.url) == [recovery.url, recovery.url, urls[0], urls[0]])
+        #expect(try await task.response.substitution?.used == sources[1])
+        let expected = [recovery.url, urls[0], urls[1]].flatMap { [$0, $0, $0] }
+        #expect(transport.transfers.map(\.request.url) == expected)
     }
 
     @Test("serve loads of the bytes alone as well")

@@ -25,7 +25,8 @@ final class TestPipeline: Sendable {
         recovery: RecoveryConfiguration = RecoveryConfiguration(),
         defaultOptions: ImageOptions = ImageOptions(),
         downloads: NetworkPolicy = NetworkPolicy(),
-        workers: PixelWorkers? = nil
+        workers: PixelWorkers? = nil,
+        thumbnailFolder: String? = nil
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -45,7 +46,8 @@ final class TestPipeline: Sendable {
                 workerCount: workerCount,
                 decodeBudget: decodeBudget,
                 recovery: recovery,
-                workers: workers
+                workers: workers,
+                thumbnailFolder: thumbnailFolder
             )
         )
     }

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import HalcyonTesting
+
+@testable import Halcyon
+
+extension OptionTable {
+    /// The fields of the delivery of responses, and those in no group.
+    @Rows static var delivery: [Row] {
+        Row(
+            .callbackExecutor,
+            \.delivery.callbackExecutor,
+            .mainActor,
+            (.callbackExecutor(.calling), .calling),
+            (.callbackExecutor(.mainActor), .mainActor)
+        )
+        Row(.scale, \.delivery.scale, 1, (.scaleFactor(2), 2), (.scaleFactor(1.5), 1.5))
+        hook(
+            .imageModifier,
+            \.delivery.modifier,
+            { .imageModifier($0) },
+            ImageModifier { $0 },
+            ImageModifier { $0 }
+        )
+        Row(
+            .includesOriginalData,
+            \.delivery.includesOriginalData,
+            false,
+            (.includesOriginalData, true),
+            (ImageOption(.includesOriginalData) { $0.delivery.includesOriginalData = false }, false)
+        )
+        Row(
+            .previews,
+            \.previews,
+            [],
+            (.previews([.file("/a")]), [.file("/a")]),
+            (.previews([.file("/b")]), [.file("/b")])
+        )
+        different(
+            .workers,
+            \.workers,
+            { .workers($0) },
+            PixelWorkers(threadCount: 1, byteBudget: 1),
+            PixelWorkers(threadCount: 1, byteBudget: 1)
+        )
+        different(
+            .downloader,
+            \.network.downloader,
+            { .downloader($0) },
+            ImageDownloader(transport: ScriptedTransport()),
+            ImageDownloader(transport: ScriptedTransport())
+        )
+    }
+
+    /// The fields of decoding that say with what, and how large.
+    @Rows static var reading: [Row] {
+        Row(.typeHint, \.decode.typeHint, nil, (.typeHint(.svg), .svg), (.typeHint(.png), .png))
+        Row(
+            .largestByteCount,
+            \.decode.largestByteCount,
+            nil,
+            (.scaleDownLargeImages(), 60 << 20),
+            (.scaleDownLargeImages(limit: 1), 1)
+        )
+        different(
+            .codecs,
+            \.decode.codecs,
+            { codecs in ImageOption(.codecs) { $0.decode.codecs = codecs } },
+            CustomCodecs(.standard, cacheIdentity: "a"),
+            CustomCodecs(.standard, cacheIdentity: "b")
+        )
+    }
+
+    /// The row of an optional field whose two values differ.
+    private static func different<Value: Equatable & Sendable>(
+        _ field: ImageOptionField,
+        _ path: any KeyPath<ImageOptions.Fields, Value?> & Sendable,
+        _ option: (Value) -> ImageOption,
+        _ first: Value,
+        _ second: Value
+    ) -> Row {
+        Row(field, path, nil, (option(first), first), (option(second), second))
+    }
+}
