@@ -28,7 +28,7 @@ struct PrefetchItem: Sendable {
             source = request.source
             var options = request.options.fields
             options.priority = .normal
-            options.delivery = DeliveryPolicy()
+            options.delivery.callbackExecutor = .mainActor
             self.options = options
         }
     }
@@ -63,7 +63,7 @@ struct PrefetchItem: Sendable {
             // Changed only where that makes a difference, so that requests go on to share their options.
             var options = request.options
             if options.priority != .normal { options.priority = .normal }
-            if options.delivery != DeliveryPolicy() { options.delivery = DeliveryPolicy() }
+            if options.delivery.callbackExecutor != .mainActor { options.delivery.callbackExecutor = .mainActor }
             self.options = options
         }
     }
