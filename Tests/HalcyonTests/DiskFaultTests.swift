@@ -73,7 +73,7 @@ struct DiskFaultTests {
                 guard call == .write, isArmed.withLock({ $0 }), let cache = slot.withLock({ $0 }) else { return }
                 let claim = StoreClaim(load: StorePermits(for: key, in: [cache]), age: .new)
                 let cached = CachedImage(image: image, byteCount: 1)
-                cache.remember(cached, for: key, original: .original, claim, expiration: nil)
+                cache.remember(cached, for: key, with: .original, claim, expiration: nil)
             },
             base: full
         )
