@@ -61,6 +61,7 @@ struct SynchronousLookUpTests {
         #expect(try await lookUp(processing)?.source == .disk)
         fixture.clock.advance(by: 61)
         #expect(try await lookUp(processing) == nil)
+        fixture.forgetMemory()
         #expect(try await lookUp(processing, .ignoringServer)?.source == .disk)
         fixture.forgetMemory()
         #expect(try await lookUp(processing, .onlyFromCache)?.source == .disk)

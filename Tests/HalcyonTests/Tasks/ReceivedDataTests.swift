@@ -12,8 +12,8 @@ struct ReceivedDataTests {
 
     @Test("are the same for all tasks that share the transfer, and stay as they are")
     func shared() async throws {
-        let body = Sample.png()
-        let tasks = [test.pipeline.task(for: url), test.pipeline.task(for: url)]
+        let body = Sample.encoded(Sample.noise(40, 40), .png)
+        let tasks = (0..<2).map { _ in test.pipeline.task(for: url, options: [.includesOriginalData]) }
         let download = test.pipeline.configuration.downloader.task(for: url)
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.configuration.downloader.transfers.waiterCount == 2 }
