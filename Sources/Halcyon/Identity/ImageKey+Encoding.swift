@@ -3,10 +3,12 @@ internal import HalcyonRaster
 extension ImageKey {
     /// The key of the encoded form of the image of an original with these options.
     init(original: OriginalKey, options: ImageOptions, encoding: ImageEncoding) {
+        let processing = options.processing.inPixels(atScale: options.delivery.scale)
         let variant = Variant(
             decode: options.decode,
-            steps: options.processing.inPixels(atScale: options.delivery.scale).steps,
-            serializer: options.cache.serializerHook,
+            steps: processing.steps,
+            // As in the key of the image, whose variant is the beginning of this one.
+            serializer: processing.isIdentity ? nil : options.cache.serializerHook,
             encoding: encoding
         )
         self.init(original: original, variant: variant)

@@ -123,6 +123,21 @@ struct EncodedRemovalTests {
         #expect(encoded.transport.startedCount <= 2)
     }
 
+    @Test("is made by a store of the program, also with a serializer, which an unprocessed image has no use for")
+    func replacementWithSerializer() async throws {
+        encoded.transport.serve(encoded.url, Sample.png(seed: 1))
+        let serializer = ImageOption.serializer(.format(.png, EncodeOptions()))
+        _ = try await encoded.encoded(.format(.png), [serializer])
+        let original = Sample.png(seed: 7)
+        let image = try ImageCodecs.standard.decode(original)
+        let request = ImageRequest(encoded.url, options: [serializer])
+        #expect(try await encoded.cache.store(image, original: original, for: request))
+        #expect(encoded.cache.memoryStatistics.count == 1)
+        #expect(try await encoded.diskCount() == 1)
+        let data = try await encoded.encoded(.format(.png), [serializer]).data
+        #expect(try ImageCodecs.standard.decode(data).owner == 7)
+    }
+
     /// A part of the cache, as an argument.
     enum CacheTier { case disk }
 
