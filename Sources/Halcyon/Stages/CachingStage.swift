@@ -20,8 +20,6 @@ final class CachingStage<Form: ResultForm>: Sendable {
         let claim: StoreClaim
         /// The original, with the request whose options say whether it is stored; `nil` if it was not needed.
         let original: (original: Original, request: ResolvedRequest)?
-        /// A Boolean value that indicates whether the disk may have the result beside its original.
-        var isStoredOnDisk = true
     }
 
     /// Makes the result of a request.
@@ -154,16 +152,14 @@ final class CachingStage<Form: ResultForm>: Sendable {
             let originals = OriginalWriter(request: request, claim: made.claim, priority: priority)
             stores += originals.storeUsed(original)
         }
-        if made.isStoredOnDisk {
-            stores += storage.store(
-                made.result,
-                for: request,
-                madeOf: made.original?.original.data,
-                made.caching,
-                claim: made.claim,
-                priority: priority
-            )
-        }
+        stores += storage.store(
+            made.result,
+            for: request,
+            madeOf: made.original?.original.data,
+            made.caching,
+            claim: made.claim,
+            priority: priority
+        )
         guard waits, !stores.isEmpty else { return nil }
         let start = ContinuousClock.now
         await priority.following(context.priority) {

@@ -149,13 +149,12 @@ final class EncodingStage: Sendable {
         image.timings = input.timings
         image.timings.encode = ContinuousClock.now - start
         image.metrics = input.original?.metrics
-        // An original that is kept is on disk as the original of an unprocessed image is, and not once more.
+        // An original that is kept is stored as that of an unprocessed image is.
         return Made(
             result: image,
             caching: input.caching,
             claim: input.claim,
-            original: input.original.map { ($0, body.isOriginal ? request : target) },
-            isStoredOnDisk: !body.isOriginal
+            original: input.original.map { ($0, body.isOriginal ? request : target) }
         )
     }
 }

@@ -19,7 +19,8 @@ protocol ResultForm: Sendable {
         priority: PriorityBox
     ) async throws -> Result
 
-    /// Returns the body and the metadata of an entry; `nil` if the serializer of the request stores none.
+    /// Returns the body and the metadata of an entry; `nil` if the result has none: the entry that it was to replace is
+    /// then removed.
     ///
     /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
     func entry(
@@ -126,11 +127,13 @@ struct EncodedForm: ResultForm {
         for request: ResolvedRequest,
         priority: PriorityBox
     ) async throws -> (body: Data, metadata: Data)? {
+        // An original that is kept is on disk as the original of an unprocessed image is, and not once more.
+        if image.isOriginal { return nil }
         let metadata = ProcessedImageMetadata(image.stored, byteCount: image.originalByteCount, validity: validity)
         return (image.data, metadata.data)
     }
 
-    func byteCount(of image: EncodedImage) -> Int { image.data.count }
+    func byteCount(of image: EncodedImage) -> Int { image.isOriginal ? 0 : image.data.count }
 }
 
 extension TransferResponse {

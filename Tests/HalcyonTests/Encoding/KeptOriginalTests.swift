@@ -48,6 +48,19 @@ struct KeptOriginalTests {
         #expect(try await !encoded.encoded(keeping(.format(.png)), [.color(.asStored)]).isOriginal)
     }
 
+    @Test("takes the place of what was encoded of an earlier one in another format")
+    func replacement() async throws {
+        encoded.transport.serve(encoded.url, Sample.jpeg())
+        #expect(try await !encoded.encoded(keeping(.format(.png))).isOriginal)
+        encoded.transport.serve(encoded.url, original)
+        #expect(try await encoded.encoded(keeping(.format(.png)), [.forceRefresh]).isOriginal)
+        #expect(try await encoded.diskCount() == 1)
+        encoded.forgetMemory()
+        let image = try await encoded.encoded(keeping(.format(.png)))
+        #expect(image.source == .disk && image.isOriginal)
+        #expect(firstDifference(image.data, original) == nil)
+    }
+
     @Test("is not returned if it cannot be decoded")
     func damaged() async throws {
         encoded.transport.serve(encoded.url, Data(Sample.png().prefix(60)))
