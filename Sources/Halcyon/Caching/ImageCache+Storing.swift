@@ -102,21 +102,22 @@ extension ImageCache {
         if let original, isOriginal || policy.keepsOriginal {
             let diskKey = key.originalDiskKey
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
-            let isStored = try await replace(diskKey, admission) { disk in
-                if isOriginal { try disk.removeEntries(prefix: key.encodedDiskKeyPrefix) }
+            let isStored = try await replace(diskKey, admission) { [self] disk in
+                if isOriginal || policy.keepsOriginalOnly { try removeEncodedForms(of: key, claim, from: disk) }
                 return try disk.store(original, for: diskKey, expiration: policy.diskExpiration, durability: durability)
             }
             if isOriginal || policy.keepsOriginalOnly { return isStored }
         }
         let serializer = policy.serializer
-        if !isOriginal, policy.keepsOriginalOnly { return false }
-        if isOriginal,
-            image.info.frameCount > 1 || !options.decode.showsOriginal || !(serializer is ImageSerializer)
-        {
+        // No other process would find the result of codecs without a name, but another image under its name.
+        let isStorable =
+            isOriginal
+            ? image.info.frameCount <= 1 && options.decode.showsOriginal && serializer is ImageSerializer
+            : !policy.keepsOriginalOnly && options.decode.isNamed
+        guard isStorable else {
+            await removeEncodedForms(of: key, claim)
             return false
         }
-        // No other process would find it, but another image under its name.
-        if !isOriginal, !options.decode.isNamed { return false }
         // No metadata is stored beside an original that could describe the meaning of its samples.
         // What is encoded later is encoded from this image, also if it is stored here with losses.
         let metadata =
@@ -143,6 +144,7 @@ extension ImageCache {
         } catch {
             // The entry that it was to replace is older.
             await disk.remove(for: diskKey, if: admission)
+            await removeEncodedForms(of: key, claim)
             let reason: ImageError.Reason
             switch error {
             case let error as CodecError: reason = .codec(error)
@@ -153,10 +155,11 @@ extension ImageCache {
         }
         guard let body else {
             await disk.remove(for: diskKey, if: admission)
+            await removeEncodedForms(of: key, claim)
             return false
         }
-        return try await replace(diskKey, admission) { disk in
-            try disk.removeEntries(prefix: key.encodedDiskKeyPrefix)
+        return try await replace(diskKey, admission) { [self] disk in
+            try removeEncodedForms(of: key, claim, from: disk)
             return try disk.store(
                 body,
                 for: diskKey,
@@ -165,6 +168,27 @@ extension ImageCache {
                 durability: durability
             )
         }
+    }
+
+    /// Removes the encoded forms of an image that a store replaces, where nothing of the new image is stored on disk.
+    private func removeEncodedForms(of key: ImageKey, _ claim: StoreClaim) async {
+        await disk.write(priority: .normal) { [self] in
+            do {
+                try removeEncodedForms(of: key, claim, from: disk.cache)
+            } catch {
+                disk.faults.report(error)
+            }
+        }
+    }
+
+    /// Removes the encoded forms of an image that a store replaces, on the thread that changes the disk.
+    private func removeEncodedForms(of key: ImageKey, _ claim: StoreClaim, from disk: DiskCache) throws {
+        // Recorded under the key of the image also where the original takes its place on disk: work in progress on
+        // encoded forms of the older image, and look-ups that have found one, store them no more.
+        guard claim.isAdmitted(to: order, .image(key), in: .disk) else { return }
+        try disk.removeEntries(prefix: key.encodedDiskKeyPrefix)
+        // Look-ups since the store began may have found them on disk.
+        if mayHaveEncodedForms.load(ordering: .acquiring) { memory.removeAll { $0.isEncodedForm(of: key) } }
     }
 
     /// Stores what replaces an entry, if that is admitted. If it fails or is cancelled, the entry is removed, as it is older

@@ -138,6 +138,66 @@ struct EncodedRemovalTests {
         #expect(try ImageCodecs.standard.decode(data).owner == 7)
     }
 
+    @Test(
+        "is made by a store of the program, also if the disk gets no processed image",
+        arguments: [
+            ImageOption.serializer(.original), .serializer(CustomSerializer("none") { _, _, _ in nil }),
+        ]
+    )
+    func replacementWithoutResult(serializer: ImageOption) async throws {
+        encoded.transport.serve(encoded.url, Sample.png(seed: 1))
+        _ = try await encoded.encoded(.format(.png), [crop, serializer])
+        let request = ImageRequest(encoded.url, options: [crop, serializer])
+        let image = try ImageCodecs.standard.decode(Sample.png(20, 10, seed: 7))
+        _ = try await encoded.cache.store(image, original: Sample.png(seed: 7), for: request)
+        let data = try await encoded.encoded(.format(.png), [crop, serializer]).data
+        #expect(try ImageCodecs.standard.decode(data).owner == 7)
+    }
+
+    @Test("is made by a store of the program on disk alone, which an encoding under way does not undo")
+    func replacementOnDisk() async throws {
+        encoded.transport.serve(encoded.url, Sample.png(seed: 1))
+        encoded.held.arm()
+        let task = encoded.start(.format(.png))
+        await encoded.held.waitUntilReached()
+        let original = Sample.png(seed: 7)
+        let image = try ImageCodecs.standard.decode(original)
+        let diskOnly = ImageOption { $0.cache.storesInMemory = false }
+        let request = ImageRequest(encoded.url, options: [diskOnly])
+        #expect(try await encoded.cache.store(image, original: original, for: request))
+        encoded.held.release()
+        _ = try await task.value
+        await encoded.test.settle()
+        #expect(encoded.cache.memoryStatistics.count == 0)
+        #expect(try await encoded.diskCount() == 1)
+        let data = try await encoded.encoded(.format(.png)).data
+        #expect(try ImageCodecs.standard.decode(data).owner == 7)
+    }
+
+    @Test("is made by a store of the program, also of one that is found on disk during the store")
+    func replacementDuringLookUp() async throws {
+        encoded.transport.serve(encoded.url, Sample.png(seed: 1))
+        let held = encoded.held
+        let serializer = CustomSerializer("held") { image, _, context in
+            held.pass()
+            return try context.codecs.encode(image.bitmap, as: .png, options: EncodeOptions())
+        }
+        let options: [ImageOption] = [crop, .serializer(serializer)]
+        _ = try await encoded.encoded(.format(.png), options)
+        let request = ImageRequest(encoded.url, options: ImageOptions(options))
+        let image = try ImageCodecs.standard.decode(Sample.png(20, 10, seed: 7))
+        held.arm()
+        let store = Task { [cache = encoded.cache] in try await cache.store(image, for: request) }
+        await held.waitUntilReached()
+        let found = try await encoded.pipeline.encoded(for: request, as: .format(.png))
+        #expect(found.source == .disk)
+        held.release()
+        #expect(try await store.value)
+        #expect(encoded.pipeline.encodedFromMemory(for: request, as: .format(.png)) == nil)
+        let data = try await encoded.encoded(.format(.png), options).data
+        #expect(try ImageCodecs.standard.decode(data).owner == 7)
+    }
+
     /// A part of the cache, as an argument.
     enum CacheTier { case disk }
 
