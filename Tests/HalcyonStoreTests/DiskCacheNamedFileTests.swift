@@ -36,6 +36,20 @@ struct DiskCacheNamedFileTests {
         #expect(try fixture.cache.fileLocation(for: "a", fileExtension: "jpg") == nil)
     }
 
+    @Test(
+        "is on the device before the body leaves the index",
+        arguments: [FaultInjectingFileSystem.Call.synchronize, .synchronizeFolder]
+    )
+    func durability(call: FaultInjectingFileSystem.Call) throws {
+        let fileSystem = FaultInjectingFileSystem(.errorFromNowOn(.inputOutput), atCall: 1, of: [call])
+        let fixture = try DiskCacheFixture { $0.fileSystem = fileSystem }
+        try fixture.cache.store(bytes(10), for: "a")
+        #expect(throws: DiskCacheError.self) { try fixture.cache.fileLocation(for: "a", fileExtension: "jpg") }
+        #expect(fixture.cache.entry(for: "a")?.body == bytes(10))
+        #expect(fixture.folder.bodyFiles.isEmpty)
+        #expect(try fixture.cache.statistics().fileCount == 0)
+    }
+
     @Test("is gone with its entry, and its link with the next clean")
     func removal() throws {
         let fixture = try DiskCacheFixture()

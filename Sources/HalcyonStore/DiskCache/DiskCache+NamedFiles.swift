@@ -42,7 +42,10 @@ extension DiskCache {
             let incoming = try IncomingFile(layout, fileSystem)
             defer { incoming.close() }
             try body.withUnsafeBytes { try incoming.append($0) }
-            _ = try incoming.publish(durablyBy: nil)
+            // The entry may have been stored with full durability: its body leaves the index only once it is on the
+            // device in the file.
+            let awaitName = try incoming.publish(durablyBy: folderSync)
+            try awaitName?()
             let isMoved = try withKey(key) { key in
                 try withIndex { index in
                     try index.write { try $0.moveBody(of: key, version: row.version, to: incoming.number) }
