@@ -54,6 +54,12 @@ final class OriginalRefresher: Sendable {
                 if error.isRefusal { recovery.remember(error, of: request) }
                 return
             }
+            // An original that was removed since the load began is not stored by the refresh of that load either.
+            let claim = StoreClaim(load: request.permits, original: permits, age: fetcher.age)
+            // The request may accept what the server sends in place of an image that it does not have any more.
+            if !fetcher.isForOthers, OriginalCaching(answer, storage: storage).effect == .removeOriginal {
+                return await request.removeOriginal(olderThan: claim)
+            }
             let options = request.options
             let decodeOptions = options.decode.decodeOptions
             let reader = options.workers ?? workers
@@ -66,8 +72,6 @@ final class OriginalRefresher: Sendable {
                     priority: priority
                 )) != nil
             else { return }
-            // An original that was removed since the load began is not stored by the refresh of that load either.
-            let claim = StoreClaim(load: request.permits, original: permits, age: fetcher.age)
             let stored = cache.disk.store(
                 for: pending.diskKey,
                 slot: pending.slot,

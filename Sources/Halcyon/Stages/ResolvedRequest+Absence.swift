@@ -23,10 +23,14 @@ extension ResolvedRequest {
 
 extension OriginalStage {
     /// Returns an original as ``original(for:context:)`` does. One that its server does not have any more is removed from
-    /// the caches, with everything that was made of it.
+    /// the caches, with everything that was made of it, also if the request accepts what the server sends instead.
     func presentOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Original {
         do {
-            return try await original(for: request, context: context)
+            let original = try await self.original(for: request, context: context)
+            if original.caching.effect == .removeOriginal {
+                await request.removeOriginal(olderThan: original.claim(of: request.permits).ofAnswer)
+            }
+            return original
         } catch let error as ImageError {
             await request.removeOriginal(ifGone: error)
             throw error

@@ -83,6 +83,40 @@ struct AbsentImageTests {
         }
     }
 
+    @Test("is removed by a prefetch to disk, and a load of its bytes alone, that accept what the server sends instead")
+    func acceptedWithoutImage() async throws {
+        for isPrefetch in [true, false] {
+            serveImage()
+            for options in Self.variants { _ = try await fixture.load(options + [.forceRefresh]) }
+            fixture.clock.advance(by: 100_000)
+            fixture.serve(Sample.png(seed: 2), [:], status: 404)
+            let request = ImageRequest(fixture.url, options: [.acceptedStatusCodes(200..<600)])
+            if isPrefetch {
+                let prefetcher = ImagePrefetcher(
+                    requests: [request],
+                    pipeline: fixture.test.pipeline,
+                    destination: .disk
+                )
+                #expect(await prefetcher.run().completed.count == 1)
+            } else {
+                _ = try await fixture.test.pipeline.data(for: request)
+            }
+            #expect(try await counts() == [0, 0])
+        }
+    }
+
+    @Test("is removed in the background for a load that accepts what the server sends instead")
+    func acceptedInBackground() async throws {
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60, stale-while-revalidate=1000"])
+        for options in Self.variants { _ = try await fixture.load(options) }
+        fixture.clock.advance(by: 61)
+        fixture.forgetMemory()
+        fixture.serve(Sample.png(seed: 2), [:], status: 404)
+        #expect(try await fixture.load([.acceptedStatusCodes(200..<600)]).source == .disk)
+        await fixture.test.pipeline.stages.original.refresher.wait()
+        #expect(try await counts() == [0, 0])
+    }
+
     @Test("is removed with everything that was made of it when it is found missing in the background")
     func background() async throws {
         fixture.serve(Sample.png(), [.cacheControl: "max-age=60, stale-while-revalidate=1000"])
