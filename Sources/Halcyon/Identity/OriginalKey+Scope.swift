@@ -17,14 +17,12 @@ extension OriginalKey {
             return
         }
         let defaults = options.network.additions(or: defaults)
-        var identity: String?
-        if let modifier = options.network.dataModifier {
-            identity = modifier.cacheIdentity
-            if identity == nil { return nil }
-        }
+        let modifiers = options.network.ownDataModifiers
+        let identities = modifiers.compactMap { $0.cacheIdentity }
+        guard identities.count == modifiers.count else { return nil }
         let request = options.network.applied(to: transfer, over: defaults)
         let audience = Self.audience(of: request, options, defaults)
-        let scope = identity.map { Self.scope(ofBytes: $0, audience) } ?? audience
+        let scope = identities.reduce(audience) { Self.scope(ofBytes: $1, $0) }
         if let name = source.cacheKey {
             self.init(text: name, scope: scope)
             return
@@ -84,14 +82,14 @@ extension OriginalKey {
         "\(bytesMark)\(identity.utf8.count):\(identity)\(audience ?? "")"
     }
 
-    /// Returns the text after the identity of a data modifier, or all of it if there is no identity.
+    /// Returns the text after the identities of data modifiers, or all of it if there is none.
     private static func audience(in scope: String) -> String {
         let bytes = scope.utf8
         guard scope.hasPrefix(bytesMark), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let count = Int(scope[..<colon].dropFirst()),
             let end = bytes.index(bytes.index(after: colon), offsetBy: count, limitedBy: bytes.endIndex)
         else { return scope }
-        return String(scope[end...])
+        return audience(in: String(scope[end...]))
     }
 }
 
@@ -119,4 +117,10 @@ extension CacheScope {
 extension NetworkPolicy {
     /// The scope that the modifier names, or else the responder.
     fileprivate var hookScope: String? { requestModifier?.cacheScope ?? authenticationResponder?.cacheScope }
+
+    /// The data modifiers that not all requests of the pipeline have, in the order in which they run: that of the
+    /// request's own downloader, and that of the request.
+    fileprivate var ownDataModifiers: [any DataModifying] {
+        [downloader?.configuration.policy.dataModifier, dataModifier].compactMap { $0 }
+    }
 }

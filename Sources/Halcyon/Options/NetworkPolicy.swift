@@ -20,7 +20,7 @@ public struct NetworkPolicy: Sendable, Hashable {
     /// downloader. A downloader's own policy has none. Default: `nil`.
     ///
     /// Work on originals is shared only with requests of the same downloader. It is no part of the key of an image in
-    /// caches: requests find what another downloader loaded.
+    /// caches: requests find what another downloader loaded, unless it has a data modifier.
     public var downloader: ImageDownloader?
 
     private var box: TransferRules.Box?

@@ -45,6 +45,27 @@ struct RequestDownloaderTests {
         #expect(transport.startedCount == 1 && test.transport.startedCount == 0)
     }
 
+    @Test("that changes bytes loads an image that no request without it finds", arguments: [nil, "other"])
+    func dataModifier(identity: String?) async throws {
+        let changed = Sample.png(seed: 7)
+        var policy = NetworkPolicy()
+        policy.dataModifier = DataModifier(cacheIdentity: identity) { _, _ in changed }
+        let options: ImageOptions = [.downloader(downloader(policy))]
+        transport.serve(url, Sample.png(seed: 1))
+        test.transport.serve(url, Sample.png(seed: 1))
+        for isFirst in [true, false] {
+            let response = try await test.pipeline.response(for: url, options: options)
+            #expect(response.image.bitmap.pixel(0, 0)[0] == 7)
+            #expect((response.source == .network) == (isFirst || identity == nil))
+            await test.settle()
+            #expect(try await test.pipeline.response(for: url).image.bitmap.pixel(0, 0)[0] == 1)
+            await test.settle()
+        }
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: url, options: options).image.bitmap.pixel(0, 0)[0] == 7)
+        #expect(try await test.pipeline.response(for: url).image.bitmap.pixel(0, 0)[0] == 1)
+    }
+
     @Test("shares no transfer with another downloader, and one with itself")
     func sharing() async throws {
         let own = downloader()
