@@ -19,15 +19,16 @@ extension ImagePipeline {
     /// - Returns: `nil` if there is no such image, or it cannot be read. A load then has the reason.
     @available(*, noasync, message: "Blocks the thread; await response(for:) instead")
     public func responseFromCache(for request: ImageRequest) -> ImageResponse? {
-        if let response = responseFromMemory(for: request) { return response }
+        if let response = cachedResponse(for: request, isWhole: true) { return response }
         let request = completed(request)
         let pending = stages.resolver.begin(request)
         // A thread waits.
         let priority = PriorityBox(max(request.options.priority, .high))
         let context = WorkContext(priority: priority, report: { _ in })
-        return CallingThreadExecutor.run { [stages] in
+        let response = CallingThreadExecutor.run { [stages] in
             await stages.fallback.availableResponse(for: pending, context: context)
         }
+        return response?.delivered(request.options.delivery)
     }
 
     /// Returns the image at a URL if memory or disk has it, or if its bytes are on this machine, and blocks the calling

@@ -169,8 +169,9 @@ public final class ImagePipeline: Sendable {
         return cachedResponse(for: url, options: completed(options), isWhole: isWhole)
     }
 
+    /// - Parameter isWhole: As for a URL.
     @inline(__always)
-    private func cachedResponse(for request: ImageRequest, isWhole: Bool) -> ImageResponse? {
+    func cachedResponse(for request: ImageRequest, isWhole: Bool) -> ImageResponse? {
         if !hasDefaults { return cachedResponse(for: request.source, options: request.options, isWhole: isWhole) }
         return cachedResponse(for: request.source, options: completed(request.options), isWhole: isWhole)
     }

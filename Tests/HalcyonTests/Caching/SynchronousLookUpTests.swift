@@ -49,6 +49,21 @@ struct SynchronousLookUpTests {
         #expect(fixture.requestCount == 1)
     }
 
+    @Test("delivers an image from memory and from disk with its scale, its modification and the encoded original")
+    func delivery() async throws {
+        fixture.serve(Sample.png(), [:])
+        _ = try await fixture.load()
+        let modifier = ImageModifier { $0.replacingBitmap(Sample.bitmap(1, 1)) }
+        for source in [ImageResponse.Source.memory, .disk] {
+            if source == .disk { fixture.forgetMemory() }
+            let options: ImageOptions = [.scaleFactor(2), .imageModifier(modifier), .includesOriginalData]
+            let found = try #require(try await lookUp(ImageRequest(fixture.url, options: options)))
+            #expect(found.source == source && found.image.scale == 2)
+            #expect(found.image.size == PixelSize(1, 1) && found.data == Sample.png())
+        }
+        #expect(fixture.requestCount == 1)
+    }
+
     @Test("finds nothing that its server would be asked about", arguments: [false, true])
     func freshness(isProcessed: Bool) async throws {
         let processing = isProcessed ? crop : .processor(.identity)
