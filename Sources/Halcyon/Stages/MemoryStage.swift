@@ -31,7 +31,7 @@ struct MemoryStage: Sendable {
     /// Returns the encoded form of an image if memory has it and the options allow its use.
     func encoded(for source: Source, options: ImageOptions, as encoding: ImageEncoding) -> EncodedImage? {
         guard let original = OriginalKey(source, options: options, over: downloads) else { return nil }
-        let key = ImageKey(original: original, options: options, encoding: encoding)
+        let key = ImageKey(original: original, options: source.loadOptions(from: options), encoding: encoding)
         return cached(for: key, source: source, options: options).flatMap { EncodedImage($0) }
     }
 

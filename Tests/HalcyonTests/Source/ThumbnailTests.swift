@@ -134,6 +134,18 @@ struct ThumbnailTests {
         #expect(pipeline.responseFromMemory(for: ImageRequest(source))?.image.size == PixelSize(128, 85))
     }
 
+    @Test("with a cache key is found in memory in an encoded form, and is not taken for the whole image of that key")
+    func encodedCacheKey() async throws {
+        var source = Source.thumbnail(ofFile: fixture.path)
+        source.cacheKey = "poster"
+        let whole = ImageRequest(.file(fixture.path, cacheKey: "poster"))
+        #expect(try await pipeline.encoded(for: whole, as: .format(.png)).size == PixelSize(300, 200))
+        #expect(pipeline.encodedFromMemory(for: ImageRequest(source), as: .format(.png)) == nil)
+        #expect(try await pipeline.encoded(for: ImageRequest(source), as: .format(.png)).size == PixelSize(128, 85))
+        let found = pipeline.encodedFromMemory(for: ImageRequest(source), as: .format(.png))
+        #expect(found?.size == PixelSize(128, 85))
+    }
+
     @Test("can be removed from the cache")
     func removal() async throws {
         let request = ImageRequest(.thumbnail(ofFile: fixture.path))
