@@ -11,18 +11,21 @@ struct DownloadHandling: Sendable {
     let acceptedContentTypes: Set<String>?
     let responseReviewers: [Hook<any ResponseReviewing>]
     let dataModifiers: [Hook<any DataModifying>]
-    /// Boolean values that indicate whether the hooks are the request's own.
+    /// Boolean values that indicate whether the hooks, if there are any, are the request's own, or those of a
+    /// downloader that the request names.
     let hasOwnRedirectHandler, hasOwnResponder, hasOwnResponseModifier: Bool
 
     /// - Parameter audience: The scope that the request's own responder answers for.
     init(_ handling: TransferHandling, audience: String?, over defaults: TransferHandling) {
         redirectHandler = handling.redirectHandler ?? defaults.redirectHandler
-        hasOwnRedirectHandler = handling.redirectHandler != nil
-        hasOwnResponder = handling.authenticationResponder != nil
-        hasOwnResponseModifier = handling.responseModifier != nil
+        let isOfOwnDownloader = handling.isOfOwnDownloader
+        hasOwnRedirectHandler = isOfOwnDownloader || handling.redirectHandler != nil
+        hasOwnResponder = isOfOwnDownloader || handling.authenticationResponder != nil
+        hasOwnResponseModifier = isOfOwnDownloader || handling.responseModifier != nil
         let responder = handling.authenticationResponder ?? defaults.authenticationResponder
-        authenticationResponder = responder.map { [hasOwnResponder] in
-            ScopedResponder(hook: $0, audience: hasOwnResponder ? audience : nil)
+        let isOfRequest = handling.authenticationResponder != nil
+        authenticationResponder = responder.map {
+            ScopedResponder(hook: $0, audience: isOfRequest ? audience : nil)
         }
         responseModifiers = [defaults.responseModifier, handling.responseModifier].compactMap(\.self)
         acceptedStatusCodes = handling.acceptedStatusCodes ?? defaults.acceptedStatusCodes ?? 200..<400

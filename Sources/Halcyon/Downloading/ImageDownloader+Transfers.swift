@@ -46,7 +46,10 @@ extension ImageDownloader {
         }
         let unmodified = policy.applied(to: request, over: configuration.policy)
         let request = try await modified(unmodified, policy: policy, call: call, context: context)
-        let handling = policy.handling
+        // The hooks of a downloader that a request names are not those of all requests of a pipeline.
+        let isNamed = policy.downloader != nil && configuration.policy.rules.hasHooks
+        var handling = policy.handling
+        handling.isOfOwnDownloader = isNamed
         let key = TransferKey(
             request,
             handling: handling,
@@ -54,10 +57,10 @@ extension ImageDownloader {
             ignoring: configuration.headersIgnoredForSharing
         )
         let number = WorkNumber.next()
-        let isHidden = policy.requestModifier != nil && !request.isFor(unmodified)
+        let isHidden = (isNamed || policy.requestModifier != nil) && !request.isFor(unmodified)
         do {
             var result = try await transfers.value(for: key, since: work.since, number: number, context: context) {
-                [self] context in
+                [self, handling] context in
                 let body = try await transfer(request, handling: handling, audience: audience, context: context)
                 return TransferredBody(body: body, number: number)
             }

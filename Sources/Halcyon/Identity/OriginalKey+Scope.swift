@@ -17,12 +17,11 @@ extension OriginalKey {
             return
         }
         let defaults = options.network.additions(or: defaults)
-        let modifiers = options.network.ownDataModifiers
-        let identities = modifiers.compactMap { $0.cacheIdentity }
-        guard identities.count == modifiers.count else { return nil }
+        guard let identities = options.network.bytesIdentities else { return nil }
         let request = options.network.applied(to: transfer, over: defaults)
-        let audience = Self.audience(of: request, options, defaults)
-        let scope = identities.reduce(audience) { Self.scope(ofBytes: $1, $0) }
+        let scope = identities.reduce(Self.audience(of: request, options, defaults)) { audience, identity in
+            Self.scope(ofBytes: identity, audience)
+        }
         if let name = source.cacheKey {
             self.init(text: name, scope: scope)
             return
@@ -59,7 +58,9 @@ extension OriginalKey {
     ) -> String? {
         switch options.cache.scope {
         case .credential:
-            let name = options.network.hookScope ?? defaults.requestModifier?.cacheScope
+            let name =
+                options.network.hookScope ?? defaults.requestModifier?.cacheScope
+                ?? options.network.downloader?.configuration.policy.authenticationResponder?.cacheScope
             let digest = CredentialDigester.installation.digest(of: request)
             // The scope that a hook names is that of its own credentials, not of the one that the request carries
             // already.
@@ -94,8 +95,11 @@ extension OriginalKey {
 }
 
 extension ImageOptions {
-    /// A Boolean value that indicates whether a modifier changes the requests that are sent.
-    var modifiesRequests: Bool { network.requestModifier != nil }
+    /// A Boolean value that indicates whether a modifier of these options, or of the downloader that they name, changes
+    /// the requests that are sent.
+    var modifiesRequests: Bool {
+        network.requestModifier != nil || network.downloader?.configuration.policy.requestModifier != nil
+    }
 
     /// Returns whether these options name the audience of an original, so that a response to a credential or to another
     /// request that a hook added may be kept under its key.
@@ -118,9 +122,11 @@ extension NetworkPolicy {
     /// The scope that the modifier names, or else the responder.
     fileprivate var hookScope: String? { requestModifier?.cacheScope ?? authenticationResponder?.cacheScope }
 
-    /// The data modifiers that not all requests of the pipeline have, in the order in which they run: that of the
-    /// request's own downloader, and that of the request.
-    fileprivate var ownDataModifiers: [any DataModifying] {
-        [downloader?.configuration.policy.dataModifier, dataModifier].compactMap { $0 }
+    /// The names of what data modifiers do to bytes: that of the downloader that the request names, then that of the
+    /// request; `nil` if one of them has no name.
+    var bytesIdentities: [String]? {
+        let modifiers = [downloader?.configuration.policy.dataModifier, dataModifier].compactMap(\.self)
+        let identities = modifiers.compactMap { $0.cacheIdentity }
+        return identities.count == modifiers.count ? identities : nil
     }
 }

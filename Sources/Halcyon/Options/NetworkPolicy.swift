@@ -20,7 +20,8 @@ public struct NetworkPolicy: Sendable, Hashable {
     /// downloader. A downloader's own policy has none. Default: `nil`.
     ///
     /// Work on originals is shared only with requests of the same downloader. It is no part of the key of an image in
-    /// caches: requests find what another downloader loaded, unless it has a data modifier.
+    /// caches: requests find what another downloader loaded. The hooks of its policy count as those of the request:
+    /// what they change is cached as if the options had them.
     public var downloader: ImageDownloader?
 
     private var box: TransferRules.Box?
@@ -40,7 +41,8 @@ public struct NetworkPolicy: Sendable, Hashable {
     @inline(__always)
     var mayChangeIdentity: Bool { downloader != nil || box?.mayChangeIdentity ?? false }
 
-    /// The same for the policy of a downloader, whose responder and data modifier are taken to be the same for all.
+    /// The same for the policy of a pipeline's downloader, whose responder and data modifier are taken to be the same
+    /// for all.
     var mayChangeAudience: Bool { box?.mayChangeAudience ?? false }
 
     /// The policy that adds to all requests of the downloader in use: the request's own, or else one with this policy.

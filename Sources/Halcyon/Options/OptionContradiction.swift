@@ -56,7 +56,7 @@ extension OptionContradiction {
             // A forced refresh stores its result, and uses the network.
             guard !cache.storesInMemory, !cache.storesOnDisk else { return nil }
             self = .noCacheAndOnlyFromCache
-        } else if let modifier = options.network.dataModifier, modifier.cacheIdentity == nil {
+        } else if options.network.bytesIdentities == nil {
             self = .unnamedBytesAndOnlyFromCache
         } else if source.cacheKey == nil, transfer.method != .get || transfer.body != nil {
             self = .unnamedResponseAndOnlyFromCache

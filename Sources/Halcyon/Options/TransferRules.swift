@@ -26,6 +26,9 @@ struct TransferHandling: Hashable, Sendable {
     /// A Boolean value that indicates whether 304 is accepted in any case: the conditions are those of the HTTP cache. Set by
     /// loads, and no option.
     var acceptsNotModified = false
+    /// A Boolean value that indicates whether the downloader is one that the request names, so that its hooks are the
+    /// request's own. Set by downloads, and no option.
+    var isOfOwnDownloader = false
     var responseReviewer: Hook<any ResponseReviewing>?
     var dataModifier: Hook<any DataModifying>?
 

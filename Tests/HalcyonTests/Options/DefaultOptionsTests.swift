@@ -256,8 +256,8 @@ struct DefaultOptionsTests {
         #expect(count(ImageOptionFields.recovery) == count(RecoveryPolicy.Fields()))
         #expect(count(ImageOptionFields.delivery) == count(DeliveryPolicy()))
         // One field of the policy holds the rules, of which one is the handling.
-        // Whether 304 is accepted is for loads to set.
-        let rules = count(TransferRules()) - 1 + count(TransferHandling()) - 1
+        // Whether 304 is accepted, and whether the downloader is the request's own, is for loads to set.
+        let rules = count(TransferRules()) - 1 + count(TransferHandling()) - 2
         #expect(count(ImageOptionFields.network) == count(NetworkPolicy()) - 1 + rules)
         // The groups, and what is in none.
         let groups = [ImageOptionFields.cache, .decode, .recovery, .network, .delivery]

@@ -15,6 +15,15 @@ struct RequestDownloaderTests {
         ImageDownloader(transport: transport, configuration: .init(policy: policy))
     }
 
+    private func owners(_ downloaders: [ImageDownloader]) async throws -> [Int] {
+        var owners: [Int] = []
+        for downloader in downloaders {
+            owners.append(try await test.pipeline.image(from: url, options: [.downloader(downloader)]).owner)
+            await test.settle()
+        }
+        return owners
+    }
+
     @Test("loads the image")
     func loads() async throws {
         transport.serve(url, Sample.png(seed: 7))
@@ -115,5 +124,58 @@ struct RequestDownloaderTests {
         transport.serve(url, Sample.png())
         await #expect(throws: ImageError.self) { try await test.pipeline.response(for: url) }
         #expect(try await test.pipeline.response(for: url, options: [.downloader(downloader())]).source == .network)
+    }
+
+    @Test("whose modifier adds a credential brings an image for no other request, unless a scope is named")
+    func modifiers() async throws {
+        TwoUsers.serve(transport)
+        func own(_ user: Int, scope: String? = nil) -> ImageDownloader {
+            let modifier = RequestModifier(cacheScope: scope) { request in
+                var request = request
+                request.headers[.authorization] = TwoUsers.secrets[user]
+                return request
+            }
+            return downloader(NetworkPolicy.with { $0.requestModifier = modifier })
+        }
+        let unnamed = [own(0), own(1)]
+        #expect(try await owners(unnamed + unnamed) == [1, 2, 1, 2])
+        let named = [own(0, scope: "one"), own(1, scope: "two")]
+        #expect(try await owners(named + named) == [1, 2, 1, 2])
+        #expect(transport.startedCount == 6)
+        test.transport.serve(url, Sample.png(seed: 9))
+        #expect(try await test.pipeline.image(from: url).owner == 9)
+    }
+
+    @Test("whose responder supplies a credential brings an image for no other request, unless a scope is named")
+    func responders() async throws {
+        transport.setAnswer { request in
+            guard request.credential != nil else { return .init(status: 401) }
+            return .init(body: Sample.png(seed: TwoUsers.seed(request)))
+        }
+        func own(_ user: Int, scope: String? = nil) -> ImageDownloader {
+            let responder = AuthenticationResponder(cacheScope: scope) { _ in .bearer(TwoUsers.secrets[user]) }
+            return downloader(NetworkPolicy.with { $0.authenticationResponder = responder })
+        }
+        let unnamed = [own(0), own(1)]
+        #expect(try await owners(unnamed + unnamed) == [1, 2, 1, 2])
+        let named = [own(0, scope: "one"), own(1, scope: "two")]
+        #expect(try await owners(named) == [1, 2])
+        let count = transport.startedCount
+        #expect(try await owners(named) == [1, 2])
+        #expect(transport.startedCount == count)
+        test.transport.serve(url, Sample.png(seed: 9))
+        #expect(try await test.pipeline.image(from: url).owner == 9)
+    }
+
+    @Test("whose modifier changes bytes has them cached under its name, or not at all", arguments: [nil, "five"])
+    func bytes(name: String?) async throws {
+        let body = Sample.png(seed: 5)
+        let modifier = DataModifier(cacheIdentity: name) { _, _ in body }
+        let own = downloader(NetworkPolicy.with { $0.dataModifier = modifier })
+        transport.serve(url, Data([1]))
+        #expect(try await owners([own, own]) == [5, 5])
+        #expect(transport.startedCount == (name == nil ? 2 : 1))
+        test.transport.serve(url, Sample.png(seed: 9))
+        #expect(try await test.pipeline.image(from: url).owner == 9)
     }
 }

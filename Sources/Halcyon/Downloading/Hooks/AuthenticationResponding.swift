@@ -12,7 +12,8 @@ public import HalcyonHTTP
 /// most 512 of them, as an equal one may be made for each request.
 ///
 /// A response to a credential of a responder in the options is cached only with a named scope, that of the options
-/// (``CachePolicy/scope``) or ``cacheScope``; a downloader's responder is taken to be the same for all.
+/// (``CachePolicy/scope``) or ``cacheScope``, as is that of a responder of a downloader that the options name. The
+/// responder of a pipeline's downloader is taken to be the same for all.
 ///
 /// Equal responders are taken to answer for the same user, as long as the same scope is named, if any. A responder that
 /// answers for several users one after the other has to be unequal for each, or name a scope for each.

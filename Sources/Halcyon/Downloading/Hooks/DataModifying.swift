@@ -4,8 +4,8 @@ public import HalcyonHTTP
 /// A type that changes a body once it is complete, before anything else reads it: decrypts or unpacks it.
 ///
 /// Caches keep its result too, if it names a ``cacheIdentity``; the result of a modifier of the options without one is
-/// not cached. The same holds for the modifier of a ``NetworkPolicy/downloader`` that the options name. That of a
-/// pipeline's downloader is taken to be the same for all.
+/// not cached, nor is that of a downloader that the options name. The modifier of a pipeline's downloader is taken to
+/// be the same for all.
 public protocol DataModifying: Hashable, Sendable {
     /// Returns the bytes to continue with. `nil` or an error fails the download with
     /// ``ImageError/Reason/dataRejected(_:)``.

@@ -16,8 +16,8 @@ public protocol RequestModifying: Hashable, Sendable {
     /// Caches are read before requests are modified, when neither the credential that this adds nor the URL that it
     /// leads to is known. A response for another credential, URL, method or body than that of the request is therefore
     /// cached only where a scope is named, here or by ``CachePolicy/scope``, which takes precedence over this. The
-    /// modifier of the options takes precedence over that of the downloader, whose credentials are taken to be the same
-    /// for all. Read with each load. Default: `nil`.
+    /// modifier of the options takes precedence over that of the downloader. The credentials of a pipeline's downloader
+    /// are taken to be the same for all. Read with each load. Default: `nil`.
     var cacheScope: String? { get }
 }
 
