@@ -9,6 +9,6 @@ extension ImageCodecs {
     ///     defaults.
     /// - Throws: ``CodecError``.
     public func frames(of data: Data, options: DecodeOptions = DecodeOptions()) throws -> FrameReader {
-        try FrameReader(data, decoder: decoder(for: data), options: options)
+        try FrameReader(data, decoder: decoder(for: data, hint: options.typeHint), options: options)
     }
 }

@@ -40,6 +40,13 @@ struct TypeHintTests {
         #expect(throws: CodecError.empty) { try codecs.info(of: Data(), hint: .png) }
     }
 
+    @Test("counts for the frames of an animation")
+    func frames() {
+        let raw = ImageFormat(rawValue: "raw")
+        let error = CodecError.unsupported(raw, reason: "there is no decoder for this format")
+        #expect(throws: error) { try codecs.frames(of: Data([7, 7, 7, 7]), options: DecodeOptions(typeHint: raw)) }
+    }
+
     #if SVG
     @Test("finds a drawing behind a comment that is longer than what is looked at")
     func drawing() throws {
