@@ -8,6 +8,9 @@ internal import HalcyonHTTP
 /// circuit opens: loads from there fail at once with ``ImageError/Reason/serverUnavailable(_:)``. After a while one
 /// load is admitted; its success closes the circuit, its failure opens it again. A 429 or 503 with a `Retry-After`
 /// opens it at once, for as long as the server asks. Off by default; memory is bounded by the number of servers.
+///
+/// A downloader that the options name (``NetworkPolicy/downloader``) may reach a server by another way: it has circuits
+/// of its own.
 public final class CircuitBreaker: Sendable {
     /// The conditions on which circuits open, and the time for which they do.
     public struct Configuration: Sendable, Hashable {
@@ -40,8 +43,15 @@ public final class CircuitBreaker: Sendable {
 
     /// A permit for one attempt. The outcome of the attempt has to be reported.
     struct Permit: Sendable {
-        fileprivate let origin: Origin
+        fileprivate let server: Server
         fileprivate let id: UInt64
+    }
+
+    /// A server, as one downloader reaches it.
+    fileprivate struct Server: Hashable, Sendable {
+        let origin: Origin
+        /// The number of the request's own downloader; `nil`: that of the pipeline.
+        var downloader: UInt64?
     }
 
     private enum Circuit: Sendable {
@@ -52,7 +62,7 @@ public final class CircuitBreaker: Sendable {
     }
 
     private struct Circuits: Sendable {
-        var table: BoundedTable<Origin, Circuit>
+        var table: BoundedTable<Server, Circuit>
         var lastID: UInt64 = 0
     }
 
@@ -71,12 +81,12 @@ public final class CircuitBreaker: Sendable {
         circuits = Lock(Circuits(table: BoundedTable(capacity: configuration.capacity)))
     }
 
-    /// Returns the state of the circuit of a URL's server.
+    /// Returns the state of the circuit of a URL's server, for the pipeline's downloader.
     public func state(of url: URL) -> State {
         guard let origin = Origin(url.absoluteString) else { return .closed(failures: 0) }
         let now = stopwatch.elapsed
         return circuits.withLock { circuits in
-            switch circuits.table[origin] {
+            switch circuits.table[Server(origin: origin)] {
             case nil: .closed(failures: 0)
             case .closed(let failures): .closed(failures: failures.count { now - $0 < configuration.window })
             case .open(let end): end > now ? .open(remaining: end - now) : .halfOpen
@@ -85,10 +95,10 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Closes the circuit of a URL's server.
+    /// Closes the circuit of a URL's server, for all downloaders.
     public func reset(_ url: URL) {
         guard let origin = Origin(url.absoluteString) else { return }
-        circuits.withLock { $0.table.remove(origin) }
+        circuits.withLock { $0.table.removeAll { $0.origin == origin } }
     }
 
     /// Closes all circuits.
@@ -98,26 +108,28 @@ public final class CircuitBreaker: Sendable {
 
     /// Admits an attempt; returns `nil` for a URL that has no server.
     ///
+    /// - Parameter downloader: The number of the request's own downloader. Default: `nil`, that of the pipeline.
     /// - Throws: ``ImageError/Reason/serverUnavailable(_:)`` with ``ImageError/retryAfter`` while the circuit is open.
-    func admit(_ request: TransferRequest) throws(ImageError) -> Permit? {
+    func admit(_ request: TransferRequest, downloader: UInt64? = nil) throws(ImageError) -> Permit? {
         let url = request.url.absoluteString
         guard let origin = Origin(url) else { return nil }
+        let server = Server(origin: origin, downloader: downloader)
         let now = stopwatch.elapsed
         let answer = circuits.withLock { circuits -> (id: UInt64?, wait: Duration) in
             circuits.lastID += 1
-            switch circuits.table[origin] {
+            switch circuits.table[server] {
             case nil, .closed:
                 return (circuits.lastID, .zero)
             case .open(let end) where end > now:
                 return (nil, end - now)
             case .open:
-                circuits.table.insert(.halfOpen(probe: circuits.lastID), for: origin)
+                circuits.table.insert(.halfOpen(probe: circuits.lastID), for: server)
                 return (circuits.lastID, .zero)
             case .halfOpen:
                 return (nil, .zero)
             }
         }
-        if let id = answer.id { return Permit(origin: origin, id: id) }
+        if let id = answer.id { return Permit(server: server, id: id) }
         throw ImageError(
             stage: .load,
             reason: .serverUnavailable("\(origin)"),
@@ -129,9 +141,9 @@ public final class CircuitBreaker: Sendable {
     /// Records that the attempt succeeded.
     func succeeded(_ permit: Permit) {
         circuits.withLock { circuits in
-            switch circuits.table[permit.origin] {
-            case .closed: circuits.table.remove(permit.origin)
-            case .halfOpen(let probe) where probe == permit.id: circuits.table.remove(permit.origin)
+            switch circuits.table[permit.server] {
+            case .closed: circuits.table.remove(permit.server)
+            case .halfOpen(let probe) where probe == permit.id: circuits.table.remove(permit.server)
             // An attempt from before the circuit opened decides nothing.
             case .open, .halfOpen, nil: break
             }
@@ -143,8 +155,8 @@ public final class CircuitBreaker: Sendable {
         let now = stopwatch.elapsed
         circuits.withLock { circuits in
             // The next attempt becomes the probe.
-            if case .halfOpen(permit.id) = circuits.table[permit.origin] {
-                circuits.table.insert(.open(until: now), for: permit.origin)
+            if case .halfOpen(permit.id) = circuits.table[permit.server] {
+                circuits.table.insert(.open(until: now), for: permit.server)
             }
         }
     }
@@ -158,16 +170,16 @@ public final class CircuitBreaker: Sendable {
         let now = stopwatch.elapsed
         let wish = error.asksForTime ? min(error.retryAfter ?? .zero, configuration.longestRetryAfter) : .zero
         circuits.withLock { circuits in
-            switch circuits.table[permit.origin] {
+            switch circuits.table[permit.server] {
             case nil:
                 fail(permit, [], wish, now, &circuits.table)
             case .closed(let failures):
                 fail(permit, failures, wish, now, &circuits.table)
             case .halfOpen(let probe) where probe == permit.id:
                 let end = now + max(wish, configuration.coolDown)
-                circuits.table.insert(.open(until: end), for: permit.origin)
+                circuits.table.insert(.open(until: end), for: permit.server)
             case .open(let end) where now + wish > end:
-                circuits.table.insert(.open(until: now + wish), for: permit.origin)
+                circuits.table.insert(.open(until: now + wish), for: permit.server)
             case .open, .halfOpen:
                 break
             }
@@ -179,15 +191,15 @@ public final class CircuitBreaker: Sendable {
         _ failures: [Duration],
         _ wish: Duration,
         _ now: Duration,
-        _ table: inout BoundedTable<Origin, Circuit>
+        _ table: inout BoundedTable<Server, Circuit>
     ) {
         let failures = failures.filter { now - $0 < configuration.window } + [now]
         if wish > .zero {
-            table.insert(.open(until: now + wish), for: permit.origin)
+            table.insert(.open(until: now + wish), for: permit.server)
         } else if failures.count >= configuration.threshold {
-            table.insert(.open(until: now + configuration.coolDown), for: permit.origin)
+            table.insert(.open(until: now + configuration.coolDown), for: permit.server)
         } else {
-            table.insert(.closed(failures: failures), for: permit.origin)
+            table.insert(.closed(failures: failures), for: permit.server)
         }
     }
 }

@@ -82,7 +82,7 @@ final class Recovery: Sendable {
         // The metered network comes first: it alone has a source that takes the place of the one it forbids.
         if let error = meteredNetwork(for: request) ?? rememberedFailure(of: request) { throw error }
         guard let circuitBreaker, case .network(let transfer) = request.source.location,
-            let permit = try circuitBreaker.admit(transfer)
+            let permit = try circuitBreaker.admit(transfer, downloader: request.options.network.downloader?.number)
         else {
             let value = try await attempt()
             forgetFailure(of: request)

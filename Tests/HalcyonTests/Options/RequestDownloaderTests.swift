@@ -126,6 +126,25 @@ struct RequestDownloaderTests {
         #expect(try await test.pipeline.response(for: url, options: [.downloader(downloader())]).source == .network)
     }
 
+    @Test("that fails closes no server to the pipeline's, nor the other way round")
+    func circuits() async throws {
+        var configuration = CircuitBreaker.Configuration()
+        configuration.threshold = 1
+        let breaker = CircuitBreaker(configuration, clock: ManualClock())
+        let test = TestPipeline(recovery: RecoveryConfiguration(circuitBreaker: breaker))
+        let own: ImageOptions = [.downloader(downloader())]
+        transport.serve(url, Data(), status: 500)
+        test.transport.serve(url, Sample.png())
+        #expect(await reason { try await test.pipeline.response(for: url, options: own) } == .status(500))
+        #expect(breaker.state(of: url) == .closed(failures: 0))
+        #expect(try await test.pipeline.data(for: url) == Sample.png())
+        let refusal = await reason { try await test.pipeline.response(for: url, options: own) }
+        #expect(refusal == .serverUnavailable("images.example:443"))
+        breaker.reset(url)
+        transport.serve(url, Sample.png())
+        #expect(try await test.pipeline.response(for: url, options: own).source == .network)
+    }
+
     @Test("whose modifier adds a credential brings an image for no other request, unless a scope is named")
     func modifiers() async throws {
         TwoUsers.serve(transport)
