@@ -50,9 +50,9 @@ extension ImageCache {
             return self.entry(image, in: .memory, request)
         }
         guard policy.reads.includesDisk else { return nil }
-        let isOriginal = options.processing.isIdentity
+        let isOriginal = request.isUnprocessed
         let permits = StorePermits(for: key, in: [self])
-        let diskKey = key.diskKey(options)
+        let diskKey = key.diskKey(request)
         let priority = PriorityBox(options.priority)
         try await disk.settle(diskKey, priority: priority)
         let age = order.age(of: isOriginal ? .original : .image(key), named: key.originalDiskKey)

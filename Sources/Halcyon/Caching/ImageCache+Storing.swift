@@ -8,7 +8,7 @@ extension ImageCache {
     public func tiers(with request: ImageRequest) async -> Tiers {
         guard let key = try? await key(for: request) else { return [] }
         var tiers: Tiers = memory.contains(key) ? .memory : []
-        if (try? await disk.contains(key.diskKey(request.options))) == true { tiers.insert(.disk) }
+        if (try? await disk.contains(key.diskKey(request))) == true { tiers.insert(.disk) }
         return tiers
     }
 
@@ -71,7 +71,7 @@ extension ImageCache {
         guard let key = ImageKey(request) else { return false }
         let options = request.options
         let policy = options.cache
-        let isOriginal = options.processing.isIdentity
+        let isOriginal = request.isUnprocessed
         let claim = StoreClaim(original: StorePermits(for: key, in: [self], .replacement), age: .new)
         if policy.storesInMemory {
             let now = disk.now()
@@ -129,7 +129,7 @@ extension ImageCache {
                 serializer: serializer,
                 isExact: true
             ).data
-        let diskKey = key.diskKey(options)
+        let diskKey = key.diskKey(request)
         let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
         let body: Data?
         do {
@@ -214,7 +214,7 @@ extension ImageCache {
         guard let key = ImageKey(request) else { return nil }
         let options = request.options
         let priority = PriorityBox(options.priority)
-        let diskKey = key.diskKey(options)
+        let diskKey = key.diskKey(request)
         return try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)?.body
     }
 
@@ -227,7 +227,7 @@ extension ImageCache {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(for request: ImageRequest) async throws -> String? {
-        guard let key = ImageKey(request)?.diskKey(request.options) else { return nil }
+        guard let key = ImageKey(request)?.diskKey(request) else { return nil }
         guard let fileExtension = request.options.cache.fileExtension else {
             return try await disk.perform { try $0.fileLocation(for: key) }
         }
@@ -238,9 +238,14 @@ extension ImageCache {
 }
 
 extension ImageKey {
-    /// Returns the name of this image on disk, with the options that it was derived from: the result of processors has
+    /// Returns the name of this image on disk, with the request that it was derived from: the result of processors has
     /// a place of its own; any frame at its own size is in the original.
-    func diskKey(_ options: ImageOptions) -> String {
-        options.processing.isIdentity ? originalDiskKey : processedDiskKey
+    func diskKey(_ request: ImageRequest) -> String {
+        request.isUnprocessed ? originalDiskKey : processedDiskKey
     }
+}
+
+extension ImageRequest {
+    /// A Boolean value that indicates whether neither the options nor the source have processors.
+    var isUnprocessed: Bool { source.loadOptions(from: options).processing.isIdentity }
 }

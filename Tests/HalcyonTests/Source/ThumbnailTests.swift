@@ -146,6 +146,19 @@ struct ThumbnailTests {
         #expect(found?.size == PixelSize(128, 85))
     }
 
+    @Test("with a cache key is not taken for the original of that key on disk")
+    func cacheKeyOnDisk() async throws {
+        let url = Sample.url()
+        fixture.test.transport.serve(url, Sample.png(300, 200))
+        _ = try await pipeline.response(for: ImageRequest(.url(url, cacheKey: "poster")))
+        await fixture.test.settle()
+        var source = Source.thumbnail(ofFile: fixture.path)
+        source.cacheKey = "poster"
+        let entry = try await pipeline.cache.entry(for: ImageRequest(source))
+        #expect(entry == nil)
+        #expect(try await pipeline.response(for: ImageRequest(source)).image.size == PixelSize(128, 85))
+    }
+
     @Test("can be removed from the cache")
     func removal() async throws {
         let request = ImageRequest(.thumbnail(ofFile: fixture.path))
