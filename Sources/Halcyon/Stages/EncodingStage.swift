@@ -193,7 +193,9 @@ extension EncodingStage.Input {
 extension ImageEncoding {
     /// Returns whether the bytes of a request's original may be its result.
     fileprivate func mayKeepOriginal(of request: ResolvedRequest) -> Bool {
-        keepsOriginal && request.options.processing.isIdentity && request.options.decode.isIdentity
+        // A hash is text or a few bytes, and no file that a client could show.
+        if case .placeholder = request.source.location { return false }
+        return keepsOriginal && request.options.processing.isIdentity && request.options.decode.isIdentity
     }
 }
 

@@ -61,6 +61,13 @@ struct KeptOriginalTests {
         #expect(firstDifference(image.data, original) == nil)
     }
 
+    @Test("is encoded where it is a hash, which is no file")
+    func placeholder() async throws {
+        let request = ImageRequest(.blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+        let image = try await encoded.pipeline.encoded(for: request, as: keeping(.original()))
+        #expect(image.format == .png && !image.isOriginal && image.size == PixelSize(32, 32))
+    }
+
     @Test("is not returned if it cannot be decoded")
     func damaged() async throws {
         encoded.transport.serve(encoded.url, Data(Sample.png().prefix(60)))
