@@ -164,6 +164,19 @@ struct SequencePrefetchTests {
         #expect(await prefetcher.run().counts.totalCount == 6)
     }
 
+    @Test("takes requests whose names differ in their bytes alone for two")
+    func bytesOfNames() async {
+        serveAll()
+        // The same letter, as one scalar and as two.
+        let names = ["caf\u{E9}", "cafe\u{301}"]
+        let address = url(0)
+        let requests = names.flatMap { name in
+            [ImageRequest(.url(address, cacheKey: name)), ImageRequest(.file("/nowhere/\(name).png"))]
+        }
+        let prefetcher = ImagePrefetcher(requests: requests[...], pipeline: test.pipeline)
+        #expect(await prefetcher.run().counts.totalCount == 4)
+    }
+
     @Test("of one request over and over goes on looking, and can be stopped")
     func onlyDuplicates() async {
         serveAll()
