@@ -237,6 +237,18 @@ struct SequencePrefetchTests {
         #expect(late == [.finished(result)])
     }
 
+    @Test("ends its events when the prefetcher is released before its start")
+    func releasedBeforeStart() async {
+        let numbers = EndlessNumbers()
+        var prefetcher: ImagePrefetcher? = ImagePrefetcher(urls: numbers.urls(url), pipeline: test.pipeline)
+        let events = prefetcher?.events() ?? AsyncStream(unfolding: { nil })
+        prefetcher = nil
+        var seen: [PrefetchEvent] = []
+        for await event in events { seen.append(event) }
+        #expect(seen == [.finished(PrefetchResult())])
+        #expect(numbers.count == 0)
+    }
+
     @Test("starts no load while many events wait to be delivered")
     func backlog() {
         let items = (0..<200).map { PrefetchItem(ImageRequest(url($0)), in: test.pipeline) }
