@@ -153,8 +153,10 @@ struct SequencePrefetchTests {
     @Test("counts equal requests once, also where they differ in what does not count")
     func duplicates() async {
         serveAll()
-        let options: [ImageOptions] = [[], [.priority(.high)], [.callbackExecutor(.calling)], [.frame(0)]]
-        let requests = (0..<40).map { ImageRequest(url($0 % 5), options: options[$0 / 10]) }
+        let options: [ImageOptions] = [
+            [], [.priority(.high)], [.callbackExecutor(.calling)], [.frame(0)], [.previews([.file("/a")])],
+        ]
+        let requests = (0..<50).map { ImageRequest(url($0 % 5), options: options[$0 / 10]) }
         let other = ImageRequest(url(0), options: [.frame(1)])
         let prefetcher = ImagePrefetcher(
             requests: (requests + [other])[...],
