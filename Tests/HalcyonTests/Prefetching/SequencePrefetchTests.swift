@@ -166,6 +166,16 @@ struct SequencePrefetchTests {
         #expect(await prefetcher.run().counts.totalCount == 6)
     }
 
+    @Test("has one copy of the iterator of an asynchronous sequence")
+    func iteratorInPlace() async {
+        serveAll()
+        let copies = Lock(0)
+        let urls = OwningSequence(urls: (0..<5).map(url), copies: copies)
+        let result = await ImagePrefetcher(urls: urls, pipeline: test.pipeline, destination: .disk).run()
+        #expect(result.counts == PrefetchProgress(completedCount: 5, totalCount: 5))
+        #expect(copies.withLock { $0 } == 0)
+    }
+
     @Test("takes requests whose names differ in their bytes alone for two")
     func bytesOfNames() async {
         serveAll()
@@ -412,6 +422,29 @@ private struct StuckSequence: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(sequence: self) }
+}
+
+/// URLs that an iterator owns: counts the steps at which a second copy of it exists.
+private struct OwningSequence: AsyncSequence, Sendable {
+    typealias Element = URL
+
+    let urls: [URL]
+    let copies: Lock<Int>
+
+    final class Owned: Sendable {}
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<URL>
+        var owned = Owned()
+        let copies: Lock<Int>
+
+        mutating func next() async -> URL? {
+            if !isKnownUniquelyReferenced(&owned) { copies.withLock { $0 += 1 } }
+            return rest.popFirst()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: urls[...], copies: copies) }
 }
 
 private struct SequenceError: Error, CustomStringConvertible {
