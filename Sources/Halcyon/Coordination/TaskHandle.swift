@@ -109,7 +109,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
 
     /// Copies the bytes that the transfer under way has received so far; `nil` if none is under way.
     func receivedData() async -> Data? {
-        let body = state.withLock { $0.result == nil ? $0.status.body : nil }
+        let body = state.withLock { $0.result == nil ? $0.status.body?.body : nil }
         return await body?.copy()
     }
 

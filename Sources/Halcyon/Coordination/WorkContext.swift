@@ -12,31 +12,32 @@ struct WorkContext: Sendable {
         report(.began(stage))
     }
 
-    /// Returns the context of the next attempt, whose reports of progress follow all of the earlier ones.
+    /// Returns the context of the next attempt, whose reports of the body and its progress follow all of the earlier
+    /// ones.
     func nextAttempt() -> WorkContext {
-        let number = WorkNumber.next()
-        return mappingProgress {
-            ProgressReport(source: $0.source, attempt: number, progress: $0.progress)
-        }
+        numbering(source: nil, attempt: WorkNumber.next())
     }
 
     /// Returns the context of a source that is tried in place of others.
     ///
     /// - Parameter number: The number of sources that were tried before.
     func ofSource(_ number: Int) -> WorkContext {
-        mappingProgress {
-            ProgressReport(source: number, attempt: $0.attempt, progress: $0.progress)
-        }
+        numbering(source: number, attempt: nil)
     }
 
-    private func mappingProgress(
-        _ transform: @escaping @Sendable (ProgressReport) -> ProgressReport
-    ) -> WorkContext {
-        WorkContext(priority: priority) { [report] in
-            if case .progress(let progress) = $0 {
-                report(.progress(transform(progress)))
-            } else {
-                report($0)
+    private func numbering(source: Int?, attempt: UInt64?) -> WorkContext {
+        WorkContext(priority: priority) { [report] work in
+            switch work {
+            case .began:
+                report(work)
+            case .receiving(var body):
+                body.source = source ?? body.source
+                body.attempt = attempt ?? body.attempt
+                report(.receiving(body))
+            case .progress(var progress):
+                progress.source = source ?? progress.source
+                progress.attempt = attempt ?? progress.attempt
+                report(.progress(progress))
             }
         }
     }

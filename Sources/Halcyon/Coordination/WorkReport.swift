@@ -4,10 +4,32 @@ internal import HalcyonHTTP
 enum WorkReport: Sendable {
     /// A stage of the load has begun.
     case began(ImageError.Stage)
-    /// A transfer has begun to receive its body. The number orders the transfers of one load.
-    case receiving(ReceivedBody, number: UInt64)
+    /// A transfer has begun to receive its body.
+    case receiving(BodyReport)
     /// Bytes have been received.
     case progress(ProgressReport)
+}
+
+/// The body of one attempt to get the bytes of a load. Its order is that of a ``ProgressReport``.
+struct BodyReport: Sendable {
+    /// The number of the source, in the order in which the load tries them.
+    var source = 0
+    /// The number of the attempt, in the order in which the load makes them. It may join a transfer that has begun
+    /// before an earlier attempt.
+    var attempt: UInt64 = 0
+    /// The number of the transfer, in the order in which an attempt makes them.
+    let number: UInt64
+    let body: ReceivedBody
+
+    init(_ body: ReceivedBody, number: UInt64) {
+        self.number = number
+        self.body = body
+    }
+
+    /// Returns whether this report follows another one: it is of a later source, attempt or transfer.
+    func isNewer(than other: BodyReport) -> Bool {
+        (source, attempt, number) > (other.source, other.attempt, other.number)
+    }
 }
 
 /// The latest reports of a piece of work, which waiters that join get first.
@@ -17,15 +39,14 @@ enum WorkReport: Sendable {
 /// first.
 struct WorkStatus: Sendable {
     private(set) var stage: ImageError.Stage?
-    private(set) var body: ReceivedBody?
+    private(set) var body: BodyReport?
     private(set) var progress: ProgressReport?
-    private var bodyNumber: UInt64 = 0
 
     /// The reports that bring a waiter to this status.
     var reports: [WorkReport] {
         var reports: [WorkReport] = []
         if let stage { reports.append(.began(stage)) }
-        if let body { reports.append(.receiving(body, number: bodyNumber)) }
+        if let body { reports.append(.receiving(body)) }
         if let progress { reports.append(.progress(progress)) }
         return reports
     }
@@ -38,9 +59,9 @@ struct WorkStatus: Sendable {
         case .began(let stage):
             if let last = self.stage, stage.position <= last.position { return false }
             self.stage = stage
-        case .receiving(let body, let number):
-            guard number > bodyNumber else { return false }
-            (self.body, bodyNumber) = (body, number)
+        case .receiving(let body):
+            if let last = self.body, !body.isNewer(than: last) { return false }
+            self.body = body
         case .progress(let progress):
             if let last = self.progress, !progress.isNewer(than: last) { return false }
             self.progress = progress

@@ -192,7 +192,7 @@ struct DownloadRun: Sendable {
             begin: { body in
                 // Not the body of a redirect or a refusal.
                 guard head.withLock({ $0 }) != nil else { return }
-                context.report(.receiving(body, number: WorkNumber.next()))
+                context.report(.receiving(BodyReport(body, number: WorkNumber.next())))
             },
             report: { progress in
                 guard head.withLock({ $0 }) != nil else { return }

@@ -105,9 +105,15 @@ public final class ImageTask: Sendable, Identifiable {
         await work.receivedData()
     }
 
-    /// Calls `body` once work for the task is under way, and maybe again, until its end.
+    /// Calls `body` once the task is past the look into its own caches, and has joined the work for the bytes if it
+    /// needs them; maybe again, until its end.
     func whenUnderWay(_ body: @escaping @Sendable () -> Void) {
-        work.subscribe { _ in body() }
+        work.subscribe { event in
+            switch event {
+            case .began(.source), .began(.cache): break
+            case .began, .progress, .finished: body()
+            }
+        }
     }
 
     /// Lets a relay call its functions with the progress and the end.

@@ -168,7 +168,7 @@ public final class ImagePrefetcher: Sendable {
 
     /// Returns a stream of the events from now on, which ends after ``PrefetchEvent/finished(_:)``; no stream misses
     /// that one. A reader that falls behind by more than `limit` events loses the oldest; ``progress`` counts them all
-    /// the same.
+    /// the same. A prefetcher that is released before its start ends as by ``stop()`` if there are streams.
     ///
     /// - Parameter limit: The number of events that are kept for a slow reader; at least 1. Default: 1,000.
     public func events(bufferingAtMost limit: Int = 1_000) -> AsyncStream<PrefetchEvent> {

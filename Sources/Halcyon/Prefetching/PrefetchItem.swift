@@ -29,6 +29,8 @@ struct PrefetchItem: Sendable {
             var options = request.options.fields
             options.priority = .normal
             options.delivery = options.delivery.ofPrefetching
+            // Not loaded by a prefetcher.
+            options.previews = []
             self.options = options
         }
     }
@@ -65,6 +67,8 @@ struct PrefetchItem: Sendable {
             if options.priority != .normal { options.priority = .normal }
             let delivery = options.delivery.ofPrefetching
             if options.delivery != delivery { options.delivery = delivery }
+            // Not loaded by a prefetcher, and not to be kept for as long as the identity: they may hold bytes.
+            if !options.previews.isEmpty { options.previews = [] }
             self.options = options
         }
     }

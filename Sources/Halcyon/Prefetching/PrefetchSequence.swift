@@ -20,7 +20,9 @@ final class AsyncRequestSequence<Base: AsyncSequence & Sendable>: RequestSequenc
     }
 
     func next() async throws -> ImageRequest? {
-        var iterator = iterator ?? base.makeAsyncIterator()
+        var iterator = self.iterator ?? base.makeAsyncIterator()
+        // Held here alone, so that the values of an iterator are not copied at each step.
+        self.iterator = nil
         defer { self.iterator = iterator }
         return try await iterator.next().map(request)
     }

@@ -83,7 +83,8 @@ final class PrefetchWork: Sendable {
         // Cancelled after the lock is released, as this runs the cancellation handlers of the loads.
         let workers = state.withLock { state -> [Task<Void, Never>] in
             switch state.phase {
-            case .idle where onlyIfStarted: return []
+            // A reader of events waits for the end.
+            case .idle where onlyIfStarted && state.subscribers.isEmpty: return []
             case .idle, .started: state.phase = .stopped
             case .stopped, .finished: return []
             }

@@ -27,12 +27,16 @@ final class PreviewFeed: Sendable {
 
     /// Hands out a preview, unless there is a better one, or the load has ended.
     func send(_ preview: ImagePreview) {
-        let waiters = state.withLock { state -> [CheckedContinuation<ImagePreview?, Never>] in
-            guard !state.isFinished, preview.quality > state.best?.quality ?? -1 else { return [] }
+        typealias Sent = (waiters: [CheckedContinuation<ImagePreview?, Never>], replaced: ImagePreview?)
+        let sent = state.withLock { state -> Sent in
+            guard !state.isFinished, preview.quality > state.best?.quality ?? -1 else { return ([], nil) }
+            let replaced = state.best
             state.best = preview
-            return state.takeWaiters()
+            return (state.takeWaiters(), replaced)
         }
-        for waiter in waiters { waiter.resume(returning: preview) }
+        for waiter in sent.waiters { waiter.resume(returning: preview) }
+        // Released without the lock.
+        withExtendedLifetime(sent.replaced) {}
     }
 
     /// Ends the feed.

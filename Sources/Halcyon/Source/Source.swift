@@ -117,6 +117,14 @@ extension Source {
     public static func == (left: Source, right: Source) -> Bool {
         left.cacheKey.map(ExactString.init) == right.cacheKey.map(ExactString.init) && left.location == right.location
     }
+
+    /// Hashes the bytes of the names that are compared. The hash of a `String` is that of all texts that are canonically
+    /// equivalent to it; where it stands for the source, those would be taken for one.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(cacheKey?.utf8.count)
+        hasher.combine(cacheKey.map(ExactString.init))
+        hasher.combine(location)
+    }
 }
 
 extension Source.Location {
@@ -132,6 +140,33 @@ extension Source.Location {
         case (.invalid(let left), .invalid(let right)): ExactString.hasSameBytes(left, right)
         case (.network, _), (.file, _), (.thumbnail, _), (.data, _), (.provider, _), (.placeholder, _), (.invalid, _):
             false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .network(let request):
+            hasher.combine(0)
+            hasher.combine(request)
+        case .file(let path):
+            hasher.combine(1)
+            hasher.combine(ExactString(path))
+        case .data(let data):
+            hasher.combine(2)
+            hasher.combine(data)
+        case .provider(let provider):
+            hasher.combine(3)
+            hasher.combine(provider)
+        case .placeholder(let hash):
+            hasher.combine(4)
+            hasher.combine(hash)
+        case .thumbnail(let thumbnail):
+            hasher.combine(5)
+            hasher.combine(thumbnail.size)
+            hasher.combine(ExactString(thumbnail.path))
+        case .invalid(let url):
+            hasher.combine(6)
+            hasher.combine(ExactString(url))
         }
     }
 }

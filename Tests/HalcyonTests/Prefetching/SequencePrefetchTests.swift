@@ -153,8 +153,10 @@ struct SequencePrefetchTests {
     @Test("counts equal requests once, also where they differ in what does not count")
     func duplicates() async {
         serveAll()
-        let options: [ImageOptions] = [[], [.priority(.high)], [.callbackExecutor(.calling)], [.frame(0)]]
-        let requests = (0..<40).map { ImageRequest(url($0 % 5), options: options[$0 / 10]) }
+        let options: [ImageOptions] = [
+            [], [.priority(.high)], [.callbackExecutor(.calling)], [.frame(0)], [.previews([.file("/a")])],
+        ]
+        let requests = (0..<50).map { ImageRequest(url($0 % 5), options: options[$0 / 10]) }
         let other = ImageRequest(url(0), options: [.frame(1)])
         let prefetcher = ImagePrefetcher(
             requests: (requests + [other])[...],
@@ -162,6 +164,29 @@ struct SequencePrefetchTests {
             destination: .disk
         )
         #expect(await prefetcher.run().counts.totalCount == 6)
+    }
+
+    @Test("has one copy of the iterator of an asynchronous sequence")
+    func iteratorInPlace() async {
+        serveAll()
+        let copies = Lock(0)
+        let urls = OwningSequence(urls: (0..<5).map(url), copies: copies)
+        let result = await ImagePrefetcher(urls: urls, pipeline: test.pipeline, destination: .disk).run()
+        #expect(result.counts == PrefetchProgress(completedCount: 5, totalCount: 5))
+        #expect(copies.withLock { $0 } == 0)
+    }
+
+    @Test("takes requests whose names differ in their bytes alone for two")
+    func bytesOfNames() async {
+        serveAll()
+        // The same letter, as one scalar and as two.
+        let names = ["caf\u{E9}", "cafe\u{301}"]
+        let address = url(0)
+        let requests = names.flatMap { name in
+            [ImageRequest(.url(address, cacheKey: name)), ImageRequest(.file("/nowhere/\(name).png"))]
+        }
+        let prefetcher = ImagePrefetcher(requests: requests[...], pipeline: test.pipeline)
+        #expect(await prefetcher.run().counts.totalCount == 4)
     }
 
     @Test("of one request over and over goes on looking, and can be stopped")
@@ -222,6 +247,18 @@ struct SequencePrefetchTests {
         var late: [PrefetchEvent] = []
         for await event in prefetcher.events() { late.append(event) }
         #expect(late == [.finished(result)])
+    }
+
+    @Test("ends its events when the prefetcher is released before its start")
+    func releasedBeforeStart() async {
+        let numbers = EndlessNumbers()
+        var prefetcher: ImagePrefetcher? = ImagePrefetcher(urls: numbers.urls(url), pipeline: test.pipeline)
+        let events = prefetcher?.events() ?? AsyncStream(unfolding: { nil })
+        prefetcher = nil
+        var seen: [PrefetchEvent] = []
+        for await event in events { seen.append(event) }
+        #expect(seen == [.finished(PrefetchResult())])
+        #expect(numbers.count == 0)
     }
 
     @Test("starts no load while many events wait to be delivered")
@@ -385,6 +422,29 @@ private struct StuckSequence: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(sequence: self) }
+}
+
+/// URLs that an iterator owns: counts the steps at which a second copy of it exists.
+private struct OwningSequence: AsyncSequence, Sendable {
+    typealias Element = URL
+
+    let urls: [URL]
+    let copies: Lock<Int>
+
+    final class Owned: Sendable {}
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<URL>
+        var owned = Owned()
+        let copies: Lock<Int>
+
+        mutating func next() async -> URL? {
+            if !isKnownUniquelyReferenced(&owned) { copies.withLock { $0 += 1 } }
+            return rest.popFirst()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: urls[...], copies: copies) }
 }
 
 private struct SequenceError: Error, CustomStringConvertible {

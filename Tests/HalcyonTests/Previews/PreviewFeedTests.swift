@@ -38,6 +38,25 @@ struct PreviewFeedTests {
         #expect(await reader.next()?.quality == 3)
     }
 
+    @Test("are released without a lock once there is a better one")
+    func release() throws {
+        let (bytes, seen) = (UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1), Lock<[Int?]>([]))
+        let address = try #require(bytes.baseAddress)
+        var response = preview(0).response
+        response.data = Data(
+            bytesNoCopy: address,
+            count: bytes.count,
+            deallocator: .custom { [feed] address, _ in
+                seen.withLock { $0.append(feed.best?.quality) }
+                address.deallocate()
+            }
+        )
+        feed.send(ImagePreview(response: response, source: .blurHash("00B:Tv"), quality: 0))
+        response.data = nil
+        feed.send(preview(1))
+        #expect(seen.withLock { $0 } == [1])
+    }
+
     @Test("that nothing has read are dropped at the end")
     func end() async {
         let stream = feed.stream

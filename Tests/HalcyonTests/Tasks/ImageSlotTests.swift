@@ -90,6 +90,29 @@ struct ImageSlotTests {
         #expect(test.transport.startedCount == 1)
     }
 
+    @Test("share the transfer of a request that follows one with other processors")
+    func sameSource() async throws {
+        let slot = ImageSlot(pipeline: test.pipeline)
+        let ends = Ends()
+        _ = load(0, in: slot, ends)
+        let transfer = await test.transport.nextTransfer()
+        // A second transfer would be answered at once.
+        test.transport.serve(urls[0], Sample.png())
+        let options: ImageOptions = [.processor(.resize(to: PixelSize(8, 8)))]
+        let request = ImageRequest(urls[0], options: options)
+        let second = slot.loadImage(with: request, on: .calling, completion: ends.add(1))
+        await eventually { [test] in
+            if case .running(.load) = second.state { return true }
+            return test.transport.startedCount > 1
+        }
+        transfer.answer(.init(body: Sample.png()))
+        _ = try await second.response
+        await eventually { slot.task == nil }
+        #expect(ends.words == ["0 superseded", "1 image"])
+        #expect(test.transport.startedCount == 1 && !transfer.isCancelled)
+        await test.settle()
+    }
+
     @Test("do not give an image that is ready but not delivered yet once another was begun")
     func undelivered() async throws {
         let slot = ImageSlot(pipeline: test.pipeline)

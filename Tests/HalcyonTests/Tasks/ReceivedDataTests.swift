@@ -88,4 +88,25 @@ struct ReceivedDataTests {
         second.finish()
         _ = try await task.response
     }
+
+    @Test("of another source are its own, also where another load has begun that one before")
+    func otherSource() async {
+        let other = Sample.url()
+        let earlier = test.pipeline.task(for: other)
+        let shared = await test.transport.nextTransfer()
+        shared.respond()
+        shared.send([1, 2])
+        #expect(await earlier.receivedData() == Data([1, 2]))
+        let task = test.pipeline.task(for: url, options: [.alternativeSources([.url(other)])])
+        let first = await test.transport.nextTransfer()
+        first.respond()
+        first.send([3])
+        #expect(await task.receivedData() == Data([3]))
+        first.fail(.connectionLost("test"))
+        await eventually { task.progress.receivedBytes == 2 }
+        #expect(await task.receivedData() == Data([1, 2]))
+        task.cancel()
+        earlier.cancel()
+        await test.settle()
+    }
 }
