@@ -36,6 +36,33 @@ enum PlaceholderHash: Sendable, Hashable {
     }
 }
 
+extension PlaceholderHash {
+    /// Returns whether both stand for the same image. Texts are compared by their bytes, and a contrast that is no number
+    /// is equal to itself, as in ``name``.
+    static func == (left: PlaceholderHash, right: PlaceholderHash) -> Bool {
+        switch (left, right) {
+        case (.blurHash(let left, let size, let punch), .blurHash(let right, let otherSize, let otherPunch)):
+            size == otherSize && (punch == otherPunch || punch.isNaN && otherPunch.isNaN)
+                && ExactString.hasSameBytes(left, right)
+        case (.thumbHash(let left), .thumbHash(let right)): left == right
+        case (.malformedThumbHash(let left), .malformedThumbHash(let right)): ExactString.hasSameBytes(left, right)
+        case (.blurHash, _), (.thumbHash, _), (.malformedThumbHash, _): false
+        }
+    }
+
+    /// Feeds what equal hashes have in common; two that are no numbers may have different bits.
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .blurHash(let text, let size, let punch):
+            hasher.combine(text)
+            hasher.combine(size)
+            hasher.combine(punch.isNaN ? .nan : punch)
+        case .thumbHash(let bytes): hasher.combine(bytes)
+        case .malformedThumbHash(let text): hasher.combine(text)
+        }
+    }
+}
+
 extension PlaceholderHash: CustomStringConvertible {
     /// The kind and the text of the hash, cut where it is long.
     var description: String {

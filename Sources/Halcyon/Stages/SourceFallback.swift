@@ -111,9 +111,11 @@ struct SourceFallback: Sendable {
                     var metered = options
                     metered.recovery.allowsMetered = true
                     next = resolver.begin(ImageRequest(source, options: metered), begun: request.begun)
-                } else if let source = alternatives.first(where: { !tried.contains($0) }) {
+                } else if let index = alternatives.firstIndex(where: { !tried.contains($0) }) {
+                    let source = alternatives[index]
                     tried.insert(source)
-                    alternatives = alternatives.drop { tried.contains($0) }
+                    // Dropped by its place, so that the search ends whatever sources are equal to.
+                    alternatives = alternatives[(index + 1)...]
                     next = resolver.begin(ImageRequest(source, options: options), begun: request.begun)
                 } else {
                     throw ImageError(failures) ?? error

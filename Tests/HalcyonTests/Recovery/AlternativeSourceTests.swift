@@ -81,6 +81,18 @@ struct AlternativeSourceTests {
         #expect(transport.transfers.map(\.request.url) == [recovery.url, urls[0], urls[1]])
     }
 
+    @Test("that are malformed hashes are tried once each, also with a contrast that is no number")
+    func unequalHashes() async throws {
+        transport.serve(recovery.url, Data(), status: 404)
+        let hash = Source.blurHash("malformed", punch: .nan)
+        let error = try await task([hash, hash, .blurHash("other", punch: .nan)]).failure()
+        guard case .alternativesExhausted(let failures) = error.reason else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(failures.map(\.source) == [.url(recovery.url), hash, .blurHash("other", punch: .nan)])
+    }
+
     @Test("that are none leave the error of the source as it is")
     func none() async throws {
         transport.serve(recovery.url, Data(), status: 404)

@@ -65,6 +65,16 @@ struct PlaceholderSourceTests {
         }
     }
 
+    @Test("is equal to itself alone: its text is compared by bytes, and a contrast that is no number is one value")
+    func equality() {
+        #expect(Source.blurHash(blurHash, punch: .nan) == .blurHash(blurHash, punch: -.nan))
+        #expect(Set([Source.blurHash(blurHash, punch: .nan), .blurHash(blurHash, punch: -.nan)]).count == 1)
+        #expect(Source.blurHash(blurHash, punch: .nan) != .blurHash(blurHash))
+        // The Kelvin sign is canonically equivalent to the letter.
+        #expect(Source.blurHash("00K:Tv") != .blurHash("00\u{212A}:Tv"))
+        #expect(Source.thumbHash("#K") != .thumbHash("#\u{212A}"))
+    }
+
     @Test("can take the place of an image that fails")
     func alternative() async throws {
         let url = Sample.url()
