@@ -67,9 +67,11 @@ final class FileFetcher: Sendable {
 
 extension ResolvedRequest {
     /// Returns the effect on the caches of bytes that were read from the source's file in this state; `nil`: it changed
-    /// meanwhile. Without a cache key of its own, a file is named after its state before it was opened.
-    fileprivate func effect(ofFileIn state: FileReader.Identity?) -> OriginalCaching.Effect {
-        let isNamed = source.cacheKey != nil || state.map { source.originalName(in: $0) } == key.original.text
+    /// meanwhile, so that they may be a part of one image and a part of another. Without a cache key of its own, a file
+    /// is named after its state before it was opened.
+    func effect(ofFileIn state: FileReader.Identity?) -> OriginalCaching.Effect {
+        guard let state else { return .leave }
+        let isNamed = source.cacheKey != nil || source.originalName(in: state) == key.original.text
         return isNamed ? .store : .leave
     }
 }

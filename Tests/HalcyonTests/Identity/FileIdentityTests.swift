@@ -51,4 +51,14 @@ struct FileIdentityTests {
         #expect(try await stages.image.response(for: resolved, context: context).image.owner == 2)
         #expect(test.pipeline.cache.memoryStatistics.count == 0)
     }
+
+    @Test("while it is read leaves nothing in the caches, under a name of its own either")
+    func torn() throws {
+        defer { unlink(path) }
+        try first.write(to: URL(filePath: path))
+        let named = ImageRequest(.file(path, cacheKey: "drawing"))
+        let resolved = try #require(test.pipeline.stages.resolver.begin(named).resolved)
+        #expect(resolved.effect(ofFileIn: nil) == .leave)
+        #expect(resolved.effect(ofFileIn: try FileReader.identity(of: path)) == .store)
+    }
 }
