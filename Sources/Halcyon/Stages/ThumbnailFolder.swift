@@ -27,8 +27,8 @@ struct ThumbnailFolder: Sendable {
             try cancellation.check()
             let path = "\(path)/\(size.folderName)/\(name)"
             do {
-                let data = try FileReader.read(path, limit: limit, cancellation: cancellation).data
-                if Self.isThumbnail(data, of: uri, in: state) { return data }
+                let (data, identity) = try FileReader.read(path, limit: limit, cancellation: cancellation)
+                if identity != nil, Self.isThumbnail(data, of: uri, in: state) { return data }
             } catch is FileReader.Failure {
                 // There is no such thumbnail, or none that can be read.
             }
@@ -36,10 +36,14 @@ struct ThumbnailFolder: Sendable {
         return nil
     }
 
+    /// The last chunk of a PNG (W3C PNG, 11.2.4).
+    private static let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82]
+
     /// Returns whether a PNG says that it was made of a file in this state (sections 5 and 7). Of the time of
-    /// modification whole seconds are written.
+    /// modification whole seconds are written. One without its end was not written whole, and would hide the file.
     private static func isThumbnail(_ data: Data, of uri: String, in state: FileReader.Identity) -> Bool {
-        guard let texts = try? PNGText.texts(in: data), texts["Thumb::URI"] == uri,
+        guard data.suffix(end.count).elementsEqual(end), let texts = try? PNGText.texts(in: data),
+            texts["Thumb::URI"] == uri,
             let seconds = texts["Thumb::MTime"]?.prefix(while: { $0 != "." }), Int(seconds) == state.modifiedSeconds
         else { return false }
         return texts["Thumb::Size"].map { Int($0) == state.byteCount } ?? true

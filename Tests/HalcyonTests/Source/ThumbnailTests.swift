@@ -53,10 +53,11 @@ struct ThumbnailTests {
         #expect(try await load().image.owner == 1)
     }
 
-    @Test("is made of the file where the one there is no PNG, or is cut off before its texts")
+    @Test("is made of the file where the one there is no PNG, or is cut off before or after its texts")
     func unreadable() async throws {
         let whole = ThumbnailFixture.png(90, 60, 7, texts: fixture.texts())
-        for data in [Data(), Data("text".utf8), whole.prefix(40)] {
+        let cut = [40, whole.count - 20, whole.count - 1].map { whole.prefix($0) }
+        for data in [Data(), Data("text".utf8)] + cut {
             try fixture.store(data, .normal)
             pipeline.cache.removeAllFromMemory()
             #expect(try await load().image.owner == 1)
