@@ -3,23 +3,33 @@ package import FoundationEssentials
 /// The texts in a PNG file (tEXt, zTXt and iTXt; W3C PNG, 11.3.3), such as those of thumbnails.
 package enum PNGText {
     /// Returns the texts by their keywords; of several with one keyword the first. Chunks that are damaged, or have more
-    /// than 4 MiB of text, are left out.
+    /// text than there is room for, are left out, and those after too many of them.
     ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - limit: The most bytes of all texts together, so that a small file with many compressed texts takes neither
+    ///     memory nor time without a bound; of a compressed text at most 4 MiB. Default: 4 MiB.
     /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)`` where the bytes
     ///   do not begin as a PNG does.
-    package static func texts(in data: Data) throws(CodecError) -> [String: String] {
+    package static func texts(in data: Data, limit: Int = 4 << 20) throws(CodecError) -> [String: String] {
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(CodecError) -> [String: String] in
                 var texts: [String: String] = [:]
+                var room = limit
                 var reader = try PNGFile.start(bytes)
-                while case .chunk(let chunk)? = try? reader.next(), chunk.type != .imageEnd {
-                    guard [.text, .compressedText, .internationalText].contains(chunk.type), reader.isIntact(chunk),
-                        let (keyword, text) = text(chunk.type, UnsafeRawBufferPointer(rebasing: bytes[chunk.range])),
-                        texts[keyword] == nil
+                while room >= 0, case .chunk(let chunk)? = try? reader.next(), chunk.type != .imageEnd {
+                    guard [.text, .compressedText, .internationalText].contains(chunk.type), reader.isIntact(chunk)
                     else {
                         continue
                     }
-                    texts[keyword] = text
+                    let payload = UnsafeRawBufferPointer(rebasing: bytes[chunk.range])
+                    guard let (keyword, text) = text(chunk.type, payload, limit: room) else {
+                        // Reading it may have taken as long as reading one that is not damaged.
+                        room -= limit / 64
+                        continue
+                    }
+                    room -= text.utf8.count
+                    if texts[keyword] == nil { texts[keyword] = text }
                 }
                 return texts
             }
@@ -29,7 +39,8 @@ package enum PNGText {
 
     private static func text(
         _ type: PNGChunkType,
-        _ payload: UnsafeRawBufferPointer
+        _ payload: UnsafeRawBufferPointer,
+        limit: Int
     ) -> (keyword: String, text: String)? {
         // A keyword of up to 79 bytes, and its end.
         guard let end = payload.prefix(80).firstIndex(of: 0), end > 0 else {
@@ -39,22 +50,26 @@ package enum PNGText {
         let rest = UnsafeRawBufferPointer(rebasing: payload[(end + 1)...])
         switch type {
         case .text:
+            guard rest.count <= limit else {
+                return nil
+            }
             return (keyword, latin1(rest[...]))
         case .compressedText:
             // The number of the compression method comes first.
             guard rest.first == 0,
-                let text = PNGInflater.profile(UnsafeRawBufferPointer(rebasing: rest.dropFirst()))
+                let text = PNGInflater.profile(UnsafeRawBufferPointer(rebasing: rest.dropFirst())),
+                text.count <= limit
             else {
                 return nil
             }
             return (keyword, latin1(text))
         default:
-            return internationalText(rest).map { (keyword, $0) }
+            return internationalText(rest, limit: limit).map { (keyword, $0) }
         }
     }
 
     /// Whether it is compressed, method, language, end, translated keyword, end, text in UTF-8.
-    private static func internationalText(_ payload: UnsafeRawBufferPointer) -> String? {
+    private static func internationalText(_ payload: UnsafeRawBufferPointer, limit: Int) -> String? {
         guard payload.count >= 2, let language = payload[2...].firstIndex(of: 0),
             let translation = payload[(language + 1)...].firstIndex(of: 0)
         else {
@@ -62,9 +77,12 @@ package enum PNGText {
         }
         let text = UnsafeRawBufferPointer(rebasing: payload[(translation + 1)...])
         guard payload[0] == 1 else {
-            return String(decoding: text, as: UTF8.self)
+            return text.count <= limit ? String(decoding: text, as: UTF8.self) : nil
         }
-        return PNGInflater.profile(text).map { String(decoding: $0, as: UTF8.self) }
+        guard let inflated = PNGInflater.profile(text), inflated.count <= limit else {
+            return nil
+        }
+        return String(decoding: inflated, as: UTF8.self)
     }
 
     /// Returns a text of ISO 8859-1, whose code points are its bytes.

@@ -59,6 +59,26 @@ struct PNGTextTests {
         #expect(texts == ["Twice": "1", "Empty": ""])
     }
 
+    @Test("that are longer than there is room for are left out, whichever kind they are of")
+    func limit() throws {
+        for long in [
+            chunk("tEXt", Array("Long\0hello".utf8)), chunk("zTXt", Array("Long\0\0".utf8) + compressed),
+            chunk("iTXt", Array("Long\0\0\0\0\0hello".utf8)),
+            chunk("iTXt", Array("Long\0\u{1}\0\0\0".utf8) + compressed),
+        ] {
+            let data = file([chunk("tEXt", Array("A\0bc".utf8)), long, chunk("tEXt", Array("D\0ef".utf8))])
+            #expect(try PNGText.texts(in: data, limit: 7) == ["A": "bc", "Long": "hello"])
+            #expect(try PNGText.texts(in: data, limit: 6) == ["A": "bc", "D": "ef"])
+        }
+    }
+
+    @Test("after many that cannot be read are left out, as each of those may take as long as the longest")
+    func unreadable() throws {
+        let broken = [[UInt8]](repeating: chunk("zTXt", Array("Bad\0\0xyz".utf8)), count: 66)
+        let data = file(broken + [chunk("tEXt", Array("A\0b".utf8))])
+        #expect(try PNGText.texts(in: data) == [:])
+    }
+
     @Test("of a file cut off at any length are those before the cut")
     func cut() throws {
         let whole = file([chunk("tEXt", Array("A\0b".utf8))])
