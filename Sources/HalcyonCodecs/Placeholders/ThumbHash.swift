@@ -89,7 +89,8 @@ public struct ThumbHash: Sendable, Hashable {
     /// - Parameter longestSide: In pixels. Default: 32.
     public func size(longestSide: Int = 32) -> PixelSize {
         let shortestSide = Double(longestSide) * min(aspectRatio, 1 / aspectRatio)
-        let rounded = max(1, Int(shortestSide.rounded()))
+        // The greatest numbers are rounded up to one that does not fit.
+        let rounded = max(1, Int(exactly: shortestSide.rounded()) ?? longestSide)
         return aspectRatio > 1 ? PixelSize(longestSide, rounded) : PixelSize(rounded, longestSide)
     }
 

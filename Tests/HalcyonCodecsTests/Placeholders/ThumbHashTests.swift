@@ -143,6 +143,12 @@ struct ThumbHashTests {
         #expect(throws: CodecError.self) { try hash.bitmap(longestSide: longestSide) }
     }
 
+    @Test("has a size for the greatest longest side")
+    func greatestSize() throws {
+        let square = try ThumbHash(plain(luminance: 20, yellow: 32, red: 32))
+        #expect(square.size(longestSide: .max) == PixelSize(.max, .max))
+    }
+
     @Test("ends between rows once it is cancelled")
     func cancelled() throws {
         let hash = try ThumbHash(base64: "2fcZFIB3iId/h3iJh4aIYJ2V8g")
