@@ -85,7 +85,8 @@ public struct ImageSourceSet: Sendable, Hashable {
     }
 
     /// Returns the source of the image to show at a width; `nil` if the set is empty. Loads of one that is no URL fail
-    /// with ``ImageError/Reason/invalidURL(_:)``.
+    /// with ``ImageError/Reason/invalidURL(_:)``; so do those of a `file` URL where the base is another, as a page of the
+    /// web must not choose files of this machine.
     ///
     /// - Parameters:
     ///   - width: The width, in points. One that is not positive counts as 1.
@@ -98,8 +99,13 @@ public struct ImageSourceSet: Sendable, Hashable {
         guard let url = URL(string: text, relativeTo: base)?.absoluteURL, url.scheme != nil else {
             return Source(.invalid(url: text), cacheKey: nil)
         }
+        if let base, Self.isFile(url), !Self.isFile(base.absoluteURL) {
+            return Source(.invalid(url: text), cacheKey: nil)
+        }
         return .url(url)
     }
+
+    private static func isFile(_ url: URL) -> Bool { url.scheme?.lowercased() == "file" }
 }
 
 extension ImageSourceSet.Descriptor {

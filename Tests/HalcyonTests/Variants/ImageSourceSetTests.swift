@@ -65,6 +65,22 @@ struct ImageSourceSetTests {
         #expect(ImageSourceSet([]).candidate(width: 1) == nil)
     }
 
+    @Test("of a page of the web names no files of this machine", arguments: ["file:///a.png", "FILE:/a.png"])
+    func files(text: String) async throws {
+        let page = try #require(URL(string: "https://a.test/page.html"))
+        let source = try #require(ImageSourceSet(srcset: text).source(width: 1, relativeTo: page))
+        let error = try await TestPipeline().pipeline.task(for: ImageRequest(source)).failure()
+        #expect(error.reason == .invalidURL(text))
+    }
+
+    @Test("of a file names other files")
+    func localFiles() throws {
+        let set = ImageSourceSet(srcset: "file:///a.png")
+        let page = try #require(URL(string: "file:///page.html"))
+        #expect(set.source(width: 1, relativeTo: page) == .file("/a.png"))
+        #expect(set.source(width: 1) == .file("/a.png"))
+    }
+
     @Test("whose image is no URL gives a source whose loads fail with that")
     func invalid() async throws {
         let source = try #require(ImageSourceSet(srcset: "c.jpg").source(width: 1))
