@@ -12,11 +12,11 @@ package enum DataURLReader: Sendable {
 
     /// Returns the decoded body.
     package func body(of text: [UInt8]) throws(DataURLError) -> Data {
+        // The fragment goes before the comma is looked for.
+        let text = self == .standard ? text.prefix { $0 != UInt8(ascii: "#") } : text[...]
         guard let start = endOfScheme(in: text), start < text.endIndex else { throw .notADataURL }
         guard let comma = text[start...].firstIndex(of: UInt8(ascii: ",")) else { throw .missingComma }
-        var body = text[(comma + 1)...]
-        if self == .standard { body = body.prefix { $0 != UInt8(ascii: "#") } }
-        let bytes = PercentEncoding.decodedBytes(body)
+        let bytes = PercentEncoding.decodedBytes(text[(comma + 1)...])
         guard isBase64(text[start..<comma]) else { return Data(bytes) }
         guard let data = base64Data(of: bytes) else { throw .invalidBase64 }
         return data

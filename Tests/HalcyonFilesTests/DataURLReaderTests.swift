@@ -39,6 +39,7 @@ struct DataURLReaderTests {
     @Test("drops a fragment, and takes Base64 from the last parameter only, as browsers do")
     func standard() throws {
         #expect(try text("data:,x#fragment", .standard) == "x")
+        #expect(throws: DataURLError.missingComma) { try text("data:image/png#,x", .standard) }
         #expect(try text("data:;base64;x,QUJD", .standard) == "QUJD")
         for url in [" data:,x", "\ndata:,x"] {
             #expect(throws: DataURLError.notADataURL) { try text(url, .standard) }
