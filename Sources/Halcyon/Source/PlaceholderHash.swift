@@ -37,8 +37,8 @@ enum PlaceholderHash: Sendable, Hashable {
 }
 
 extension PlaceholderHash {
-    /// Returns whether both stand for the same image. Texts are compared by their bytes, and a contrast that is no number
-    /// is equal to itself, as in ``name``.
+    /// Returns whether both stand for the same image. Texts are compared by their bytes, and a contrast that is no
+    /// number is equal to itself, as in ``name``.
     static func == (left: PlaceholderHash, right: PlaceholderHash) -> Bool {
         switch (left, right) {
         case (.blurHash(let left, let size, let punch), .blurHash(let right, let otherSize, let otherPunch)):

@@ -85,8 +85,8 @@ public struct ImageSourceSet: Sendable, Hashable {
     }
 
     /// Returns the source of the image to show at a width; `nil` if the set is empty. Loads of one that is no URL fail
-    /// with ``ImageError/Reason/invalidURL(_:)``; so do those of a `file` URL where the base is another, as a page of the
-    /// web must not choose files of this machine.
+    /// with ``ImageError/Reason/invalidURL(_:)``; so do those of a `file` URL where the base is another, as a page of
+    /// the web must not choose files of this machine.
     ///
     /// - Parameters:
     ///   - width: The width, in points. One that is not positive counts as 1.
