@@ -22,9 +22,10 @@ public struct EncodedImageFormat: Sendable, Hashable {
 
     let rule: Rule
     /// A Boolean value that indicates whether the original is returned as it came, byte for byte, where it is in the
-    /// chosen format already, or the format is ``original(_:otherwise:)``, no processor runs, and the decode options are the defaults. It is then neither upright
-    /// nor converted to sRGB, keeps its metadata, which may state where it was taken, and all frames of an animation;
-    /// it was decoded, so its first frame is sound. ``EncodeOptions`` have no effect on it. Default: `false`.
+    /// chosen format already, or the format is ``original(_:otherwise:)``, no processor runs, and the decode options
+    /// are the defaults. It is then neither upright nor converted to sRGB, keeps its metadata, which may state where it
+    /// was taken, and all frames of an animation; it was decoded, so its first frame is sound. ``EncodeOptions`` have no
+    /// effect on it. A BlurHash and a ThumbHash are no files, and always encoded. Default: `false`.
     public var keepsOriginal = false
 
     private init(_ rule: Rule) {
