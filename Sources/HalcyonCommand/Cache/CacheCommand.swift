@@ -5,7 +5,7 @@ internal import Halcyon
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
-        abstract: "Look into the disk cache, check it, and make room.",
+        abstract: "Inspect, verify and trim the disk cache.",
         subcommands: [Stats.self, List.self, Verify.self, Trim.self, Clear.self, Remove.self]
     )
 

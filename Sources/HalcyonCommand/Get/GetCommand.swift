@@ -6,7 +6,7 @@ internal import HalcyonConcurrency
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Load images: from memory, from the disk cache, or from where they are.",
+        abstract: "Load images from memory, from the disk cache, or from their source.",
         discussion: """
             Without -o the images are only loaded into the cache. Without --resize and --format the output is the \
             original, byte for byte. An image that fails does not stop the others.

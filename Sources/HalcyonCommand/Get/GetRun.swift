@@ -90,9 +90,6 @@ struct GetRun: Sendable {
     private func load(at index: Int, display: ProgressDisplay, writes: Bool) async -> GetResult {
         let argument = arguments[index]
         do {
-            // An image that is written as it came needs its bytes.
-            let needsOriginal = writes && command.output != nil && command.resizing.resize == nil
-            let options = needsOriginal ? options.applying([.includesOriginalData]) : options
             let request = ImageRequest(try argument.source(), options: options)
             // The sheet is drawn once: further rounds load the same images.
             let tiles = writes ? sheet : nil

@@ -5,7 +5,7 @@ internal import Halcyon
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Say what images are, from their headers alone.",
+        abstract: "Show information about images, read from their headers alone.",
         discussion: """
             Width and height are those stored; the display size has the orientation applied. No pixel is decoded.
 
