@@ -39,7 +39,7 @@ struct ProviderFetcher: OriginalFetching {
         let expected = stream.expectedByteCount.flatMap { $0 >= 0 ? $0 : nil }
         guard expected ?? 0 <= limit else { throw Failure.tooManyBytes(limit: limit) }
         var bytes = GatheredBytes()
-        // No more than that is taken on the word of the provider.
+        // A stated length reserves no more than that.
         bytes.reserveCapacity(min(expected ?? 0, 8 << 20))
         for try await chunk in try await stream.chunks() {
             try Task.checkCancellation()

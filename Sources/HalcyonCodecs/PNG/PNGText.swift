@@ -68,7 +68,7 @@ package enum PNGText {
         }
     }
 
-    /// Whether it is compressed, method, language, end, translated keyword, end, text in UTF-8.
+    /// The parts: a flag of compression, its method, language, end, translated keyword, end, text in UTF-8.
     private static func internationalText(_ payload: UnsafeRawBufferPointer, limit: Int) -> String? {
         guard payload.count >= 2, let language = payload[2...].firstIndex(of: 0),
             let translation = payload[(language + 1)...].firstIndex(of: 0)
