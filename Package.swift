@@ -31,10 +31,19 @@ let formatTraits: Set<Trait> = [
     .trait(name: "JPEGXL", description: "Reads and writes JPEG XL (libjxl)."),
     .trait(name: "TIFF", description: "Reads and writes TIFF (libtiff)."),
     .trait(name: "SVG", description: "Draws SVG (librsvg)."),
+    .trait(name: "Video", description: "Reads frames of videos (FFmpeg's libraries)."),
 ]
+/// What connects Halcyon with other packages, which a program then needs: each is a trait as well.
+let integrationTraits: Set<Trait> = [
+    .trait(
+        name: "Observability",
+        description: "Logs, metrics and traces (swift-log, swift-metrics, swift-distributed-tracing)."
+    )
+]
+let allTraits = formatTraits.union(integrationTraits)
 let isDependency = Context.packageDirectory.contains("/checkouts/")
 let chosenTraits = Context.environment["HALCYON_TRAITS"].map { Set($0.split(separator: ",").map(String.init)) }
-let defaultTraits = isDependency ? [] : formatTraits.map(\.name).filter { chosenTraits?.contains($0) ?? true }
+let defaultTraits = isDependency ? [] : allTraits.map(\.name).filter { chosenTraits?.contains($0) ?? true }
 
 let package = Package(
     name: "halcyon",
@@ -44,13 +53,17 @@ let package = Package(
         .library(name: "HalcyonCodecs", targets: ["HalcyonCodecs"]),
         .library(name: "HalcyonStore", targets: ["HalcyonStore"]),
         .library(name: "HalcyonHTTP", targets: ["HalcyonHTTP"]),
+        .library(name: "HalcyonObservability", targets: ["HalcyonObservability"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
         .executable(name: "halcyon", targets: ["HalcyonCommand"]),
     ],
-    traits: formatTraits.union([.default(enabledTraits: Set(defaultTraits))]),
+    traits: allTraits.union([.default(enabledTraits: Set(defaultTraits))]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
     ],
     targets: [
         // MARK: System libraries
@@ -79,6 +92,9 @@ let package = Package(
         .target(name: "CProcessor", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
         .target(name: "CTIFFShim", dependencies: ["CTIFF"], cSettings: cSettings),
+        // No system library target: with the flags of pkg-config every program would be linked with FFmpeg's libraries,
+        // which are loaded on first use instead.
+        .target(name: "CVideoShim", cSettings: cSettings),
 
         // MARK: Modules
         .target(name: "HalcyonConcurrency", swiftSettings: swiftSettings),
@@ -103,6 +119,7 @@ let package = Package(
                 .target(name: "CJPEGXLShim", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),
                 .target(name: "CRSVG", condition: .when(traits: ["SVG"])),
+                .target(name: "CVideoShim", condition: .when(traits: ["Video"])),
             ],
             swiftSettings: swiftSettings
         ),
@@ -127,6 +144,20 @@ let package = Package(
                 "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore",
                 "HalcyonHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonObservability",
+            dependencies: [
+                "Halcyon", "HalcyonConcurrency",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Observability"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Observability"])),
+                .product(
+                    name: "Tracing",
+                    package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Observability"])
+                ),
             ],
             swiftSettings: swiftSettings
         ),
@@ -211,6 +242,20 @@ let package = Package(
         .testTarget(
             name: "HalcyonTests",
             dependencies: ["Halcyon", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonObservabilityTests",
+            dependencies: [
+                "Halcyon", "HalcyonConcurrency", "HalcyonObservability", "HalcyonTesting",
+                .product(name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["Observability"])),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Observability"])),
+                .product(
+                    name: "InMemoryTracing",
+                    package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Observability"])
+                ),
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(

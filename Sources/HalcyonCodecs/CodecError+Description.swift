@@ -52,6 +52,7 @@ extension ImageFormat {
     public var name: String {
         switch self {
         case .webp: "WebP"
+        case .webm: "WebM"
         case .blurHash: "BlurHash"
         case .thumbHash: "ThumbHash"
         default: rawValue.uppercased()

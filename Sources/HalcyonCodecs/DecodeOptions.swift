@@ -31,11 +31,23 @@ public struct DecodeOptions: Sendable, Hashable {
     /// ``DecodeLimits/sideLength`` then. Other formats but SVG are decoded whole, and are refused beyond the
     /// ``limits``. Default: `nil`, any number.
     public var largestByteCount: Int?
+    /// The most pixels that a side of the bitmap may have; a larger image is scaled down to it as for
+    /// ``largestByteCount``. Of both, the one that makes the image smaller counts. Default: `nil`, any number.
+    public var largestSideLength: Int?
+    /// The frame of a video that is decoded. Default: the one that represents it, see
+    /// ``VideoFrame/Time/representative``.
+    public var videoFrame: VideoFrame
     /// A Boolean value that indicates whether colours are multiplied by alpha, as every user of a ``Bitmap`` expects.
     /// Without it the samples of a still image, or of the first frame, stay as the file has them, where the decoder
     /// can: for comparing them exactly with those of other decoders, which a division by alpha could not give back.
     /// Default: `true`.
     package var premultiplies = true
+
+    /// The bound on the bitmap; `nil` if there is none.
+    package var bitmapLimit: BitmapLimit? {
+        largestByteCount == nil && largestSideLength == nil
+            ? nil : BitmapLimit(byteCount: largestByteCount, sideLength: largestSideLength)
+    }
 
     /// Options with a default for everything.
     public init(
@@ -47,7 +59,9 @@ public struct DecodeOptions: Sendable, Hashable {
         usesEmbeddedThumbnail: Bool = false,
         limits: DecodeLimits = .standard,
         typeHint: ImageFormat? = nil,
-        largestByteCount: Int? = nil
+        largestByteCount: Int? = nil,
+        largestSideLength: Int? = nil,
+        videoFrame: VideoFrame = VideoFrame()
     ) {
         self.targetSize = targetSize
         self.frame = frame
@@ -58,6 +72,8 @@ public struct DecodeOptions: Sendable, Hashable {
         self.limits = limits
         self.typeHint = typeHint
         self.largestByteCount = largestByteCount
+        self.largestSideLength = largestSideLength
+        self.videoFrame = videoFrame
     }
 }
 

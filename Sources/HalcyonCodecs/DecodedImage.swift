@@ -11,8 +11,10 @@ public struct DecodedImage: Sendable {
     /// Shared by all copies, so that one reference is counted where an image changes hands: counting several took most
     /// of a hit in memory. It is also cheaper to count than the pixels' own, which the memory cache refers to weakly.
     ///
-    /// Unchecked: the bitmap is changed only while no other image shares it.
+    /// Unchecked: the bitmap is changed only while no other image shares it, which is also why it is not checked for
+    /// exclusive access.
     private final class Storage: @unchecked Sendable {
+        @exclusivity(unchecked)
         var bitmap: Bitmap
         let fullSize: PixelSize
         let header: Header

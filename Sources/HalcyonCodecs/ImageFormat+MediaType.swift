@@ -18,5 +18,12 @@ extension ImageFormat {
         .svg: "image/svg+xml",
         .pam: "image/x-portable-arbitrarymap",
         .qoi: "image/qoi",
+        .mp4: "video/mp4",
+        .mov: "video/quicktime",
+        .webm: "video/webm",
+        .mkv: "video/matroska",
+        .avi: "video/x-msvideo",
+        .ts: "video/mp2t",
+        .ogv: "video/ogg",
     ]
 }

@@ -12,13 +12,43 @@ package final class PriorityBox: Sendable {
     package typealias ObserverID = Int
 
     private struct State {
-        var observers: [ObserverID: @Sendable () -> Void] = [:]
-        var nextID: ObserverID = 0
+        typealias Observer = @Sendable () -> Void
+
+        /// An observer, which mostly is the only one: each piece of work of a load has a box, and a dictionary for each
+        /// takes longer than all else here.
+        private var first: (id: ObserverID, observer: Observer)?
+        private var others: [ObserverID: Observer] = [:]
+        private var nextID: ObserverID = 0
         /// A Boolean value that indicates whether a thread calls the observers.
         var isTelling = false
         /// A Boolean value that indicates whether it has to call them once more, because of a change it may have
         /// missed.
         var mustTellAgain = false
+
+        var observers: [Observer] {
+            guard let first else { return Array(others.values) }
+            return [first.observer] + others.values
+        }
+
+        var hasObservers: Bool { first != nil || !others.isEmpty }
+
+        mutating func add(_ observer: @escaping Observer) -> ObserverID {
+            let id = nextID
+            nextID += 1
+            if first == nil {
+                first = (id, observer)
+            } else {
+                others[id] = observer
+            }
+            return id
+        }
+
+        /// Removes an observer, and returns it: it is released once the lock is.
+        mutating func remove(_ id: ObserverID) -> Observer? {
+            guard let first, first.id == id else { return others.removeValue(forKey: id) }
+            self.first = nil
+            return first.observer
+        }
     }
 
     private let rawValue: Atomic<Int>
@@ -74,31 +104,26 @@ package final class PriorityBox: Sendable {
         var observers = state.withLock { state -> [@Sendable () -> Void] in
             state.mustTellAgain = state.isTelling
             guard !state.isTelling else { return [] }
-            state.isTelling = !state.observers.isEmpty
-            return Array(state.observers.values)
+            state.isTelling = state.hasObservers
+            return state.observers
         }
         while !observers.isEmpty {
             for observer in observers { observer() }
             observers = state.withLock { state in
-                state.isTelling = state.mustTellAgain && !state.observers.isEmpty
+                state.isTelling = state.mustTellAgain && state.hasObservers
                 state.mustTellAgain = false
-                return state.isTelling ? Array(state.observers.values) : []
+                return state.isTelling ? state.observers : []
             }
         }
     }
 
     /// Calls `observer` after each later change, until it is removed.
     package func addObserver(_ observer: @escaping @Sendable () -> Void) -> ObserverID {
-        state.withLock { state in
-            let id = state.nextID
-            state.nextID += 1
-            state.observers[id] = observer
-            return id
-        }
+        state.withLock { $0.add(observer) }
     }
 
     /// Ends what ``addObserver(_:)`` began. A call that is already under way on another thread may still finish.
     package func removeObserver(_ id: ObserverID) {
-        _ = state.withLock { $0.observers.removeValue(forKey: id) }
+        _ = state.withLock { $0.remove(id) }
     }
 }

@@ -33,6 +33,8 @@ public struct TransferRequest: Sendable, Hashable {
     public var followsRedirects = true
     /// The earlier requests, if redirects led to this one; `nil` for the first of a transfer.
     package var trail: RedirectTrail?
+    /// The cookies that a store has added to ``headers``; `nil` where there is no store, or the request has its own.
+    package var cookies: RequestCookies?
 
     /// Creates a GET request with a default for everything else.
     public init(

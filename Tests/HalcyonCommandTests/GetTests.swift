@@ -30,6 +30,23 @@ import Testing
         #expect(cold.error.isEmpty && warm.error.isEmpty)
     }
 
+    @Test("--stats tells what the caches have saved, as lines and as an object")
+    func statistics() async throws {
+        let server = try server()
+        defer { server.stop() }
+        let url = server.url("/a.jpg").absoluteString
+        let cold = try await work.run("get", url, "--stats", "--repeat", "2")
+        #expect(cold.exitCode == 0)
+        #expect(cold.output.contains("Memory           1 hit\n"))
+        #expect(cold.output.contains("Network          1 transfer, "))
+        #expect(cold.output.contains("Disk, originals  0 hits of 1, 0 B not received\n"))
+        let warm = try await work.run("get", url, "--stats", "--json")
+        let last = try #require(warm.output.split(separator: "\n").last)
+        #expect(last.hasPrefix("{\"statistics\":{"))
+        #expect(last.contains("\"originalHits\":1,") && last.contains("\"savedBytes\":\(photo.count),"))
+        #expect(last.contains("\"transfers\":0"))
+    }
+
     @Test("a result has exactly the promised fields, and the size of the result")
     func fields() async throws {
         let server = try server()

@@ -128,6 +128,93 @@ struct AnswerModelTests {
         }
     }
 
+    @Test("allows an older image under another name that a refresh did not replace, and not under the same")
+    func places() {
+        let codecs = Settings(hasCodecs: true)
+        let old = load(Call(settings: codecs))
+        load(Call(reads: .none))
+        model.settle(isFlushed: false)
+        answer(Call(settings: codecs), with: old)
+        #expect(model.finding == nil)
+        load(Call(reads: .none, settings: codecs))
+        model.settle(isFlushed: false)
+        // What changes no name makes no difference.
+        answer(Call(settings: Settings(hasCodecs: true, hasScale: true)), with: old)
+        #expect(model.finding?.rule == .olderImage)
+    }
+
+    @Test("allows an image that its source always has after a removal")
+    func fixed() {
+        let identity = Identity(form: .base64)
+        let serial = model.imageIsSent(to: identity, isFixed: true)
+        answer(Call(identity: identity), with: serial)
+        model.endRemoval(model.beginRemoval(.everything, busy: []))
+        answer(Call(identity: identity), with: serial)
+        #expect(model.finding == nil)
+        let other = load(Call(identity: Identity(form: .closure)))
+        model.settle(isFlushed: false)
+        model.endRemoval(model.beginRemoval(.everything, busy: []))
+        answer(Call(identity: Identity(form: .closure)), with: other)
+        #expect(model.finding?.rule == .removedImage)
+    }
+
+    @Test("allows the image of an alternative only once the source has failed")
+    func alternative() {
+        let call = Call(settings: Settings(alternative: 1))
+        for hasFailed in [true, false] {
+            let model = AnswerModel(resources: [Program.Resource(), Program.Resource()])
+            let serial = model.imageIsSent(to: Identity(resource: 1))
+            if hasFailed { model.resourceFails(0) }
+            let id = model.begin(call.resources, call: call)
+            model.end(id, .image(serial: serial, Variant()))
+            #expect(model.finding?.rule == (hasFailed ? nil : .wrongImage))
+        }
+    }
+
+    @Test("allows the image of the low-data source only once the network was metered")
+    func lowData() {
+        let call = Call(settings: Settings(lowData: 1))
+        for isMetered in [true, false] {
+            let model = AnswerModel(resources: [Program.Resource(), Program.Resource()])
+            let serial = model.imageIsSent(to: Identity(resource: 1))
+            if isMetered { model.networkIsMetered() }
+            let id = model.begin(call.resources, call: call)
+            model.end(id, .image(serial: serial, Variant()))
+            #expect(model.finding?.rule == (isMetered ? nil : .wrongImage))
+        }
+    }
+
+    @Test("allows no image of another source as an alternative, and none with another user's credential")
+    func otherAlternative() {
+        let model = AnswerModel(resources: [Program.Resource(), Program.Resource(), Program.Resource()])
+        model.resourceFails(0)
+        let call = Call(identity: Identity(user: 1), settings: Settings(alternative: 1))
+        let id = model.begin(call.resources, call: call)
+        model.end(id, .image(serial: model.imageIsSent(to: Identity(resource: 1, user: 1)), Variant()))
+        #expect(model.finding?.rule == .wrongImage)
+    }
+
+    @Test("allows a forced refresh to fail from caches alone only if it stores nothing")
+    func refreshFromCache() {
+        for stores in [true, false] {
+            let model = AnswerModel(resources: [Program.Resource()])
+            let call = Call(reads: .none, storesInMemory: stores, storesOnDisk: false, isOffline: true)
+            model.end(model.begin([0], call: call), .failure("no answer"))
+            #expect(model.finding?.rule == (stores ? .wrongError : nil))
+        }
+    }
+
+    @Test("demands nothing of a removal while a load may go on after its result", arguments: [Call.Kind.slot, .task])
+    func lingering(kind: Call.Kind) {
+        let call = Call(kind: kind)
+        let id = model.begin(call.resources, call: call)
+        let serial = model.imageIsSent(to: Identity())
+        model.end(id, kind == .slot ? .superseded : .image(serial: serial, Variant()))
+        model.endRemoval(model.beginRemoval(.everything, busy: []))
+        answer(Call(), with: serial)
+        #expect(model.finding?.rule == (kind == .slot ? nil : .removedImage))
+    }
+
     @Test("allows a load to fail only if its origin does, and to be cancelled only by its caller")
     func failures() {
         let failing = model.begin([1], call: Call(identity: Identity(resource: 1)))

@@ -46,6 +46,69 @@ struct ProgramTests {
         #expect(calls.contains { $0.variant.frame > 0 } && calls.contains { $0.variant.marks.count > 2 })
         #expect(calls.contains { $0.reads == .none } && calls.contains { !$0.storesInMemory && $0.isOffline })
         #expect(calls.contains { $0.reads == .disk } && calls.contains { $0.ignoresOriginal == true })
+        #expect(calls.contains { $0.kind == .callback } && calls.contains { $0.kind == .slot })
+        #expect(calls.contains { $0.reads == .none && $0.isOffline })
+        for form in SourceForm.allCases { #expect(calls.contains { $0.identity.form == form }) }
+    }
+
+    @Test("use every option of the settings, and none that contradict each other")
+    func settings() {
+        let programs = (0..<600).map { ProgramGenerator.program(seed: $0) }
+        let calls = programs.flatMap(\.lines).compactMap { line -> Call? in
+            guard case .load(let call) = line.step else { return nil }
+            return call
+        }
+        let settings = calls.compactMap(\.settings)
+        for serializer in Settings.Serializer.allCases { #expect(settings.contains { $0.serializer == serializer }) }
+        for durability in Settings.Durability.allCases { #expect(settings.contains { $0.durability == durability }) }
+        for executor in Settings.Executor.allCases { #expect(settings.contains { $0.executor == executor }) }
+        let choices: [(String, (Settings) -> Bool)] = [
+            ("codecs", { $0.hasCodecs }), ("type hint", { $0.hasTypeHint }), ("bound", { $0.isBounded }),
+            ("downloader", { $0.hasDownloader }), ("signature", { $0.signature != nil }),
+            ("file extension", { $0.hasFileExtension }), ("scale", { $0.hasScale }), ("modifier", { $0.hasModifier }),
+            ("data", { $0.includesData }), ("preview", { $0.preview != nil }),
+            ("alternative", { $0.alternative != nil }), ("low data", { $0.lowData != nil }),
+        ]
+        for (name, isMade) in choices { #expect(settings.contains(where: isMade), "\(name)") }
+        #expect(!calls.contains { $0.isContradictory })
+        // A source of the program has neither a credential nor a language nor a body.
+        let provided = calls.filter { $0.identity.form != nil }
+        #expect(provided.allSatisfy { $0.identity.user == 0 && $0.identity.language == 0 && $0.identity.body == 0 })
+        // Each program names resources that it has.
+        for program in programs {
+            for case .load(let call) in program.lines.map(\.step) {
+                #expect(call.resources.allSatisfy { program.resources.indices.contains($0) })
+            }
+        }
+    }
+
+    @Test("have places that are as many as the names under which caches keep images")
+    func places() {
+        let plain = Call(variant: Variant(marks: [1]))
+        let changes: [(inout Settings) -> Void] = [
+            { $0.serializer = .png }, { $0.hasCodecs = true }, { $0.hasTypeHint = true }, { $0.isBounded = true },
+        ]
+        var places: Set<Place> = [plain.place]
+        for change in changes {
+            var call = plain
+            var settings = Settings()
+            change(&settings)
+            call.settings = settings
+            places.insert(call.place)
+        }
+        #expect(places.count == changes.count + 1)
+        let others = Settings(
+            hasDownloader: true,
+            signature: 1,
+            durability: .full,
+            hasFileExtension: true,
+            hasScale: true,
+            hasModifier: true,
+            includesData: true
+        )
+        #expect(Call(variant: Variant(marks: [1]), settings: others).place == plain.place)
+        // An unprocessed image is stored as it came.
+        #expect(Call(settings: Settings(serializer: .png)).place == Call().place)
     }
 
     @Test("run the steps of a lane in order, up to a barrier")

@@ -37,7 +37,8 @@ struct ShrinkerTests {
             reads: .none,
             waitsForStore: true,
             freshness: .never,
-            priority: 4
+            priority: 4,
+            settings: Settings(serializer: .png, hasDownloader: true, alternative: 0)
         )
         let shrinker = Shrinker { program in
             program.lines.contains {

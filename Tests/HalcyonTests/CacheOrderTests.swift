@@ -35,6 +35,11 @@ struct CacheOrderTests {
         try await test.pipeline.cache.removeAll()
         #expect(try await test.pipeline.response(for: url, options: options).source == .network)
         #expect(test.transport.startedCount(url) == 2)
+        guard isProcessed else { return }
+        // The image as it is was kept nowhere.
+        #expect(test.pipeline.responseFromMemory(for: url) == nil)
+        #expect(try await test.pipeline.response(for: url).source == .network)
+        #expect(test.transport.startedCount(url) == 3)
     }
 
     @Test("finds nothing for another processing of the same URL, unless the original was kept")
@@ -62,10 +67,16 @@ struct CacheOrderTests {
 
     @Test("takes memory but not disk on request")
     func memoryOrRefresh() async throws {
+        let (cache, options) = (test.pipeline.cache, [.fromMemoryCacheOrRefresh] as ImageOptions)
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
-        #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).source == .memory)
-        test.pipeline.cache.removeAllFromMemory()
-        #expect(try await test.pipeline.response(for: url, options: [.fromMemoryCacheOrRefresh]).source == .network)
+        #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
+        cache.removeAllFromMemory()
+        #expect(await cache.tiers(with: ImageRequest(url)) == .disk)
+        #expect(try await test.pipeline.response(for: url, options: options).source == .network)
+        await test.settle()
+        try await cache.removeAllFromDisk()
+        #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
+        #expect(test.transport.startedCount(url) == 2)
     }
 
     @Test("ends with an error instead of the network on request")
@@ -75,10 +86,27 @@ struct CacheOrderTests {
         }
         #expect(error?.reason == .notCached)
         #expect(error?.stage == .cache)
+        #expect(error?.source == url.absoluteString)
         #expect(test.transport.startedCount == 0)
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
         test.pipeline.cache.removeAllFromMemory()
         #expect(try await test.pipeline.response(for: url, options: [.onlyFromCache]).source == .disk)
+    }
+
+    @Test("tells of what no cache has in the place that the options name, and sends nothing")
+    func onlyFromCacheCallback() async {
+        let queue = DispatchQueue(label: "halcyon.test.cache-only")
+        let options: ImageOptions = [.onlyFromCache, .callbackExecutor(.queue(queue))]
+        let (label, error) = await withCheckedContinuation { continuation in
+            test.pipeline.loadImage(with: url, options: options) { result in
+                var failure: ImageError?
+                if case .failure(let error as ImageError) = result { failure = error }
+                continuation.resume(returning: (currentQueueLabel, failure))
+            }
+        }
+        #expect(label == queue.label)
+        #expect(error?.reason == .notCached && error?.source == url.absoluteString)
+        #expect(test.transport.startedCount == 0)
     }
 
     @Test("leaves nothing on disk if only memory may be used, the original included", arguments: [false, true])
@@ -106,7 +134,17 @@ struct CacheOrderTests {
     func waitForCache() async throws {
         let response = try await test.pipeline.response(for: url, options: [.waitForCache])
         #expect(response.timings.store != nil)
-        #expect(try await test.pipeline.cache.diskStatistics().count == 1)
+        let cache = test.pipeline.cache
+        #expect(try await cache.diskStatistics().count == 1)
+        cache.removeAllFromMemory()
+        #expect(await cache.tiers(with: ImageRequest(url)) == .disk)
+        // Without the wait, memory has it at once, and the disk in the end.
+        let other = ImageRequest(Sample.url())
+        test.transport.setAnswer { _ in .init(body: Sample.png()) }
+        #expect(try await test.pipeline.response(for: other).timings.store == nil)
+        #expect(cache.isInMemory(other))
+        await test.settle()
+        #expect(await cache.tiers(with: other) == .all)
     }
 
     @Test("keeps original bytes on disk as they came, and gives them")

@@ -9,7 +9,9 @@ import HTTPTypes
 extension FuzzSeeds {
     /// Writes inputs of the readers, in a folder for each target.
     static func writeReaderSeeds(to folder: String) throws {
-        for target in FieldTarget.allCases.map(\.rawValue) + StoredTarget.allCases.map(\.rawValue) {
+        for target in FieldTarget.allCases.map(\.rawValue) + StoredTarget.allCases.map(\.rawValue)
+            + TextTarget.allCases.map(\.rawValue)
+        {
             let path = "\(folder)/\(target)"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             for (number, seed) in try readerSeeds(target).enumerated() {
@@ -47,7 +49,7 @@ extension FuzzSeeds {
             ["data:image/png;base64,iVBORw0KGgo=", "data:,a%20b#c", "data:a;b=\"c\"; base64 ,%2B/="].map {
                 Data($0.utf8)
             }
-        default: []
+        default: TextTarget(rawValue: target).map(textSeeds) ?? []
         }
     }
 

@@ -8,6 +8,8 @@ enum FuzzTarget: Sendable {
     case decode(any ImageDecoder)
     /// Decodes as one format at a reduced size.
     case thumbnail(any ImageDecoder)
+    /// Decodes as a video, whatever container it is, frames at several times.
+    case video
     /// Tells the format and reads headers.
     case info
     /// Composes frames in and out of order.
@@ -16,6 +18,8 @@ enum FuzzTarget: Sendable {
     case field(FieldTarget)
     /// Reads what lies on disk, or beside pixels.
     case stored(StoredTarget)
+    /// Reads short text from servers, pages and files.
+    case text(TextTarget)
 
     /// Low, so that a run gets through many inputs, and so that memory that is taken in spite of them stands out.
     static let limits = DecodeLimits(pixelCount: 1 << 20, sideLength: 1 << 14, frameCount: 200, memory: 64 << 20)
@@ -33,7 +37,14 @@ enum FuzzTarget: Sendable {
             self = .stored(target)
             return
         }
+        if let target = TextTarget(rawValue: name) {
+            self = .text(target)
+            return
+        }
         switch name {
+        case "video":
+            guard decoder(.mp4) != nil else { return nil }
+            self = .video
         case "info":
             self = .info
         case "frames":
@@ -61,6 +72,15 @@ enum FuzzTarget: Sendable {
         case .thumbnail(let decoder):
             attempt { check(try decode(data, decoder, target: PixelSize(48, 32))) }
             attempt { check(try decode(data, decoder, target: PixelSize(160, 120), usesEmbeddedThumbnail: true)) }
+        case .video:
+            for frame in [
+                VideoFrame(), VideoFrame(at: .seconds(1.1), tolerance: .exact), VideoFrame(at: .fraction(0.6)),
+                VideoFrame(at: .seconds(9), tolerance: .nextKeyFrame),
+            ] {
+                var options = DecodeOptions(limits: Self.limits, videoFrame: frame)
+                options.keepsSixteenBits = frame.tolerance == .exact
+                attempt { check(try ImageCodecs.standard.decode(data, options: options)) }
+            }
         case .info:
             attempt { _ = try ImageCodecs.standard.info(of: data, limits: Self.limits) }
             for decoder in ImageCodecs.standard.decoders {
@@ -71,6 +91,8 @@ enum FuzzTarget: Sendable {
         case .field(let target):
             target.run(data)
         case .stored(let target):
+            target.run(data)
+        case .text(let target):
             target.run(data)
         }
     }

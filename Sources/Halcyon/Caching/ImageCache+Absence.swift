@@ -2,18 +2,27 @@ internal import HalcyonStore
 
 extension ImageCache {
     /// Removes an original that its server does not have any more, and everything that was made of it, from memory and
-    /// disk, also in a task that was cancelled. What newer work than that of the claim has stored stays.
+    /// disk of some caches, also in a task that was cancelled. What newer work than that of the claim has stored stays.
     ///
-    /// Complexity: O(n) in the number of images in memory.
+    /// It is recorded for all caches before it is made in one, so that nothing found in one is stored in another
+    /// afterwards.
+    ///
+    /// Complexity: O(n) in the number of variants that memory has had; with more than ``StoredVariants/limit`` of them, in
+    /// the number of images in memory.
     ///
     /// - Parameters:
     ///   - key: The key of one of its images.
     ///   - claim: The claim of the server's answer.
-    func removeOriginal(of key: ImageKey, olderThan claim: StoreClaim) async {
-        guard let removal = claim.beginRemoval(from: order) else { return }
-        defer { order.end(removal) }
+    static func removeOriginal(of key: ImageKey, olderThan claim: StoreClaim, from caches: [ImageCache]) async {
+        let removals = caches.compactMap { cache in claim.beginRemoval(from: cache.order).map { (cache, $0) } }
+        for (cache, _) in removals { await cache.removeOriginal(of: key, olderThan: claim) }
+        for (cache, removal) in removals { cache.order.end(removal) }
+    }
+
+    private func removeOriginal(of key: ImageKey, olderThan claim: StoreClaim) async {
         // The claim is asked for each at its removal: newer work may store it meanwhile.
-        for key in memory.keys(where: { $0.hasOriginal(of: key) }) { forget(key, claim) }
+        let keys = variants.keys(ofOriginalOf: key) ?? memory.keys(where: { $0.hasOriginal(of: key) })
+        for key in keys { forget(key, claim) }
         await disk.removeOriginal(key.originalDiskKey) { [order] in claim.newerItems(in: order) }
     }
 }

@@ -23,8 +23,8 @@ extension ImageCache {
     public func entryInMemory(for request: ImageRequest) -> Entry? {
         guard let key = ImageKey(request) else { return nil }
         let extending = request.options.cache.memoryExtension
-        let image = memory.entry(for: key, extending: extending)?.image
-        return image.map { entry($0, in: .memory, request) }
+        let image = imageInMemory(for: key, ImageSizes(of: request), extending: extending)?.image
+        return image.map { request.entry($0, in: .memory) }
     }
 
     /// Returns the image that this cache has for a request, from memory or else from disk, from where it is stored in memory
@@ -45,13 +45,27 @@ extension ImageCache {
         let policy = options.cache
         guard policy.reads != .none, let key = try await key(for: request) else { return nil }
         if policy.reads.includesMemory,
-            let image = memory.entry(for: key, extending: policy.memoryExtension)?.image
+            let image = imageInMemory(for: key, ImageSizes(of: request), extending: policy.memoryExtension)?.image
         {
-            return self.entry(image, in: .memory, request)
+            return request.entry(image, in: .memory)
         }
         guard policy.reads.includesDisk else { return nil }
+        return try await entryOnDisk(for: request, key, codecs: codecs)
+    }
+
+    /// Returns the image that the disk has for a request, and stores it in memory; `nil` if it has none.
+    ///
+    /// - Parameter others: Other caches whose memory and disk it is stored in as well. Default: none.
+    func entryOnDisk(
+        for request: ImageRequest,
+        _ key: ImageKey,
+        codecs: ImageCodecs,
+        promotingTo others: [ImageCache] = []
+    ) async throws -> Entry? {
+        let options = request.options
+        let policy = options.cache
         let isOriginal = request.isUnprocessed
-        let permits = StorePermits(for: key, in: [self])
+        let permits = StorePermits(for: key, in: [self] + others)
         let diskKey = key.diskKey(request)
         let priority = PriorityBox(options.priority)
         try await disk.settle(diskKey, priority: priority)
@@ -66,16 +80,32 @@ extension ImageCache {
             guard let (cached, validity) = found, let image = cached.image else { return nil }
             // An image about which its server must be asked is not stored where it would be used without asking.
             if policy.storesInMemory, validity?.isOver(at: disk.now(), .server) != true {
-                remember(
-                    cached,
-                    for: key,
-                    with: isOriginal ? .original : nil,
-                    claim,
-                    expiration: policy.memoryExpiration,
-                    latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd
-                )
+                for cache in [self] + others {
+                    cache.remember(
+                        cached,
+                        for: key,
+                        with: isOriginal ? .original : nil,
+                        claim,
+                        expiration: policy.memoryExpiration,
+                        latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd,
+                        sizes: ImageSizes(of: request)
+                    )
+                }
             }
-            return self.entry(image, in: .disk, request)
+            // A representation for some requests has its place among others there.
+            if let entry, policy.storesOnDisk, validity?.isVarying != true {
+                let copy = DiskCopy(
+                    entry,
+                    metadata: entry.metadata(stating: validity, isOriginal: isOriginal),
+                    name: diskKey,
+                    item: isOriginal ? .original : .image(key),
+                    expiration: policy.diskExpiration,
+                    durability: policy.diskDurability ?? .none,
+                    claim: claim
+                )
+                for cache in others { _ = copy.store(in: cache, priority: PriorityBox(.low)) }
+            }
+            return request.entry(image, in: .disk)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request)")
             guard error.isDamage else { throw error }
@@ -90,12 +120,6 @@ extension ImageCache {
             if let entry { await disk.remove(for: diskKey, ifStill: entry.version) }
             return nil
         }
-    }
-
-    private func entry(_ image: DecodedImage, in tier: Tiers, _ request: ImageRequest) -> Entry {
-        var image = image
-        image.scale = request.options.delivery.scale
-        return Entry(image: image, tier: tier)
     }
 
     /// Returns an original, decoded, from disk or from the images that came with the program.
@@ -158,6 +182,13 @@ extension ImageCache {
 }
 
 extension ImageRequest {
+    /// Returns an image that a cache has, at the scale of the options.
+    func entry(_ image: DecodedImage, in tier: ImageCache.Tiers) -> ImageCache.Entry {
+        var image = image
+        image.scale = options.delivery.scale
+        return ImageCache.Entry(image: image, tier: tier)
+    }
+
     /// Returns the validity of an image that was stored without the head of its response: that of one received at that
     /// time from a server that said nothing about it. `nil` for a source without a server that decides.
     func validityWithoutHead(storedAt: Date) -> OriginalValidity? {

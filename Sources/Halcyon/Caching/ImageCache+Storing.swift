@@ -24,12 +24,13 @@ extension ImageCache {
     /// - Parameters:
     ///   - data: The encoded bytes, as a server would send them.
     ///   - request: The source, and options with a key rule and ``CachePolicy/diskExpiration``.
-    /// - Returns: `true` if it was stored; it is on disk then. `false` if it has expired, or if it was removed or
-    ///   replaced before this call could end.
+    /// - Returns: `true` if it was stored; it is on disk then. `false` if it has expired, if it was removed or replaced
+    ///   before this call could end, or if the source is the thumbnail of a file: no original is stored of that, and
+    ///   its bytes would replace the whole image of the same ``Source/cacheKey``.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
     public func store(_ data: Data, for request: ImageRequest) async throws -> Bool {
-        guard let key = ImageKey(request) else { return false }
+        guard request.source.isWhole, let key = ImageKey(request) else { return false }
         let original = key.originalDiskKey
         let removal = order.begin(.name(original), from: .all)
         defer { order.end(removal) }
@@ -53,6 +54,9 @@ extension ImageCache {
     /// original an unprocessed image is encoded as ``CachePolicy/serializer`` says, unless it is a frame of an
     /// animation, an embedded thumbnail, or scaled down: a part would then take the place of the whole, so only memory
     /// has it. The same holds with a serializer of the program, whose bytes no decoder may know.
+    ///
+    /// Where nothing is stored on disk, as without ``CachePolicy/storesOnDisk``, the processed image and the encoded
+    /// forms that this one replaces are removed from there.
     ///
     /// - Parameters:
     ///   - image: The image for memory, and for the disk where it is the result of processing.
@@ -90,16 +94,20 @@ extension ImageCache {
                 with: isOriginal ? .original : nil,
                 claim,
                 expiration: policy.memoryExpiration,
-                latest: isFollowed ? validity?.silentEnd : nil
+                latest: isFollowed ? validity?.silentEnd : nil,
+                sizes: ImageSizes(of: request)
             )
         }
         // Work in progress on encoded forms of an older image stores them no more, as this one has a later place in
         // the order.
         if mayHaveEncodedForms.load(ordering: .acquiring) { memory.removeAll { $0.isEncodedForm(of: key) } }
-        guard policy.storesOnDisk else { return false }
+        guard policy.storesOnDisk else {
+            await removeResult(of: key, isOriginal: isOriginal, claim)
+            return false
+        }
         let durability = policy.diskDurability ?? .normal
         defer { if durability == .none { disk.flushSoon() } }
-        if let original, isOriginal || policy.keepsOriginal {
+        if let original, isOriginal || policy.keepsOriginal && request.source.isWhole {
             let diskKey = key.originalDiskKey
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
             let isStored = try await replace(diskKey, admission) { [self] disk in
@@ -168,6 +176,13 @@ extension ImageCache {
                 durability: durability
             )
         }
+    }
+
+    /// Removes from disk the result of processors that a store replaces where it stores nothing there, and all encoded
+    /// forms. The original stays.
+    func removeResult(of key: ImageKey, isOriginal: Bool, _ claim: StoreClaim) async {
+        if !isOriginal { await disk.remove(for: key.processedDiskKey, if: admission(of: claim, .image(key))) }
+        await removeEncodedForms(of: key, claim)
     }
 
     /// Removes the encoded forms of an image that a store replaces, where nothing of the new image is stored on disk.
@@ -245,7 +260,13 @@ extension ImageKey {
     }
 }
 
+extension Source {
+    /// A Boolean value that indicates whether its bytes are those of the whole image, which the disk may have under the
+    /// name of the original. Those of a thumbnail have the same name if they have its cache key.
+    fileprivate var isWhole: Bool { if case .thumbnail = location { false } else { true } }
+}
+
 extension ImageRequest {
     /// A Boolean value that indicates whether neither the options nor the source have processors.
-    var isUnprocessed: Bool { source.loadOptions(from: options).processing.isIdentity }
+    var isUnprocessed: Bool { source.loadOptions(from: options).loadProcessing.isIdentity }
 }

@@ -18,6 +18,10 @@ public final class ImageCache: Sendable {
     let order = StoreOrder()
     /// A Boolean value that indicates whether memory may have encoded forms of images, which a store has to look for.
     let mayHaveEncodedForms = Atomic(false)
+    /// The images in memory that were made for a target size.
+    let sizeIndex = Lock(ImageSizeIndex())
+    /// The variants that memory may have of each original.
+    let variants = StoredVariants()
     private let bundles: [BundledImages]
     private let pressure: MemoryPressureMonitor.Subscription?
 
@@ -129,6 +133,14 @@ public final class ImageCache: Sendable {
     @discardableResult
     public func remove(for request: ImageRequest, from tiers: Tiers = .all) async throws -> Int {
         guard let key = try await key(for: request) else { return 0 }
+        return try await remove(key, from: tiers)
+    }
+
+    /// Removes the original of a key's image and everything that was made of it.
+    ///
+    /// - Returns: The number of entries that were on disk.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func remove(_ key: ImageKey, from tiers: Tiers) async throws -> Int {
         let name = key.originalDiskKey
         let removeFromMemory = { [memory] in
             if tiers.contains(.memory) { memory.removeAll { $0.hasOriginal(of: key) } }

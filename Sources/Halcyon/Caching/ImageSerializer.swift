@@ -16,7 +16,7 @@ public struct ImageSerializer: ImageSerializing {
         self.form = form
     }
 
-    /// JPEG of quality 95 where the source is a JPEG and the image opaque, PNG otherwise. An image without losses is
+    /// JPEG of quality 95 where the source is a JPEG or a video and the image opaque, PNG otherwise. An image without losses is
     /// stored without losses.
     public static let automatic = ImageSerializer(.automatic(quality: 95))
 
@@ -26,7 +26,7 @@ public struct ImageSerializer: ImageSerializing {
     /// It is stored in the ``CachePolicy/originalCache`` where there is one.
     public static let original = ImageSerializer(.original)
 
-    /// JPEG where the source is a JPEG and the image opaque, PNG otherwise.
+    /// JPEG where the source is a JPEG or a video and the image opaque, PNG otherwise.
     ///
     /// - Parameter quality: The quality of the JPEG, from 1 to 100.
     public static func automatic(quality: Int) -> ImageSerializer {
@@ -66,7 +66,8 @@ public struct ImageSerializer: ImageSerializing {
     private func encoding(of image: DecodedImage) -> (ImageFormat, EncodeOptions) {
         switch form {
         case .automatic(let quality):
-            image.info.format == .jpeg && image.bitmap.isOpaque
+            (image.info.format == .jpeg || image.info.format.isVideo) && image.bitmap.isOpaque
+                && image.bitmap.depth == .eight
                 ? (.jpeg, EncodeOptions(quality: quality)) : (.png, EncodeOptions())
         case .format(let format, let options):
             (format, options)

@@ -57,7 +57,7 @@ extension OriginalStorage: HTTPCacheStorage {
     }
 
     func removeAll(for key: String) async {
-        for cache in caches {
+        for cache in allCaches {
             for diskKey in Self.diskKeys(diskKey) { await cache.disk.remove(for: diskKey) }
         }
     }

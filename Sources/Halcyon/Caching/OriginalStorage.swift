@@ -25,6 +25,8 @@ final class OriginalStorage: Sendable {
         let disk: AsyncDiskCache
         let diskKey: String
         let version: DiskCache.Version
+        /// The head that it has; `nil` for an original that has none.
+        var head: StoredResponse?
     }
 
     /// An entry, as it was when it was found.
@@ -42,8 +44,10 @@ final class OriginalStorage: Sendable {
         var pending: Pending?
     }
 
-    /// The caches in the order of looking; the first keeps new originals.
+    /// The caches in the order of looking.
     let caches: [ImageCache]
+    /// All caches, from which an original is removed.
+    let allCaches: [ImageCache]
     let key: ImageKey
     let diskKey: String
     let url: URL
@@ -70,7 +74,8 @@ final class OriginalStorage: Sendable {
         self.init(
             of: request.key,
             from: transfer.url.withoutUser,
-            in: request.originalCaches,
+            in: request.caches.searchedForOriginal,
+            all: request.caches.all,
             policy: request.options.cache,
             reads: reads,
             isForOthers: { fetcher.isForOthers },
@@ -80,7 +85,8 @@ final class OriginalStorage: Sendable {
 
     /// - Parameters:
     ///   - url: The URL that an entry without a head is taken to be from.
-    ///   - caches: The caches in the order of looking; the first keeps new originals.
+    ///   - caches: The caches in the order of looking.
+    ///   - allCaches: The caches that an original is removed from. Default: the same.
     ///   - reads: A Boolean value that indicates whether stored originals may answer. Default: `true`.
     ///   - keepsAnyStatus: A Boolean value that indicates whether responses are kept that cannot be an image, those of
     ///     other statuses than 200 and 203. Default: `false`.
@@ -90,6 +96,7 @@ final class OriginalStorage: Sendable {
         of key: ImageKey,
         from url: URL,
         in caches: [ImageCache],
+        all allCaches: [ImageCache]? = nil,
         policy: CachePolicy,
         reads: Bool = true,
         keepsAnyStatus: Bool = false,
@@ -97,6 +104,7 @@ final class OriginalStorage: Sendable {
         priority: PriorityBox
     ) {
         self.caches = caches
+        self.allCaches = allCaches ?? caches
         self.key = key
         diskKey = key.originalDiskKey
         self.url = url
@@ -118,7 +126,7 @@ final class OriginalStorage: Sendable {
     /// The place of the entry that was found.
     var found: Entry? {
         state.withLock { state in
-            state.found.map { Entry(disk: $0.disk, diskKey: $0.diskKey, version: $0.version) }
+            state.found.map { Entry(disk: $0.disk, diskKey: $0.diskKey, version: $0.version, head: $0.head) }
         }
     }
 }

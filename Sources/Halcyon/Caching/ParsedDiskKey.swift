@@ -1,3 +1,5 @@
+internal import HalcyonFiles
+
 /// The parts of a key on disk.
 package struct ParsedDiskKey {
     package let original: String
@@ -29,7 +31,7 @@ package struct ParsedDiskKey {
 
     /// Returns a name without the byte 0: it and the byte 1 become two bytes each. A prefix of a name stays one.
     static func escaped(_ name: String) -> String {
-        guard name.utf8.contains(where: { $0 < 2 }) else { return name }
+        guard name.utf8Contains(0) || name.utf8Contains(1) else { return name }
         return String(decoding: name.utf8.flatMap { $0 < 2 ? [1, $0 + 0x30] : [$0] }, as: UTF8.self)
     }
 

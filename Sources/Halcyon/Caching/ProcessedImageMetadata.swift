@@ -14,7 +14,7 @@ struct ProcessedImageMetadata: Codable, Sendable {
     let byteCount: Int
     /// The head of the original's response, as far as it decides for how long and for which requests the image may be
     /// used; `nil` if there is none.
-    let response: Data?
+    private(set) var response: Data?
     /// The width and the height of the image where its encoding alone does not show them: that of a serializer of the
     /// program.
     var pixelSize: [Int]?
@@ -61,6 +61,14 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// The time and the requests for which the image may be used; `nil` if they are not known.
     var validity: OriginalValidity? {
         response.flatMap { StoredResponse(metadata: $0) }.map(OriginalValidity.init)
+    }
+
+    /// Returns the metadata with a validity, unless it states one.
+    func stating(_ validity: OriginalValidity) -> ProcessedImageMetadata {
+        guard response == nil else { return self }
+        var metadata = self
+        metadata.response = validity.response.metadata
+        return metadata
     }
 
     /// The size of the image, where its encoding alone does not show it.

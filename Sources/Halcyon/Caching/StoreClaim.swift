@@ -3,24 +3,33 @@ internal import HalcyonStore
 
 /// The permits of one piece of work: one for each cache that it may store in.
 struct StorePermits: Sendable {
-    private let permits: [StorePermit]
+    /// The permit for the first cache, which nearly always is the only one; `nil` if there is none.
+    private let first: StorePermit?
+    private let others: [StorePermit]
 
     /// Begins work on the image of a key.
     ///
     /// - Parameter begun: The ``WorkNumber`` of the request, if it is lower. Default: now.
     init(for key: ImageKey, in caches: [ImageCache], _ kind: StorePermit.Kind = .load, begun: UInt64? = nil) {
         let name = key.originalDiskKey
-        permits = caches.map { $0.order.permit(for: name, kind, begun: begun) }
+        first = caches.first?.order.permit(for: name, kind, begun: begun)
+        others = caches.count < 2 ? [] : caches[1...].map { $0.order.permit(for: name, kind, begun: begun) }
     }
 
     init(_ permit: StorePermit) {
-        permits = [permit]
+        first = permit
+        others = []
     }
 
     /// The number since which the work may share other work.
-    var sharesSince: UInt64 { permits.map(\.sharesSince).max() ?? 0 }
+    var sharesSince: UInt64 {
+        others.reduce(first?.sharesSince ?? 0) { max($0, $1.sharesSince) }
+    }
 
-    subscript(order: StoreOrder) -> StorePermit? { permits.first { $0.order === order } }
+    subscript(order: StoreOrder) -> StorePermit? {
+        if let first, first.order === order { return first }
+        return others.first { $0.order === order }
+    }
 }
 
 /// The age of content that is to be stored, and the permits of the work that brought it.
@@ -89,21 +98,37 @@ extension ImageCache {
     ///   - companion: Another item that newer work must not have changed either: the item on disk of the same image, if it
     ///     is not the result of processing, or the image of which it is an encoded form.
     ///   - latest: The date at which it expires however often it is used. Default: `nil`, which is never.
+    ///   - sizes: The sizes of the image that it is one of. Default: none.
     func remember(
         _ image: CachedImage,
         for key: ImageKey,
         with companion: StoreOrder.Item?,
         _ claim: StoreClaim,
         expiration: Expiration?,
-        latest: Date? = nil
+        latest: Date? = nil,
+        sizes: ImageSizes? = nil
+    ) {
+        let latest = latest.map(Expiration.date)
+        remember(image, for: key, with: companion, claim, expiration: expiration, until: latest, sizes: sizes)
+    }
+
+    /// The parameters are those of ``remember(_:for:with:_:expiration:latest:sizes:)``.
+    func remember(
+        _ image: CachedImage,
+        for key: ImageKey,
+        with companion: StoreOrder.Item?,
+        _ claim: StoreClaim,
+        expiration: Expiration?,
+        until latest: Expiration?,
+        sizes: ImageSizes?
     ) {
         var isAdmitted = false
-        let latest = latest.map(Expiration.date)
         memory.store(image, for: key, cost: image.cost(under: key), expiration: expiration, latest: latest) {
             isAdmitted = claim.isAdmitted(to: order, .image(key), with: companion, in: .memory)
             return isAdmitted
         }
-        if !isAdmitted { forget(key, claim) }
+        if !isAdmitted { return forget(key, claim) }
+        if let sizes { noteSize(key, of: image, sizes) }
     }
 
     /// Returns the admission of a claim to an item on disk.

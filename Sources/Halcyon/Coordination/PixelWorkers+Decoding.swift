@@ -33,11 +33,7 @@ extension PixelWorkers {
             options.targetSize = target.targetSize(for: info.displaySize)
             let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
             let size = Self.largestSize(of: info, target: options.targetSize)
-            let byteCount = Self.byteCount(
-                Self.byteCount(size, depth),
-                of: info.format,
-                atMost: options.largestByteCount
-            )
+            let byteCount = Self.byteCount(of: size, info, depth, within: options.bitmapLimit)
             return Demand(byteCount: byteCount) { [options] flag in
                 try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
             }
@@ -47,12 +43,20 @@ extension PixelWorkers {
         return (image, PixelLease([lease]))
     }
 
-    /// Returns the number of bytes that decoding takes where the result is bounded: formats that are decoded at reduced
-    /// size take about four times as much before it is scaled down, others the whole image.
-    private static func byteCount(_ byteCount: Int, of format: ImageFormat, atMost maximum: Int?) -> Int {
-        guard let maximum, format == .jpeg || format == .svg else { return byteCount }
-        let (product, overflows) = maximum.multipliedReportingOverflow(by: 5)
-        return overflows ? byteCount : min(byteCount, max(1, product))
+    /// Returns the number of bytes that decoding takes. Where the result is bounded, formats that are decoded at reduced
+    /// size take about four times as much before it is scaled down, at least 1/8 of the sides; others the whole image.
+    private static func byteCount(
+        of size: PixelSize,
+        _ info: ImageInfo,
+        _ depth: SampleDepth,
+        within limit: BitmapLimit?
+    ) -> Int {
+        let whole = byteCount(size, depth)
+        guard let limit, info.format == .jpeg || info.format == .svg else { return whole }
+        let bound = byteCount(limit.reduced(size, depth: depth), depth)
+        let least = info.format == .jpeg ? byteCount(PixelSize((size.width + 7) / 8, (size.height + 7) / 8), depth) : 0
+        let (sum, overflows) = bound.addingReportingOverflow(max(least, bound.saturated(times: 4)))
+        return overflows ? whole : min(whole, sum)
     }
 
     /// Returns the size of the largest bitmap that a decoder may have to make: a drawing is made as large as it takes
@@ -60,5 +64,13 @@ extension PixelWorkers {
     private static func largestSize(of info: ImageInfo, target: PixelSize?) -> PixelSize {
         guard info.format == .svg, let target else { return info.size }
         return info.displaySize.filling(target)
+    }
+}
+
+extension Int {
+    /// Returns the product with a number greater than 0, or the largest number.
+    fileprivate func saturated(times factor: Int) -> Int {
+        let (product, overflows) = multipliedReportingOverflow(by: factor)
+        return overflows ? .max : product
     }
 }

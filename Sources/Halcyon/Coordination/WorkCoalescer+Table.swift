@@ -1,8 +1,8 @@
 internal import HalcyonConcurrency
 
 extension WorkCoalescer {
-    /// A caller that waits for the result of work.
-    struct Waiter {
+    /// A caller that waits for the result of work. A class, as ``Entry``.
+    final class Waiter {
         let continuation: CheckedContinuation<Value, any Error>
         let report: @Sendable (WorkReport) -> Void
         let stopObserving: @Sendable () -> Void
@@ -10,6 +10,20 @@ extension WorkCoalescer {
         let requested: PriorityBox
         /// The priority that is counted for it.
         var priority: LoadPriority
+
+        init(
+            continuation: CheckedContinuation<Value, any Error>,
+            report: @escaping @Sendable (WorkReport) -> Void,
+            stopObserving: @escaping @Sendable () -> Void,
+            requested: PriorityBox,
+            priority: LoadPriority
+        ) {
+            self.continuation = continuation
+            self.report = report
+            self.stopObserving = stopObserving
+            self.requested = requested
+            self.priority = priority
+        }
     }
 
     /// A piece of work in progress.
@@ -27,24 +41,37 @@ extension WorkCoalescer {
     }
 
     /// A piece of work with its task and its waiters.
-    struct Entry {
+    ///
+    /// A class, which is used under the table's lock alone: each look at a value of a dictionary copies it, and all the
+    /// references of this one took 5 % of a load.
+    final class Entry {
         let node: Node
         var task: Task<Void, Never>?
         var waiters: [UInt64: Waiter] = [:]
         /// The number of waiters at each priority, so that the highest is found without a walk through ten thousand.
-        var priorityCounts = [Int](repeating: 0, count: LoadPriority.allCases.count)
+        private var priorityCounts = PriorityCounts()
         var status = WorkStatus()
 
-        var highestPriority: LoadPriority {
-            priorityCounts.lastIndex { $0 > 0 }.flatMap(LoadPriority.init(rawValue:)) ?? .veryLow
+        init(_ node: Node) {
+            self.node = node
+        }
+
+        /// Returns the functions by which the waiters get an activity. Of those that are left, the first to come counts as
+        /// the one that has begun the work.
+        func functions(for activity: LoadActivity) -> [@Sendable (WorkReport) -> Void] {
+            let first = waiters.keys.min()
+            return waiters.map { id, waiter -> @Sendable (WorkReport) -> Void in
+                if id == first { return waiter.report }
+                return { [report = waiter.report] _ in report(.activity(activity, isShared: true)) }
+            }
         }
 
         /// Changes the counts and sets the highest priority for the work.
         ///
         /// - Returns: The priority, if it changed: its observers are to be called once the table's lock is released.
-        mutating func changePriority(_ change: (inout [Int]) -> Void) -> PriorityBox? {
+        func changePriority(_ change: (inout PriorityCounts) -> Void) -> PriorityBox? {
             change(&priorityCounts)
-            return node.priority.set(highestPriority) ? node.priority : nil
+            return node.priority.set(priorityCounts.highest) ? node.priority : nil
         }
     }
 
@@ -71,7 +98,7 @@ extension WorkCoalescer {
             let index = entries.index(forKey: key)
             if let index, entries.values[index].node.since >= since { return (index, false) }
             nextID += 1
-            let entry = Entry(node: node(nextID))
+            let entry = Entry(node(nextID))
             if let index {
                 let older = entries.values[index]
                 entries.values[index] = entry
@@ -96,11 +123,11 @@ extension WorkCoalescer {
             return replaced.index(forKey: node.id).map { .replaced($0) }
         }
 
-        /// Changes an entry in place.
-        mutating func change<Result>(_ location: Location, _ body: (inout Entry) -> Result) -> Result {
+        /// Lends an entry to be changed.
+        func change<Result>(_ location: Location, _ body: (Entry) -> Result) -> Result {
             switch location {
-            case .current(let index): body(&entries.values[index])
-            case .replaced(let index): body(&replaced.values[index])
+            case .current(let index): body(entries.values[index])
+            case .replaced(let index): body(replaced.values[index])
             }
         }
 
@@ -119,4 +146,21 @@ extension WorkCoalescer {
     /// An entry that was removed. The key in the table may be the last reference to values of the user, so it is
     /// released after the lock.
     typealias Removed = (key: HashedKey?, entry: Entry)
+}
+
+/// The number of waiters at each priority, without an array for each piece of work.
+struct PriorityCounts {
+    private var counts = SIMD8<Int32>()
+
+    subscript(priority: LoadPriority) -> Int32 {
+        get { counts[priority.rawValue] }
+        set { counts[priority.rawValue] = newValue }
+    }
+
+    /// The highest priority of a waiter; the lowest if there is none.
+    var highest: LoadPriority {
+        var value = LoadPriority.veryHigh.rawValue
+        while value > 0, counts[value] <= 0 { value -= 1 }
+        return LoadPriority(rawValue: value) ?? .veryLow
+    }
 }

@@ -18,8 +18,13 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias HashedKey = HashedWorkKey<Key>
 
     private let state = Lock(Table())
+    /// The kind of work, which observers of loads are told.
+    private let kind: LoadActivity.SharedWork?
 
-    init() {}
+    /// - Parameter kind: The kind of work, for the observers of loads that join it. Default: `nil`; none is told.
+    init(_ kind: LoadActivity.SharedWork? = nil) {
+        self.kind = kind
+    }
 
     /// The number of pieces of work in progress.
     var count: Int { state.withLock { $0.entries.count + $0.replaced.count } }
@@ -87,15 +92,16 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 Node(id: id, since: number ?? since, priority: priority)
             }
             guard let (index, isNew) = joined else { return nil }
-            state.entries.values[index].waiters[waiterID] = Waiter(
+            let entry = state.entries.values[index]
+            entry.waiters[waiterID] = Waiter(
                 continuation: continuation,
                 report: context.report,
                 stopObserving: stopObserving,
                 requested: context.priority,
                 priority: priority
             )
-            let changed = state.entries.values[index].changePriority { $0[priority.rawValue] += 1 }
-            return (state.entries.values[index].node, isNew, state.entries.values[index].status, changed)
+            let changed = entry.changePriority { $0[priority] += 1 }
+            return (entry.node, isNew, entry.status, changed)
         }
         guard let joined else {
             stopObserving()
@@ -104,14 +110,20 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         joined.changed?.tellObservers()
         if joined.isNew {
-            start(key, joined.node, operation)
+            start(key, joined.node, context.activities, operation)
         } else {
+            if let kind { context.note(.joined(kind)) }
             for report in joined.status.reports { context.report(report) }
         }
     }
 
-    private func start(_ key: HashedKey, _ node: Node, _ operation: @escaping Operation) {
-        let context = WorkContext(priority: node.priority) { [weak self] report in
+    private func start(
+        _ key: HashedKey,
+        _ node: Node,
+        _ activities: LoadActivities?,
+        _ operation: @escaping Operation
+    ) {
+        let context = WorkContext(priority: node.priority, activities: activities) { [weak self] report in
             self?.pass(report, from: node, key)
         }
         state.withLock { state in
@@ -141,7 +153,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             let (left, changed, isEmpty) = state.change(location) { entry in
                 let waiter = entry.waiters.removeValue(forKey: waiterID)
                 let changed = waiter.flatMap { waiter in
-                    entry.changePriority { $0[waiter.priority.rawValue] -= 1 }
+                    entry.changePriority { $0[waiter.priority] -= 1 }
                 }
                 return (waiter, changed, entry.waiters.isEmpty)
             }
@@ -160,11 +172,11 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             guard let location = state.location(of: waiterID, key) else { return nil }
             return state.change(location) { entry in
                 guard let waiter = entry.waiters[waiterID] else { return nil }
-                let priority = waiter.requested.value
-                entry.waiters[waiterID]?.priority = priority
+                let (earlier, priority) = (waiter.priority, waiter.requested.value)
+                waiter.priority = priority
                 return entry.changePriority { counts in
-                    counts[waiter.priority.rawValue] -= 1
-                    counts[priority.rawValue] += 1
+                    counts[earlier] -= 1
+                    counts[priority] += 1
                 }
             }
         }
@@ -180,6 +192,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 guard entry.status.add(report) else { return (nil, []) }
                 // Most work has one waiter, for which no array is made.
                 if entry.waiters.count == 1 { return (entry.waiters.values.first?.report, []) }
+                if case .activity(let activity, false) = report { return (nil, entry.functions(for: activity)) }
                 // Not a key path, which the runtime looks up by the name of the type at each call: 5 % of a load.
                 return (nil, entry.waiters.values.map { $0.report })
             }

@@ -6,6 +6,37 @@ struct WorkContext: Sendable {
     let priority: PriorityBox
     /// Reports the beginnings of stages and the progress of the bytes to the waiters.
     let report: @Sendable (WorkReport) -> Void
+    /// The activities of the pipeline; `nil` for work that none counts.
+    let activities: LoadActivities?
+
+    init(
+        priority: PriorityBox,
+        activities: LoadActivities? = nil,
+        report: @escaping @Sendable (WorkReport) -> Void
+    ) {
+        self.priority = priority
+        self.activities = activities
+        self.report = report
+    }
+
+    /// Counts an activity, and reports it if any load is observed.
+    func note(_ activity: @autoclosure () -> LoadActivity) {
+        guard let activities else { return }
+        let activity = activity()
+        activities.count(activity)
+        if activities.isObserved { report(.activity(activity, isShared: false)) }
+    }
+
+    /// Returns the context of a load with its observers, which get the reports of activities.
+    func observed(by load: ObservedLoad?, of activities: LoadActivities) -> WorkContext {
+        WorkContext(priority: priority, activities: activities) { [report] work in
+            if case .activity(let activity, let isShared) = work {
+                load?.add(activity, isShared: isShared)
+            } else {
+                report(work)
+            }
+        }
+    }
 
     /// Reports that a stage begins.
     func begin(_ stage: ImageError.Stage) {
@@ -26,9 +57,9 @@ struct WorkContext: Sendable {
     }
 
     private func numbering(source: Int?, attempt: UInt64?) -> WorkContext {
-        WorkContext(priority: priority) { [report] work in
+        WorkContext(priority: priority, activities: activities) { [report] work in
             switch work {
-            case .began:
+            case .began, .activity:
                 report(work)
             case .receiving(var body):
                 body.source = source ?? body.source

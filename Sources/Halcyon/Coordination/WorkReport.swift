@@ -8,6 +8,10 @@ enum WorkReport: Sendable {
     case receiving(BodyReport)
     /// Bytes have been received.
     case progress(ProgressReport)
+    /// A part of the work has been done, for the observers of a load. Reported once, and not to waiters that join later.
+    ///
+    /// - Parameter isShared: A Boolean value that indicates whether another load has begun the work.
+    case activity(LoadActivity, isShared: Bool)
 }
 
 /// The body of one attempt to get the bytes of a load. Its order is that of a ``ProgressReport``.
@@ -65,6 +69,8 @@ struct WorkStatus: Sendable {
         case .progress(let progress):
             if let last = self.progress, !progress.isNewer(than: last) { return false }
             self.progress = progress
+        case .activity:
+            break
         }
         return true
     }

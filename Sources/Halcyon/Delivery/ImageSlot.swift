@@ -172,8 +172,9 @@ public final class ImageSlot: Sendable {
         load.relay.replaceEnd(with: .failure(SupersededError()))
         switch supersededPolicy {
         case .cancel:
-            if let task, task.request.source == load.task.request.source {
-                // Not before the new load has joined the work, which would be cancelled and begun anew.
+            if let task, task.request.source.hasTransfer(of: load.task.request.source) {
+                // Not before the new load has joined the work, which would be cancelled and begun anew. Sources that
+                // differ in their cache keys alone share the transfer.
                 task.whenUnderWay { load.task.cancel() }
             } else {
                 load.task.cancel()

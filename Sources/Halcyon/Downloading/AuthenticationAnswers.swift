@@ -18,7 +18,7 @@ final class AuthenticationAnswers: Sendable {
         let rejected: Credential?
     }
 
-    private struct Answer {
+    private struct Answer: Sendable {
         let credential: Credential?
         /// The number of the answer, in the order of all answers.
         let number: Int
@@ -35,7 +35,7 @@ final class AuthenticationAnswers: Sendable {
     private static let maximumCount = 256
 
     private let state = Lock(State())
-    private let questions = WorkCoalescer<Question, Credential?>()
+    private let questions = WorkCoalescer<Question, Answer>()
     private let accepted = AcceptedCredentials()
 
     /// The number of answers so far, which separates later answers from earlier ones.
@@ -77,15 +77,22 @@ final class AuthenticationAnswers: Sendable {
         )
         let question = Question(space: space, rejected: demand.rejected)
         let context = WorkContext(priority: context.priority, report: { _ in })
-        let credential = try await questions.value(for: question, context: context) { [self] _ in
-            // The responder may have answered another transfer since this one's request was sent.
-            if let answer = answer(in: space, to: demand, since: start) { return answer.credential }
-            let credential = try await responder.hook.body.credential(for: demand)
-            note(credential, for: space, of: KeptResponder(responder))
-            return credential
+        while true {
+            let answer = try await questions.value(for: question, context: context) { [self] _ in
+                // The responder may have answered another transfer since this one's request was sent.
+                if let answer = self.answer(in: space, to: demand, since: start) { return answer }
+                let credential = try await responder.hook.body.credential(for: demand)
+                return note(credential, for: space, of: KeptResponder(responder))
+            }
+            guard let credential = answer.credential else {
+                // The question was shared with a transfer that began earlier, and the answer is one that is too old for
+                // this transfer: the responder is asked for it. Each further round has a later answer.
+                if answer.number <= start { continue }
+                return nil
+            }
+            // The same credential would be rejected again.
+            return credential == demand.rejected ? nil : credential
         }
-        // The same credential would be rejected again.
-        return credential == demand.rejected ? nil : credential
     }
 
     private func answer(in space: Space, to demand: AuthenticationDemand, since start: Int) -> Answer? {
@@ -97,16 +104,20 @@ final class AuthenticationAnswers: Sendable {
         }
     }
 
-    private func note(_ credential: Credential?, for space: Space, of responder: KeptResponder) {
+    private func note(_ credential: Credential?, for space: Space, of responder: KeptResponder) -> Answer {
         removeReleased()
         // Released after the lock, as it holds responders of the program.
         var forgotten: [Space: Answer] = [:]
-        state.withLock { state in
+        defer { withExtendedLifetime(forgotten) {} }
+        return state.withLock { state in
             if state.answers.count >= Self.maximumCount, state.answers[space] == nil {
                 swap(&state.answers, &forgotten)
             }
             state.answerCount += 1
-            state.answers[space] = Answer(credential: credential, number: state.answerCount, responder: responder)
+            let answer = Answer(credential: credential, number: state.answerCount, responder: responder)
+            // Released after the lock as well: the answer that it replaces may be the last to hold its responder.
+            if let older = state.answers.updateValue(answer, forKey: space) { forgotten[space] = older }
+            return answer
         }
     }
 

@@ -13,7 +13,10 @@ struct DownloadHandling: Sendable {
     let dataModifiers: [Hook<any DataModifying>]
     /// Boolean values that indicate whether the hooks, if there are any, are the request's own, or those of a
     /// downloader that the request names.
-    let hasOwnRedirectHandler, hasOwnResponder, hasOwnResponseModifier: Bool
+    let hasOwnRedirectHandler, hasOwnResponder: Bool
+    /// The numbers of the response modifiers, reviewers and data modifiers that come first and are those of all requests
+    /// of a pipeline. The others are the request's own, or those of a downloader that it names.
+    let sharedResponseModifierCount, sharedReviewerCount, sharedDataModifierCount: Int
 
     /// - Parameter audience: The scope that the request's own responder answers for.
     init(_ handling: TransferHandling, audience: String?, over defaults: TransferHandling) {
@@ -21,7 +24,10 @@ struct DownloadHandling: Sendable {
         let isOfOwnDownloader = handling.isOfOwnDownloader
         hasOwnRedirectHandler = isOfOwnDownloader || handling.redirectHandler != nil
         hasOwnResponder = isOfOwnDownloader || handling.authenticationResponder != nil
-        hasOwnResponseModifier = isOfOwnDownloader || handling.responseModifier != nil
+        func sharedCount(_ isPresent: Bool) -> Int { isPresent && !isOfOwnDownloader ? 1 : 0 }
+        sharedResponseModifierCount = sharedCount(defaults.responseModifier != nil)
+        sharedReviewerCount = sharedCount(defaults.responseReviewer != nil)
+        sharedDataModifierCount = sharedCount(defaults.dataModifier != nil)
         let responder = handling.authenticationResponder ?? defaults.authenticationResponder
         let isOfRequest = handling.authenticationResponder != nil
         authenticationResponder = responder.map {

@@ -11,7 +11,7 @@ extension DownloadRun {
         do {
             chosen = try await handler.body.request(after: response, proposed: proposed)
         } catch {
-            throw try refined(error, .redirectRejected("\(target): \(error)"))
+            throw try refined(error, .redirectRejected("\(target): \(error)"), isOwn: handling.hasOwnRedirectHandler)
         }
         guard var chosen else { throw failure(.redirectRejected(target)) }
         guard Origin(chosen.url.absoluteString) != nil else {
@@ -65,7 +65,7 @@ extension DownloadRun {
                 context: context
             )
         } catch {
-            throw try refined(error, .status(response.status))
+            throw try refined(error, .status(response.status), isOwn: handling.hasOwnResponder)
         }
         guard let credential else { throw failure(.status(response.status)) }
         // A header would take precedence over the credential.
@@ -79,27 +79,33 @@ extension DownloadRun {
         return CredentialProof(credential: credential, realms: realms)
     }
 
-    /// Returns the head for checks, reviewers and callers.
-    func modified(_ response: TransferResponse) async throws -> TransferResponse {
+    /// Returns the head for checks, reviewers and callers, and whether a modifier of the request's own changed the
+    /// status: that is no answer of the server to other requests, whatever the modifiers of all requests made of it
+    /// before.
+    func modified(_ response: TransferResponse) async throws -> (TransferResponse, isStatusOwn: Bool) {
         var response = response
-        for modifier in handling.responseModifiers {
+        var sharedStatus = response.status
+        for (index, modifier) in handling.responseModifiers.enumerated() {
+            let isOwn = index >= handling.sharedResponseModifierCount
             do {
                 response = try await modifier.body.modified(response)
             } catch {
-                throw try refined(error, .responseRejected("\(error)"))
+                throw try refined(error, .responseRejected("\(error)"), isOwn: isOwn)
             }
+            if !isOwn { sharedStatus = response.status }
         }
-        return response
+        return (response, response.status != sharedStatus)
     }
 
     /// Throws an error unless all reviewers accept the body.
     func review(_ response: TransferResponse) async throws {
-        for reviewer in handling.responseReviewers {
+        for (index, reviewer) in handling.responseReviewers.enumerated() {
             let isAccepted: Bool
             do {
                 isAccepted = try await reviewer.body.accepts(response)
             } catch {
-                throw try refined(error, .responseRejected("\(error)"))
+                let isOwn = index >= handling.sharedReviewerCount
+                throw try refined(error, .responseRejected("\(error)"), isOwn: isOwn)
             }
             guard isAccepted else { throw failure(.responseRejected(nil)) }
         }
@@ -121,7 +127,8 @@ extension DownloadRun {
                 return data
             }
         } catch {
-            throw try refined(error, .dataRejected("\(error)"))
+            let isOwn = modifiers.count > handling.sharedDataModifierCount
+            throw try refined(error, .dataRejected("\(error)"), isOwn: isOwn)
         }
         guard let data else { throw failure(.dataRejected(nil)) }
         var body = body
@@ -131,8 +138,13 @@ extension DownloadRun {
 
     /// Returns the error that a load ends with after a hook's error. Hooks may throw errors of this library's own, and
     /// a cancellation stays one.
-    private func refined(_ error: any Error, _ reason: ImageError.Reason) throws -> ImageError {
+    ///
+    /// - Parameter isOwn: A Boolean value that indicates whether the hook is the request's own, so that its error, which may
+    ///   name a status, is not the server's answer to others.
+    private func refined(_ error: any Error, _ reason: ImageError.Reason, isOwn: Bool) throws -> ImageError {
         try Task.checkCancellation()
-        return error as? ImageError ?? failure(reason)
+        guard var own = error as? ImageError else { return failure(reason) }
+        if isOwn { own.isForHiddenRequest = true }
+        return own
     }
 }

@@ -38,10 +38,28 @@ struct DownloadRun: Sendable {
         private(set) var wasProved = false
         /// A Boolean value that indicates whether the handler of redirects led to this request, or to one before it.
         var wasLed = false
+        /// A Boolean value that indicates whether this request, or one that led to it, was sent cookies of a store that the
+        /// first request does not show.
+        private(set) var hadOtherCookies = false
 
         /// Returns whether this request, or its credential, is another one than what was asked for, because of hooks
         /// that are not those of all downloads.
-        func isHidden(by handling: DownloadHandling) -> Bool { wasLed || (handling.hasOwnResponder && wasProved) }
+        func isHidden(by handling: DownloadHandling) -> Bool {
+            wasLed || hadOtherCookies || (handling.hasOwnResponder && wasProved)
+        }
+
+        /// Takes the cookies that a store has for this request, which follows another one.
+        ///
+        /// - Parameter first: The first request of the transfer, which the response is known by.
+        mutating func takeCookies(following first: TransferRequest) {
+            guard let known = first.cookies else { return }
+            request.removeCookies()
+            request.takeCookies(of: known.store)
+            guard let field = request.cookies?.field else { return }
+            // The same text means another user at another server.
+            let isSameOrigin = Origin(request.url.absoluteString) == Origin(first.url.absoluteString)
+            if !isSameOrigin || field != known.field { hadOtherCookies = true }
+        }
 
         /// Records that the responder has supplied the credential for a proxy. Through a tunnel, the proxy has no
         /// influence on the response.
@@ -68,8 +86,9 @@ struct DownloadRun: Sendable {
     /// - Throws: ``ImageError``, ``TransferError``, `CancellationError`.
     func body() async throws -> HTTPResponseBody {
         var hop = Hop(request: request, allowance: TransferAllowance(request))
-        // Redirects are followed here if a handler may change them, or a responder decides what their servers are sent.
-        if handling.redirectHandler != nil || handling.authenticationResponder != nil {
+        // Redirects are followed here if a handler may change them, or a responder or cookies decide what their servers are
+        // sent.
+        if handling.redirectHandler != nil || handling.authenticationResponder != nil || request.cookies != nil {
             hop.request.followsRedirects = false
         }
         if let proof = answers.proof(for: request, responder: handling.authenticationResponder) {
@@ -93,8 +112,12 @@ struct DownloadRun: Sendable {
                 switch interim.kind {
                 case .redirect(let redirection):
                     accepted(hop)
-                    hop.request = try await redirected(by: interim.response, to: redirection.request)
-                    if handling.hasOwnRedirectHandler, !hop.request.isFor(redirection.request) { hop.wasLed = true }
+                    var proposed = redirection.request
+                    // Those for the URL that the handler chooses are added after it.
+                    proposed.removeCookies()
+                    hop.request = try await redirected(by: interim.response, to: proposed)
+                    if handling.hasOwnRedirectHandler, !hop.request.isFor(proposed) { hop.wasLed = true }
+                    hop.takeCookies(following: request)
                     if redirection.leavesOrigin || hop.request.credential != hop.proof?.credential { hop.proof = nil }
                     hop.earlier.goOn(isRedirect: true)
                 case .refusal(let responder):
@@ -108,6 +131,7 @@ struct DownloadRun: Sendable {
                         responder
                     )
                     if interim.response.status == 407 { hop.noteProxyCredential() }
+                    hop.takeCookies(following: request)
                     hop.earlier.goOn(isRedirect: false)
                 }
             } catch var error as ImageError where hop.isHidden(by: handling) {
@@ -127,7 +151,9 @@ struct DownloadRun: Sendable {
     private func exchange(_ hop: Hop) async throws -> HTTPResponseBody {
         let head = Lock<TransferResponse?>(nil)
         let interimHead = Lock<Interim?>(nil)
+        let isOwnStatus = Lock(false)
         let accept: @Sendable (TransferResponse) throws -> Void = { response in
+            hop.request.receiveCookies(response)
             if let interim = try interim(response, to: hop) {
                 interimHead.withLock { $0 = interim }
                 guard let length = response.expectedBodyBytes, length <= Self.largestInterimBody else { throw interim }
@@ -144,12 +170,12 @@ struct DownloadRun: Sendable {
         }
         let review: @Sendable (TransferResponse) async throws -> Void = { response in
             guard head.withLock({ $0 }) != nil else { return }
-            let status = response.status
-            let response = try await modified(response)
+            let (response, isStatusOwn) = try await modified(response)
             head.withLock { $0 = response }
+            isOwnStatus.withLock { $0 = isStatusOwn }
             do {
                 try check(response, to: hop.request)
-            } catch var error as ImageError where handling.hasOwnResponseModifier && response.status != status {
+            } catch var error as ImageError where isStatusOwn {
                 // The result of a hook that belongs to one load alone is not the server's answer.
                 error.isForHiddenRequest = true
                 throw error
@@ -170,9 +196,7 @@ struct DownloadRun: Sendable {
         }
         if let response = head.withLock({ $0 }) {
             // An error that is accepted as an image is one for this request alone.
-            if handling.hasOwnResponseModifier, response.status != body.response.status {
-                body.isForHiddenRequest = true
-            }
+            if isOwnStatus.withLock({ $0 }) { body.isForHiddenRequest = true }
             body.response = response
         }
         return body

@@ -8,11 +8,8 @@ final class EventBroadcaster<Event: Sendable>: Sendable {
     }
 
     private let state = Lock(State())
-    private let onEvent: (@Sendable (Event) -> Void)?
 
-    init(onEvent: (@Sendable (Event) -> Void)?) {
-        self.onEvent = onEvent
-    }
+    init() {}
 
     deinit {
         for subscriber in state.withLock({ $0.subscribers.values }) {
@@ -20,7 +17,8 @@ final class EventBroadcaster<Event: Sendable>: Sendable {
         }
     }
 
-    func send(_ event: Event) {
+    /// - Parameter onEvent: Called first.
+    func send(_ event: Event, _ onEvent: (@Sendable (Event) -> Void)?) {
         onEvent?(event)
         let subscribers = state.withLock { Array($0.subscribers.values) }
         for subscriber in subscribers {

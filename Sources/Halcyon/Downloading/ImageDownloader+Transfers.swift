@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPTypes
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
@@ -8,11 +9,13 @@ extension ImageDownloader {
     /// - Parameters:
     ///   - audience: The scope of the response. Default: that of the policy's responder.
     ///   - since: The ``WorkNumber`` before which a transfer is too old to be joined. Default: any may be joined.
+    ///   - basis: The facts that `request` was derived from, if its identity is known already. Default: it is not.
     func download(
         _ request: TransferRequest,
         policy: NetworkPolicy,
         audience: String? = nil,
         since: UInt64 = 0,
+        basis: DownloadBasis? = nil,
         context: WorkContext
     ) async throws -> TransferredBody {
         try Task.checkCancellation()
@@ -23,7 +26,7 @@ extension ImageDownloader {
         // Owned by the call, through which it is cancelled. It keeps the downloader alive until it ends.
         let work = Task.detached {
             defer { self.calls.end(call) }
-            let work = (policy: policy, audience: audience, since: since)
+            let work = (policy: policy, audience: audience, since: since, basis: basis)
             return try await self.body(of: request, for: work, call: call, context: context)
         }
         call.attach(work)
@@ -36,16 +39,22 @@ extension ImageDownloader {
 
     private func body(
         of request: TransferRequest,
-        for work: (policy: NetworkPolicy, audience: String?, since: UInt64),
+        for work: (policy: NetworkPolicy, audience: String?, since: UInt64, basis: DownloadBasis?),
         call: DownloadCall,
         context: WorkContext
     ) async throws -> TransferredBody {
         let policy = work.policy
+        // One for all that follows.
+        let setup = setup
+        let configuration = setup.configuration
+        // What the load is known by comes from a configuration that is gone: nobody else may be given the response.
+        let isOutdated = work.basis.map { $0.generation != setup.generation } ?? false
         let audience = policy.authenticationResponder.flatMap { responder in
             work.audience ?? responder.cacheScope.flatMap { CacheScope.named($0).name }
         }
-        let unmodified = policy.applied(to: request, over: configuration.policy)
-        let request = try await modified(unmodified, policy: policy, call: call, context: context)
+        let original = isOutdated ? work.basis?.renewed(request) ?? request : request
+        let unmodified = policy.applied(to: original, over: configuration.policy)
+        let request = try await modified(unmodified, setup, policy: policy, call: call, context: context)
         // The hooks of a downloader that a request names are not those of all requests of a pipeline.
         let isNamed = policy.downloader != nil && configuration.policy.rules.hasHooks
         var handling = policy.handling
@@ -54,20 +63,26 @@ extension ImageDownloader {
             request,
             handling: handling,
             audience: audience,
+            generation: setup.generation,
             ignoring: configuration.headersIgnoredForSharing
         )
         let number = WorkNumber.next()
-        let isHidden = (isNamed || policy.requestModifier != nil) && !request.isFor(unmodified)
+        let isOtherRequest = (isNamed || policy.requestModifier != nil) && !request.isFor(unmodified)
+        // Cookies of a store for the URL that a modifier chose are those of one user, whoever's modifier it is.
+        let hasOtherCookies = request.cookies?.field.map { $0 != unmodified.cookies?.field } ?? false
+        let isHidden = isOtherRequest || hasOtherCookies
         do {
             var result = try await transfers.value(for: key, since: work.since, number: number, context: context) {
                 [self, handling] context in
-                let body = try await transfer(request, handling: handling, audience: audience, context: context)
+                let body = try await transfer(request, setup, handling: handling, audience: audience, context: context)
                 return TransferredBody(body: body, number: number)
             }
             if isHidden { result.body.isForHiddenRequest = true }
+            result.isOutdated = isOutdated
             return result
-        } catch var error as ImageError where isHidden {
-            error.isForHiddenRequest = true
+        } catch var error as ImageError where isHidden || isOutdated {
+            error.isForHiddenRequest = isHidden || error.isForHiddenRequest
+            error.isOutdated = isOutdated
             throw error
         }
     }
@@ -75,13 +90,15 @@ extension ImageDownloader {
     /// Returns the request to send: one that has the values of the policies, changed by their modifiers.
     private func modified(
         _ request: TransferRequest,
+        _ setup: DownloadSetup,
         policy: NetworkPolicy,
         call: DownloadCall,
         context: WorkContext
     ) async throws -> TransferRequest {
         let source = request.url.absoluteString
         var request = request
-        let modifiers = [configuration.policy.requestModifier, policy.requestModifier].compactMap(\.self)
+        let shared = setup.configuration.policy
+        let modifiers = [shared.requestModifier, policy.requestModifier].compactMap(\.self)
         if !modifiers.isEmpty {
             let unmodified = request
             let context = WorkContext(priority: context.priority, report: { _ in })
@@ -103,6 +120,7 @@ extension ImageDownloader {
                 }
                 return request
             }
+            request.settleCookies(after: unmodified, store: policy.cookies ?? shared.cookies)
         }
         let url = request.url.absoluteString
         guard Origin(url) != nil else { throw ImageError(stage: .source, reason: .invalidURL(url), source: source) }
@@ -113,6 +131,7 @@ extension ImageDownloader {
     /// Runs one transfer for all callers that share it.
     private func transfer(
         _ request: TransferRequest,
+        _ setup: DownloadSetup,
         handling: TransferHandling,
         audience: String?,
         context: WorkContext
@@ -122,21 +141,44 @@ extension ImageDownloader {
             count += 1
             return count
         }
-        let events = events
+        let (events, onEvent) = (events, setup.configuration.onEvent)
         let run = DownloadRun(
             request: request,
-            handling: DownloadHandling(handling, audience: audience, over: configuration.policy.handling),
-            bodies: bodies,
-            answers: answers,
+            handling: DownloadHandling(handling, audience: audience, over: setup.configuration.policy.handling),
+            bodies: setup.bodies,
+            answers: setup.answers,
             workers: workers,
             context: context,
-            responded: { events.send(Event(transfer: number, request: request, kind: .responded($0))) }
+            responded: { events.send(Event(transfer: number, request: request, kind: .responded($0)), onEvent) }
         )
         context.begin(.load)
-        events.send(Event(transfer: number, request: request, kind: .started))
+        context.note(.transferBegan)
+        let start = ContinuousClock.now
+        events.send(Event(transfer: number, request: request, kind: .started), onEvent)
         let result = await run.result()
-        events.send(Event(transfer: number, request: request, kind: .finished(result.map(\.metrics))))
+        context.note(.transferred(TransferReport(result, duration: ContinuousClock.now - start)))
+        events.send(Event(transfer: number, request: request, kind: .finished(result.map(\.metrics))), onEvent)
         return try result.get()
+    }
+}
+
+/// The facts that the request of a load was derived from, in which its identity lies.
+struct DownloadBasis: Sendable {
+    /// The ``DownloadSetup/generation`` whose policy was applied.
+    let generation: UInt64
+    /// The request of the source, with nothing of a downloader but the cookies.
+    let source: TransferRequest
+
+    /// Returns the request of the source with the conditions that a cache has added to `request`, so that another policy can
+    /// be applied.
+    func renewed(_ request: TransferRequest) -> TransferRequest {
+        var renewed = source
+        renewed.removeCookies()
+        for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] where renewed.headers[name] == nil {
+            renewed.headers[name] = request.headers[name]
+        }
+        renewed.priority = request.priority
+        return renewed
     }
 }
 
@@ -145,6 +187,9 @@ struct TransferredBody: Sendable {
     var body: HTTPResponseBody
     /// The ``WorkNumber`` of the transfer.
     let number: UInt64
+    /// A Boolean value that indicates whether the transfer began under another configuration than the one that the load is
+    /// known by: no scope that it names is that of the response.
+    var isOutdated = false
 }
 
 extension TransferRequest {

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 internal import HalcyonConcurrency
 public import HalcyonHTTP
+internal import Synchronization
 
 /// Loads encoded images from servers. It neither reads nor writes a cache.
 ///
@@ -11,21 +12,24 @@ public import HalcyonHTTP
 ///
 /// Releasing a downloader lets its downloads finish. ``shutdown()`` cancels them.
 public final class ImageDownloader: Sendable {
-    /// The settings that are the same for all downloads.
-    public let configuration: Configuration
+    /// The settings that are the same for all downloads; ``updateConfiguration(_:transport:)`` replaces them.
+    public var configuration: Configuration { setup.configuration }
+
+    private let currentSetup: Lock<DownloadSetup>
+    /// A Boolean value that indicates whether the policy may change the identity of images. Atomic, as it is read at each look
+    /// into memory.
+    private let isAudienceChanged: Atomic<Bool>
 
     /// A number that no other downloader of this process has.
     let number = WorkNumber.next()
-    let bodies: BodyLoader
-    let events: EventBroadcaster<Event>
-    let answers = AuthenticationAnswers()
+    let events = EventBroadcaster<Event>()
     let workers = WorkQueue(name: "halcyon.bodies", width: ProcessorCount.available)
     let transferCount = Lock(0)
     let calls = DownloadCalls()
     /// The requests that modifiers are changing, so that a caller can cancel at once. Not shared: each has a key of its
     /// own.
     let modifications = WorkCoalescer<Int, TransferRequest>()
-    let transfers = WorkCoalescer<TransferKey, TransferredBody>()
+    let transfers = WorkCoalescer<TransferKey, TransferredBody>(.transfer)
 
     /// A downloader that uses a transport.
     ///
@@ -33,9 +37,26 @@ public final class ImageDownloader: Sendable {
     ///   - transport: Carries the requests.
     ///   - configuration: The settings that are the same for all downloads. Default: the defaults.
     public init(transport: any HTTPTransport, configuration: Configuration = Configuration()) {
-        self.configuration = configuration
-        bodies = BodyLoader(transport: transport, configuration: configuration.bodies)
-        events = EventBroadcaster(onEvent: configuration.onEvent)
+        currentSetup = Lock(DownloadSetup(configuration, transport))
+        isAudienceChanged = Atomic(configuration.policy.mayChangeAudience)
+    }
+
+    /// The configuration at this moment, with the parts that work by it.
+    var setup: DownloadSetup { currentSetup.withLock { $0 } }
+
+    /// A Boolean value that indicates whether the policy at this moment may change the identity of images.
+    @inline(__always)
+    var mayChangeAudience: Bool { isAudienceChanged.load(ordering: .acquiring) }
+
+    /// Replaces the setup, unless another one has taken the place of `earlier`.
+    func replaceSetup(_ earlier: DownloadSetup, with next: DownloadSetup) -> Bool {
+        // A plain look-up must not follow a configuration under which keys are not plain.
+        currentSetup.withLock { setup in
+            guard setup === earlier else { return false }
+            setup = next
+            isAudienceChanged.store(next.configuration.policy.mayChangeAudience, ordering: .releasing)
+            return true
+        }
     }
 
     /// Starts a download, or joins one of an equal request, and returns its task.

@@ -6,15 +6,18 @@ struct TransferKey: Hashable, Sendable {
     private let request: TransferRequest
     private let handling: TransferHandling
     private let audience: ExactString?
+    private let generation: UInt64
 
     /// - Parameters:
     ///   - request: The request after it was modified.
     ///   - audience: The scope that a responder of the handling answers for.
+    ///   - generation: The ``DownloadSetup/generation`` under which it begins.
     ///   - ignoredHeaders: Headers that make no difference, unless they hold a credential.
     init(
         _ request: TransferRequest,
         handling: TransferHandling,
         audience: String?,
+        generation: UInt64,
         ignoring ignoredHeaders: Set<HTTPField.Name>
     ) {
         var request = request
@@ -27,6 +30,7 @@ struct TransferKey: Hashable, Sendable {
         }
         self.request = request
         self.handling = handling
+        self.generation = generation
         self.audience = audience.map { ExactString($0) }
     }
 }

@@ -3,7 +3,7 @@ internal import HalcyonRaster
 extension ImageKey {
     /// The key of the encoded form of the image of an original with these options.
     init(original: OriginalKey, options: ImageOptions, encoding: ImageEncoding) {
-        let processing = options.processing.inPixels(atScale: options.delivery.scale)
+        let processing = options.loadProcessing.inPixels(atScale: options.delivery.scale)
         let variant = Variant(
             decode: options.decode,
             steps: processing.steps,

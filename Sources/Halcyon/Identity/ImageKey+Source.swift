@@ -23,13 +23,7 @@ extension ImageKey {
 
     /// The key of an original with these options.
     init(original: OriginalKey, options: ImageOptions) {
-        let processing = options.processing.inPixels(atScale: options.delivery.scale)
-        let variant = Variant.of(
-            decode: options.decode,
-            processing: processing,
-            serializer: options.cache.serializerHook
-        )
-        self.init(original: original, variant: variant)
+        self.init(original: original, variant: options.variant)
     }
 
     /// Returns whether these options make the key of an original consist of its name and the variant of the processing
@@ -54,7 +48,7 @@ extension Source {
         case .network(let request): request.url.absoluteString
         case .provider(let provider): provider.cacheKey
         case .placeholder(let hash): hash.name
-        case .file, .thumbnail, .data, .invalid: nil
+        case .file, .thumbnail, .videoFile, .data, .invalid: nil
         }
     }
 
@@ -63,7 +57,7 @@ extension Source {
     var isCachedOnDisk: Bool {
         switch location {
         case .network, .provider: !hasLocalBytes
-        case .file, .thumbnail, .data, .placeholder, .invalid: false
+        case .file, .thumbnail, .videoFile, .data, .placeholder, .invalid: false
         }
     }
 
@@ -71,7 +65,7 @@ extension Source {
     /// provider of the program has to be asked for them.
     var hasLocalBytes: Bool {
         switch location {
-        case .file, .thumbnail, .data, .placeholder: true
+        case .file, .thumbnail, .videoFile, .data, .placeholder: true
         case .provider(let provider): provider.base is DataURL || provider.base is Base64ImageDataProvider
         case .network, .invalid: false
         }

@@ -17,7 +17,7 @@ extension OriginalKey {
             return
         }
         let defaults = options.network.additions(or: defaults)
-        guard let identities = options.network.bytesIdentities else { return nil }
+        guard let identities = options.network.bytesIdentities(over: defaults) else { return nil }
         let request = options.network.applied(to: transfer, over: defaults)
         let scope = identities.reduce(Self.audience(of: request, options, defaults)) { audience, identity in
             Self.scope(ofBytes: identity, audience)
@@ -60,7 +60,7 @@ extension OriginalKey {
         case .credential:
             let name =
                 options.network.hookScope ?? defaults.requestModifier?.cacheScope
-                ?? options.network.downloader?.configuration.policy.authenticationResponder?.cacheScope
+                ?? (options.network.downloader == nil ? nil : defaults.authenticationResponder?.cacheScope)
             let digest = CredentialDigester.installation.digest(of: request)
             // The scope that a hook names is that of its own credentials, not of the one that the request carries
             // already.
@@ -124,8 +124,10 @@ extension NetworkPolicy {
 
     /// The names of what data modifiers do to bytes: that of the downloader that the request names, then that of the
     /// request; `nil` if one of them has no name.
-    var bytesIdentities: [String]? {
-        let modifiers = [downloader?.configuration.policy.dataModifier, dataModifier].compactMap(\.self)
+    ///
+    /// - Parameter defaults: The policy of that downloader, which is read once for a key, as it may be replaced meanwhile.
+    func bytesIdentities(over defaults: NetworkPolicy) -> [String]? {
+        let modifiers = [downloader == nil ? nil : defaults.dataModifier, dataModifier].compactMap(\.self)
         let identities = modifiers.compactMap { $0.cacheIdentity }
         return identities.count == modifiers.count ? identities : nil
     }

@@ -3,42 +3,68 @@ internal import HalcyonCodecs
 internal import HalcyonHTTP
 
 /// The identity of one transfer, or of one read of a file or a provider.
+///
+/// Its parts are shared by all copies, and hashed once: the keys of four tables contain it.
 struct OriginalWorkKey: Hashable, Sendable {
-    let original: OriginalKey
-    let location: Source.Location
+    /// A Boolean value that indicates whether the bytes may come from the disk.
     let readsDisk: Bool
-    let network: NetworkPolicy
-    let freshness: FreshnessPolicy
-    let staleIfError: HTTPCachePolicy.StaleIfError
-    let revalidates: Bool
-    let recovery: RecoveryPolicy
-    /// A Boolean value that indicates whether a remembered failure is ignored.
-    let ignoresFailures: Bool
-    /// The caches that the bytes may come from, beside the pipeline's own cache.
-    let caches: [ImageCache?]
-    /// The identifier of this load alone, where only its own hooks know the user: it shares no more than transfers,
-    /// which are distinguished by the requests that those hooks made.
-    let load: UUID?
+    /// The ``DownloadSetup/generation`` of the downloader: work that began under another configuration is not shared.
+    let generation: UInt64
+    private let parts: HashedWorkKey<Parts>
 
-    init(_ source: Source, _ options: ImageOptions, original: OriginalKey, readsDisk: Bool) {
-        self.original = original
-        // Urgency is no part of what is sent.
-        if case .network(var transfer) = source.location {
-            transfer.priority = .normal
-            location = .network(transfer)
-        } else {
-            location = source.location
-        }
-        self.readsDisk = readsDisk
+    private struct Parts: Hashable, Sendable {
+        let original: OriginalKey
+        let location: Source.Location
+        let network: NetworkPolicy
+        let freshness: FreshnessPolicy
+        let staleIfError: HTTPCachePolicy.StaleIfError
+        let revalidates: Bool
+        let recovery: RecoveryPolicy
+        /// A Boolean value that indicates whether a remembered failure is ignored.
+        let ignoresFailures: Bool
+        /// The caches that the bytes may come from, beside the pipeline's own.
+        let originalCaches: ImageCacheGroup?
+        let targetCaches: ImageCacheGroup?
+        /// The identifier of this load alone, where only its own hooks know the user: it shares no more than transfers,
+        /// which are distinguished by the requests that those hooks made.
+        let load: UUID?
+    }
+
+    init(_ source: Source, _ options: ImageOptions, original: OriginalKey, generation: UInt64, readsDisk: Bool) {
         let policy = options.cache
-        network = options.network
-        freshness = policy.freshness
-        staleIfError = policy.staleIfError
-        revalidates = policy.revalidates
-        recovery = options.recovery.ofOneSource
-        ignoresFailures = policy.reads == .none
-        caches = [options.processing.isIdentity ? nil : policy.originalCache, policy.targetCache]
-        load = options.modifiesRequests && !options.namesAudience(of: original) ? UUID() : nil
+        self.readsDisk = readsDisk
+        self.generation = generation
+        parts = HashedWorkKey(
+            Parts(
+                original: original,
+                location: source.location.read(frame: options.decode.frame),
+                network: options.network,
+                freshness: policy.freshness,
+                staleIfError: policy.staleIfError,
+                revalidates: policy.revalidates,
+                recovery: options.recovery.ofOneSource,
+                ignoresFailures: policy.reads == .none,
+                originalCaches: options.processing.isIdentity ? nil : policy.originalCaches,
+                targetCaches: policy.targetCaches,
+                load: options.modifiesRequests && !options.namesAudience(of: original) ? UUID() : nil
+            )
+        )
+    }
+}
+
+extension Source.Location {
+    /// Returns the location that the bytes of a frame are read from: without the urgency of a request, which is no part
+    /// of what is sent. Another frame than the first is read from the file itself, and not from its thumbnail.
+    fileprivate func read(frame: Int) -> Source.Location {
+        switch self {
+        case .network(var transfer) where transfer.priority != .normal:
+            transfer.priority = .normal
+            return .network(transfer)
+        case .thumbnail(let thumbnail) where frame != 0:
+            return .file(path: thumbnail.path)
+        default:
+            return self
+        }
     }
 }
 

@@ -53,11 +53,11 @@ public struct CachePolicy: Sendable, Hashable {
     public var memoryExtension: ExpirationExtension = .originalLifetime
     /// The effect on the expiration of finding an entry on disk. Default: its lifetime starts again.
     public var diskExtension: ExpirationExtension = .originalLifetime
-    /// The cache of this image; `nil`: that of the pipeline. Policies with different caches are different.
-    public var targetCache: ImageCache?
-    /// The cache of the original of a processed image, on disk; `nil`: that of the image. It is looked into before that
-    /// of the image. An unprocessed image is kept in the cache of the image.
-    public var originalCache: ImageCache?
+    /// The caches of this image; `nil`: those of the pipeline. Policies with different caches are different.
+    public var targetCaches: ImageCacheGroup?
+    /// The caches of the original of a processed image, on disk; `nil`: those of the image. They are looked into before
+    /// those of the image. An unprocessed image is kept in the caches of the image.
+    public var originalCaches: ImageCacheGroup?
     /// The rule for the parts of a web address that name the image in caches; `nil`: the whole address.
     public var keyRule: CacheKeyRule?
     /// The set of requests that the image may answer. Default: ``CacheScope/credential``.
@@ -76,6 +76,9 @@ public struct CachePolicy: Sendable, Hashable {
     /// of the function, which is `DiskCache.Durability.none` for a load and `.normal` for a store by the program.
     /// Default: `nil`.
     public var diskDurability: DiskCache.Durability?
+    /// The rule for the size of an image in memory that answers a request with ``ImageOptions/targetSize``. Default:
+    /// ``SizePrecision/exact``.
+    public var precision = SizePrecision.exact
 
     /// The defaults.
     public init() {}
@@ -85,6 +88,19 @@ public struct CachePolicy: Sendable, Hashable {
     public var serializer: any ImageSerializing {
         get { serializerHook?.body ?? ImageSerializer.automatic }
         set { serializerHook = SerializerHook(newValue) }
+    }
+
+    /// The cache of this image, or the highest of its group; `nil`: that of the pipeline. See ``targetCaches``.
+    public var targetCache: ImageCache? {
+        get { targetCaches?.highest }
+        set { targetCaches = newValue.map { ImageCacheGroup($0) } }
+    }
+
+    /// The cache of the original of a processed image, or the highest of its group; `nil`: that of the image. See
+    /// ``originalCaches``.
+    public var originalCache: ImageCache? {
+        get { originalCaches?.highest }
+        set { originalCaches = newValue.map { ImageCacheGroup($0) } }
     }
 
     /// A Boolean value that indicates whether the original of a processed image is stored, beside its result or in the

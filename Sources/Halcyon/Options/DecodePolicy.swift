@@ -24,6 +24,12 @@ public struct DecodePolicy: Sendable, Hashable {
     /// its format can be decoded at reduced size, or it is within the ``limits``. See
     /// ``DecodeOptions/largestByteCount``. Processors may make larger images of it. Default: `nil`, any number.
     public var largestByteCount: Int?
+    /// The most pixels that a side of the decoded bitmap may have; a larger image is scaled down as for
+    /// ``largestByteCount``. Default: `nil`, any number.
+    public var largestSideLength: Int?
+    /// The frame of a video that is the image. Default: the one that represents it, see
+    /// ``VideoFrame/Time/representative``.
+    public var videoFrame = VideoFrame()
     /// The codecs of the image; `nil`: those of the pipeline. Default: `nil`.
     public var codecs: CustomCodecs?
 
@@ -34,8 +40,11 @@ public struct DecodePolicy: Sendable, Hashable {
     /// whether there is a result, not which.
     var isIdentity: Bool {
         frame == 0 && color == .sRGB && !keepsSixteenBits && !usesEmbeddedThumbnail && hasStandardReading
-            && largestByteCount == nil
+            && !isBounded && videoFrame == VideoFrame()
     }
+
+    /// A Boolean value that indicates whether a large image is scaled down.
+    private var isBounded: Bool { largestByteCount != nil || largestSideLength != nil }
 
     /// A Boolean value that indicates whether bytes are an image to these settings exactly if they are one to the
     /// defaults, so that a failure to decode them is one of the bytes.
@@ -43,7 +52,7 @@ public struct DecodePolicy: Sendable, Hashable {
 
     /// A Boolean value that indicates whether the image is one of the original's own, which an encoded copy may take
     /// the place of.
-    var showsOriginal: Bool { !usesEmbeddedThumbnail && largestByteCount == nil }
+    var showsOriginal: Bool { !usesEmbeddedThumbnail && !isBounded }
 
     /// A Boolean value that indicates whether the identity of the result is the same in every process.
     var isNamed: Bool { codecs.map { $0.cacheIdentity != nil } ?? true }
@@ -65,6 +74,14 @@ public struct DecodePolicy: Sendable, Hashable {
             encoder.encode("largestByteCount")
             encoder.encode(largestByteCount)
         }
+        if let largestSideLength {
+            encoder.encode("largestSideLength")
+            encoder.encode(largestSideLength)
+        }
+        if videoFrame != VideoFrame() {
+            encoder.encode("videoFrame")
+            videoFrame.encodeIdentity(into: &encoder)
+        }
         if let codecs {
             encoder.encode("codecs")
             codecs.encodeIdentity(into: &encoder)
@@ -80,7 +97,9 @@ public struct DecodePolicy: Sendable, Hashable {
             usesEmbeddedThumbnail: usesEmbeddedThumbnail,
             limits: limits,
             typeHint: typeHint,
-            largestByteCount: largestByteCount
+            largestByteCount: largestByteCount,
+            largestSideLength: largestSideLength,
+            videoFrame: videoFrame
         )
     }
 

@@ -11,6 +11,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
     }
 
     var modifier: Hook<any ImageModifying>?
+    var observerHooks: [Hook<any LoadObserving>] = []
 
     /// A Boolean value that indicates whether ``ImageResponse/data`` has the encoded original. Default: `false`.
     ///
@@ -33,10 +34,17 @@ public struct DeliveryPolicy: Sendable, Hashable {
         set { modifier = newValue.map { Hook($0, identity: $0) } }
     }
 
+    /// The observers of the load, beside those of the pipeline; see ``LoadObserving``. Default: none.
+    public var observers: [any LoadObserving] {
+        get { observerHooks.map(\.body) }
+        set { observerHooks = newValue.map { Hook($0, identity: $0) } }
+    }
+
     /// Returns whether an image in memory is delivered as it is, apart from its scale, and found without regard to
     /// that.
     func isOrdinary(for processing: ImageProcessorChain) -> Bool {
-        modifier == nil && !includesOriginalData && (scale == 1 || !processing.hasLengthsInPoints)
+        modifier == nil && observerHooks.isEmpty && !includesOriginalData
+            && (scale == 1 || !processing.hasLengthsInPoints)
     }
 }
 

@@ -30,6 +30,28 @@ extension ImageOption {
         ImageOption(.largestByteCount) { $0.decode.largestByteCount = limit }
     }
 
+    /// Scales an image down that has more pixels than this on a side, instead of refusing it. Among the default options
+    /// of a pipeline, it bounds the bitmaps of all of its images; a request may set its own bound.
+    ///
+    /// - Parameter length: Pixels of the longer side.
+    public static func largestSideLength(_ length: Int) -> ImageOption {
+        ImageOption(.largestSideLength) { $0.decode.largestSideLength = length }
+    }
+
+    /// Shows this frame of a video; of no effect for images. ``Source/videoFrame(of:at:tolerance:cacheKey:)`` names a
+    /// frame in the source.
+    ///
+    /// - Parameters:
+    ///   - time: The time of the frame.
+    ///   - tolerance: The frames that may stand for that one. Default:
+    ///     ``VideoFrame/Tolerance/nearestKeyFrame``.
+    public static func videoFrame(
+        at time: VideoFrame.Time,
+        tolerance: VideoFrame.Tolerance = .nearestKeyFrame
+    ) -> ImageOption {
+        ImageOption(.videoFrame) { $0.decode.videoFrame = VideoFrame(at: time, tolerance: tolerance) }
+    }
+
     /// Sets the number of pixels of a point; see ``DeliveryPolicy/scale``.
     public static func scaleFactor(_ scale: Double) -> ImageOption {
         ImageOption(.scale) { $0.delivery.scale = scale }
@@ -43,6 +65,11 @@ extension ImageOption {
     /// Adds the encoded original to the response; see ``DeliveryPolicy/includesOriginalData``.
     public static var includesOriginalData: ImageOption {
         ImageOption(.includesOriginalData) { $0.delivery.includesOriginalData = true }
+    }
+
+    /// Reports the events of the load to these observers, beside those of the pipeline; see ``LoadObserving``.
+    public static func observers(_ observers: any LoadObserving...) -> ImageOption {
+        ImageOption(.observers) { $0.delivery.observers = observers }
     }
 
     /// Decodes, processes and encodes on these workers instead of the pipeline's; see ``ImageOptions/workers``.

@@ -23,6 +23,11 @@ extension ImageOption {
         ImageOption(.requestModifier) { $0.network.requestModifier = modifier }
     }
 
+    /// Sends the cookies of a store, and keeps those that responses set; see ``NetworkPolicy/cookies``.
+    public static func cookies(_ store: CookieStore?) -> ImageOption {
+        ImageOption(.cookies) { $0.network.cookies = store }
+    }
+
     /// Decides where redirects lead.
     public static func redirectHandler(_ handler: some RedirectHandling) -> ImageOption {
         ImageOption(.redirectHandler) { $0.network.redirectHandler = handler }

@@ -4,6 +4,7 @@
 /// the groups have.
 enum ImageOptionField: Int, CaseIterable, Sendable {
     case processing
+    case targetSize
     case priority
     case previews
     case reads
@@ -26,6 +27,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case readsOriginal
     case fileExtension
     case diskDurability
+    case precision
     case frame
     case color
     case keepsSixteenBits
@@ -33,6 +35,8 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case decodeLimits
     case typeHint
     case largestByteCount
+    case largestSideLength
+    case videoFrame
     case codecs
     case networkIsAllowed
     case timeouts
@@ -40,6 +44,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case headers
     case method
     case requestModifier
+    case cookies
     case redirectHandler
     case authenticationResponder
     case responseModifier
@@ -56,6 +61,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case scale
     case imageModifier
     case includesOriginalData
+    case observers
     case workers
 
     /// Copies the field's value.
@@ -71,6 +77,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     private var accessor: any ImageOptionAccessing {
         switch self {
         case .processing: ImageOptionAccessor(path: \.processing)
+        case .targetSize: ImageOptionAccessor(path: \.targetSize)
         case .priority: ImageOptionAccessor(path: \.priority)
         case .previews: ImageOptionAccessor(path: \.previews)
         case .reads: ImageOptionAccessor(path: \.cache.reads)
@@ -85,14 +92,15 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .diskExpiration: ImageOptionAccessor(path: \.cache.diskExpiration)
         case .memoryExtension: ImageOptionAccessor(path: \.cache.memoryExtension)
         case .diskExtension: ImageOptionAccessor(path: \.cache.diskExtension)
-        case .targetCache: ImageOptionAccessor(path: \.cache.targetCache)
-        case .originalCache: ImageOptionAccessor(path: \.cache.originalCache)
+        case .targetCache: ImageOptionAccessor(path: \.cache.targetCaches)
+        case .originalCache: ImageOptionAccessor(path: \.cache.originalCaches)
         case .keyRule: ImageOptionAccessor(path: \.cache.keyRule)
         case .scope: ImageOptionAccessor(path: \.cache.scope)
         case .serializer: ImageOptionAccessor(path: \.cache.serializerHook)
         case .readsOriginal: ImageOptionAccessor(path: \.cache.readsOriginal)
         case .fileExtension: ImageOptionAccessor(path: \.cache.fileExtension)
         case .diskDurability: ImageOptionAccessor(path: \.cache.diskDurability)
+        case .precision: ImageOptionAccessor(path: \.cache.precision)
         case .frame: ImageOptionAccessor(path: \.decode.frame)
         case .color: ImageOptionAccessor(path: \.decode.color)
         case .keepsSixteenBits: ImageOptionAccessor(path: \.decode.keepsSixteenBits)
@@ -100,6 +108,8 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .decodeLimits: ImageOptionAccessor(path: \.decode.limits)
         case .typeHint: ImageOptionAccessor(path: \.decode.typeHint)
         case .largestByteCount: ImageOptionAccessor(path: \.decode.largestByteCount)
+        case .largestSideLength: ImageOptionAccessor(path: \.decode.largestSideLength)
+        case .videoFrame: ImageOptionAccessor(path: \.decode.videoFrame)
         case .codecs: ImageOptionAccessor(path: \.decode.codecs)
         case .networkIsAllowed: ImageOptionAccessor(path: \.network.isAllowed)
         case .timeouts: ImageOptionAccessor(path: \.network.timeouts)
@@ -107,6 +117,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .headers: ImageOptionAccessor(path: \.network.rules.headers)
         case .method: ImageOptionAccessor(path: \.network.rules.method)
         case .requestModifier: ImageOptionAccessor(path: \.network.rules.requestModifier)
+        case .cookies: ImageOptionAccessor(path: \.network.rules.cookies)
         case .redirectHandler: ImageOptionAccessor(path: \.network.rules.handling.redirectHandler)
         case .authenticationResponder: ImageOptionAccessor(path: \.network.rules.handling.authenticationResponder)
         case .responseModifier: ImageOptionAccessor(path: \.network.rules.handling.responseModifier)
@@ -123,6 +134,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .scale: ImageOptionAccessor(path: \.delivery.scale)
         case .imageModifier: ImageOptionAccessor(path: \.delivery.modifier)
         case .includesOriginalData: ImageOptionAccessor(path: \.delivery.includesOriginalData)
+        case .observers: ImageOptionAccessor(path: \.delivery.observerHooks)
         case .workers: ImageOptionAccessor(path: \.workers)
         }
     }

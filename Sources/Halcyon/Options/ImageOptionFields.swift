@@ -42,16 +42,16 @@ struct ImageOptionFields: OptionSet, Hashable, Sendable {
     static let cache = ImageOptionFields([
         .reads, .freshness, .staleIfError, .revalidates, .storesInMemory, .storesOnDisk, .storesOriginal,
         .waitsForStore, .memoryExpiration, .diskExpiration, .memoryExtension, .diskExtension, .targetCache,
-        .originalCache, .keyRule, .scope, .serializer, .readsOriginal, .fileExtension, .diskDurability,
+        .originalCache, .keyRule, .scope, .serializer, .readsOriginal, .fileExtension, .diskDurability, .precision,
     ])
     /// Those of ``DecodePolicy``.
     static let decode = ImageOptionFields([
         .frame, .color, .keepsSixteenBits, .usesEmbeddedThumbnail, .decodeLimits, .typeHint,
-        .largestByteCount, .codecs,
+        .largestByteCount, .largestSideLength, .videoFrame, .codecs,
     ])
     /// Those of ``NetworkPolicy``.
     static let network = ImageOptionFields([
-        .networkIsAllowed, .timeouts, .transferLimits, .headers, .method, .requestModifier, .redirectHandler,
+        .networkIsAllowed, .timeouts, .transferLimits, .headers, .method, .requestModifier, .cookies, .redirectHandler,
         .authenticationResponder, .responseModifier, .acceptedStatusCodes, .acceptedContentTypes, .responseReviewer,
         .dataModifier, .downloader,
     ])
@@ -61,6 +61,6 @@ struct ImageOptionFields: OptionSet, Hashable, Sendable {
     ])
     /// Those of ``DeliveryPolicy``.
     static let delivery = ImageOptionFields([
-        .callbackExecutor, .scale, .imageModifier, .includesOriginalData,
+        .callbackExecutor, .scale, .imageModifier, .includesOriginalData, .observers,
     ])
 }

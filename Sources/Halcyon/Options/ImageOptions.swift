@@ -1,4 +1,5 @@
 public import HalcyonConcurrency
+internal import Synchronization
 
 /// The options of the load of one image: a list of changes to the defaults, readable as plain fields.
 ///
@@ -42,13 +43,19 @@ public struct ImageOptions: Sendable {
         /// ``ImageOptions/isOrdinary``.
         @exclusivity(unchecked)
         var isOrdinary: Bool
+        /// ``ImageOptions/loadProcessing``.
+        @exclusivity(unchecked)
+        var loadProcessing: ImageProcessorChain
+        /// ``ImageOptions/variant``, once it was asked for and had to be encoded.
+        let encodedVariant = AtomicLazyReference<ImageKey.Variant>()
 
         init(_ fields: Fields, _ changes: ImageOptionFields = []) {
             self.fields = fields
             self.changes = changes
             customChanges = []
             recentChanges = changes
-            isOrdinary = fields.isOrdinary
+            loadProcessing = fields.loadProcessing
+            isOrdinary = fields.isOrdinary(for: loadProcessing)
         }
 
         init(copying other: Storage) {
@@ -57,12 +64,16 @@ public struct ImageOptions: Sendable {
             customChanges = other.customChanges
             recentChanges = other.recentChanges
             isOrdinary = other.isOrdinary
+            loadProcessing = other.loadProcessing
         }
 
         func noteChange(of changed: ImageOptionFields) {
             changes.formUnion(changed)
             recentChanges.formUnion(changed)
-            isOrdinary = fields.isOrdinary
+            if !changed.isDisjoint(with: ImageOptionFields([.processing, .targetSize])) {
+                loadProcessing = fields.loadProcessing
+            }
+            isOrdinary = fields.isOrdinary(for: loadProcessing)
         }
     }
 
@@ -79,6 +90,7 @@ public struct ImageOptions: Sendable {
     /// The values of all fields, those that are left open included.
     struct Fields: Sendable, Hashable {
         var processing: ImageProcessorChain = .identity
+        var targetSize: TargetSize?
         var cache = CachePolicy()
         var network = NetworkPolicy()
         var decode = DecodePolicy()
@@ -88,11 +100,18 @@ public struct ImageOptions: Sendable {
         var workers: PixelWorkers?
         var previews: [Source] = []
 
-        fileprivate var isOrdinary: Bool {
+        fileprivate var loadProcessing: ImageProcessorChain {
+            targetSize.map { $0.processing |> processing } ?? processing
+        }
+
+        fileprivate func isOrdinary(for processing: ImageProcessorChain) -> Bool {
             ImageKey.isPlain(decode, cache, network) && cache.reads.includesMemory && !cache.mayAskAnyway
-                && cache.targetCache == nil && cache.memoryExtension == .originalLifetime
+                && cache.targetCaches == nil && cache.memoryExtension == .originalLifetime && !isInexact
                 && delivery.isOrdinary(for: processing)
         }
+
+        /// A Boolean value that indicates whether a larger image in memory may answer.
+        var isInexact: Bool { targetSize != nil && cache.precision == .inexact }
     }
 
     private static let standard = Storage(Fields())
@@ -117,7 +136,10 @@ public struct ImageOptions: Sendable {
     var isStandard: Bool { storage === Self.standard }
 
     private mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(copying: storage) }
+        // A variant that was encoded before is that of the earlier fields.
+        if !isKnownUniquelyReferenced(&storage) || storage.encodedVariant.load() != nil {
+            storage = Storage(copying: storage)
+        }
     }
 
     /// Changes fields, and marks those among `candidates` whose values differ afterwards as set.
@@ -132,6 +154,16 @@ public struct ImageOptions: Sendable {
     public var processing: ImageProcessorChain {
         _read { yield storage.fields.processing }
         set { change(ImageOptionFields(.processing)) { $0.processing = newValue } }
+    }
+
+    /// The size of the place that shows the image: it is decoded no larger, before ``processing``. `nil`: its own size.
+    /// Default: `nil`.
+    ///
+    /// Images of different sizes are kept apart. ``CachePolicy/precision`` says whether a larger one in memory may
+    /// answer.
+    public var targetSize: TargetSize? {
+        _read { yield storage.fields.targetSize }
+        set { change(ImageOptionFields(.targetSize)) { $0.targetSize = newValue } }
     }
 
     /// The reading and writing of caches.
@@ -251,13 +283,42 @@ extension ImageOptions {
         return options
     }
 
+    /// A Boolean value that indicates whether a larger image in memory may answer.
+    var isInexact: Bool { storage.fields.isInexact }
+
+    /// The processors of a load: that of the target size, then those of the processing. Lengths are as they were given.
+    var loadProcessing: ImageProcessorChain {
+        _read { yield storage.loadProcessing }
+    }
+
+    /// The variant of an original that these options name; `nil` for its first frame at its own size. Encoded once for
+    /// all copies of the options.
+    var variant: ImageKey.Variant? {
+        let (chain, scale) = (storage.loadProcessing, storage.fields.delivery.scale)
+        let serializer = storage.fields.cache.serializerHook
+        if !chain.hasLengthsInPoints || scale == 1, storage.fields.decode.isIdentity,
+            serializer == nil || chain.isIdentity
+        {
+            return chain.variant
+        }
+        if let variant = storage.encodedVariant.load() { return variant }
+        let variant = ImageKey.Variant.of(
+            decode: storage.fields.decode,
+            processing: chain.inPixels(atScale: scale),
+            serializer: serializer
+        )
+        // Equal values, of which the first is kept.
+        return variant.map { storage.encodedVariant.storeIfNil($0) }
+    }
+
     /// Returns the options of the work that a load shares with others: lengths in pixels, and without what is done to
     /// each response on its own.
     func forWork() -> ImageOptions {
         let delivery = storage.fields.delivery
-        guard delivery.scale != 1 || delivery.modifier != nil else { return self }
+        guard delivery.scale != 1 || delivery.modifier != nil || storage.fields.targetSize != nil else { return self }
         var fields = storage.fields
-        fields.processing = fields.processing.inPixels(atScale: fields.delivery.scale)
+        fields.processing = storage.loadProcessing.inPixels(atScale: fields.delivery.scale)
+        fields.targetSize = nil
         fields.delivery.scale = 1
         fields.delivery.modifier = nil
         var options = self

@@ -29,10 +29,14 @@ public struct NetworkPolicy: Sendable, Hashable {
     /// The defaults.
     public init() {}
 
+    /// Copied whole: what reads a part of them takes that from the box.
     var rules: TransferRules {
         get { box?.rules ?? TransferRules() }
         set { box = newValue == TransferRules() ? nil : TransferRules.Box(newValue) }
     }
+
+    /// A Boolean value that indicates whether there is a hook, which runs code of the program.
+    var hasHooks: Bool { box?.rules.hasHooks ?? false }
 
     var handling: TransferHandling { box?.rules.handling ?? .none }
 
@@ -57,64 +61,76 @@ extension NetworkPolicy {
     /// are added where the request has none of that name, and are sent to every server: they must not hold secrets.
     /// ``TransferRequest/headers`` lists the headers that a redirect to another origin keeps. Default: none.
     public var headers: HTTPFields {
-        get { rules.headers }
+        get { box?.rules.headers ?? [:] }
         set { rules.headers = newValue }
     }
 
     /// The method to use instead of the request's; a downloader's replaces GET only. Default: `nil`.
     public var method: HTTPRequest.Method? {
-        get { rules.method }
+        get { box?.rules.method }
         set { rules.method = newValue }
     }
 
     /// The modifier that changes the request before it is sent, or rejects it. Default: `nil`.
     public var requestModifier: (any RequestModifying)? {
-        get { rules.requestModifier?.body }
+        get { box?.rules.requestModifier?.body }
         set { rules.requestModifier = newValue.map { Hook($0, identity: $0) } }
+    }
+
+    /// The cookies that are sent, and that responses set; `nil`: those of the downloader, if it has some. A request with a
+    /// header `Cookie` sends that one only, and its responses set none. Default: `nil`.
+    ///
+    /// Cookies are a credential: an image is found again by requests with the same cookies for its URL. Where servers change
+    /// them often, ``CachePolicy/scope`` names the user instead. An image that came over a redirect whose next request had
+    /// other cookies is cached with such a name only. Apart from these, a transport may have cookies that are the same for
+    /// all requests (``CurlTransport/Configuration/cookies``).
+    public var cookies: CookieStore? {
+        get { rules.cookies }
+        set { rules.cookies = newValue }
     }
 
     /// The handler that decides where redirects lead; `nil`: followed as HTTP says, if the request follows them at all.
     /// Default: `nil`.
     public var redirectHandler: (any RedirectHandling)? {
-        get { rules.handling.redirectHandler?.body }
+        get { box?.rules.handling.redirectHandler?.body }
         set { rules.handling.redirectHandler = newValue.map { Hook($0, identity: $0) } }
     }
 
     /// The responder that supplies credentials when a server asks for them. Default: `nil`.
     public var authenticationResponder: (any AuthenticationResponding)? {
-        get { rules.handling.authenticationResponder?.body }
+        get { box?.rules.handling.authenticationResponder?.body }
         set { rules.handling.authenticationResponder = newValue.map { Hook($0, identity: $0) } }
     }
 
     /// The modifier that changes the head of the final response before it is checked. Default: `nil`.
     public var responseModifier: (any ResponseModifying)? {
-        get { rules.handling.responseModifier?.body }
+        get { box?.rules.handling.responseModifier?.body }
         set { rules.handling.responseModifier = newValue.map { Hook($0, identity: $0) } }
     }
 
     /// The statuses that are no errors; `nil`: 200..<400. A response 304 to a request without `If-None-Match` or
     /// `If-Modified-Since` is an error in any case. Default: `nil`.
     public var acceptedStatusCodes: Range<Int>? {
-        get { rules.handling.acceptedStatusCodes }
+        get { box?.rules.handling.acceptedStatusCodes }
         set { rules.handling.acceptedStatusCodes = newValue }
     }
 
     /// The content types that are no errors, such as "image/png" or "image/*"; a response without one is an error
     /// unless "*/*" is among them. `nil`: all, and none. Default: `nil`.
     public var acceptedContentTypes: Set<String>? {
-        get { rules.handling.acceptedContentTypes }
+        get { box?.rules.handling.acceptedContentTypes }
         set { rules.handling.acceptedContentTypes = newValue }
     }
 
     /// The reviewer that sees the head of the response before the body is received, and may refuse it. Default: `nil`.
     public var responseReviewer: (any ResponseReviewing)? {
-        get { rules.handling.responseReviewer?.body }
+        get { box?.rules.handling.responseReviewer?.body }
         set { rules.handling.responseReviewer = newValue.map { Hook($0, identity: $0) } }
     }
 
     /// The modifier that changes the body once it is complete. Default: `nil`.
     public var dataModifier: (any DataModifying)? {
-        get { rules.handling.dataModifier?.body }
+        get { box?.rules.handling.dataModifier?.body }
         set { rules.handling.dataModifier = newValue.map { Hook($0, identity: $0) } }
     }
 
@@ -137,6 +153,7 @@ extension NetworkPolicy {
         for name in Set(defaults.headers.map(\.name)) where !request.headers.contains(name) {
             request.headers[fields: name] = defaults.headers[fields: name]
         }
+        request.takeCookies(of: cookies ?? defaults.cookies)
         return request
     }
 }

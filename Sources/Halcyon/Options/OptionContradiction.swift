@@ -47,7 +47,7 @@ extension OptionContradiction {
     /// - Parameter defaults: The additions of a downloader to all requests.
     init?(_ options: ImageOptions, for source: Source, over defaults: NetworkPolicy) {
         let cache = options.cache
-        if !cache.readsOriginal, cache.reads.includesDisk, !options.processing.isIdentity, cache.keepsOriginalOnly {
+        if !cache.readsOriginal, cache.reads.includesDisk, !options.loadProcessing.isIdentity, cache.keepsOriginalOnly {
             self = .originalSerializerAndNoOriginal
             return
         }
@@ -56,7 +56,7 @@ extension OptionContradiction {
             // A forced refresh stores its result, and uses the network.
             guard !cache.storesInMemory, !cache.storesOnDisk else { return nil }
             self = .noCacheAndOnlyFromCache
-        } else if options.network.bytesIdentities == nil {
+        } else if options.network.bytesIdentities(over: options.network.additions(or: defaults)) == nil {
             self = .unnamedBytesAndOnlyFromCache
         } else if source.cacheKey == nil, transfer.method != .get || transfer.body != nil {
             self = .unnamedResponseAndOnlyFromCache
@@ -72,5 +72,5 @@ extension ImageOptions {
     var allowsNetwork: Bool { network.isAllowed || cache.reads == .none }
 
     /// A Boolean value that indicates whether the original on disk may be used.
-    var readsOriginalOnDisk: Bool { cache.reads.includesDisk && (cache.readsOriginal || processing.isIdentity) }
+    var readsOriginalOnDisk: Bool { cache.reads.includesDisk && (cache.readsOriginal || loadProcessing.isIdentity) }
 }

@@ -7,6 +7,7 @@ struct TransferRules: Hashable, Sendable {
     var headers: HTTPFields = [:]
     var method: HTTPRequest.Method?
     var requestModifier: Hook<any RequestModifying>?
+    var cookies: CookieStore?
     var handling = TransferHandling()
 
     /// A Boolean value that indicates whether there is a hook, which runs code of the program.
@@ -48,7 +49,8 @@ extension TransferRules {
         init(_ rules: TransferRules) {
             self.rules = rules
             mayChangeAudience =
-                rules.method != nil || rules.requestModifier != nil || rules.headers.contains { $0.name.isCredential }
+                rules.method != nil || rules.requestModifier != nil || rules.cookies != nil
+                || rules.headers.contains { $0.name.isCredential }
             mayChangeIdentity =
                 mayChangeAudience || rules.handling.authenticationResponder != nil
                 || rules.handling.dataModifier != nil

@@ -105,10 +105,18 @@ extension ImageError {
     /// The request that a failure is about. No part of the failure itself: errors that differ here alone are equal.
     private struct Provenance: Sendable, Hashable {
         var isForHiddenRequest = false
+        var isOutdated = false
 
         static func == (left: Provenance, right: Provenance) -> Bool { true }
 
         func hash(into hasher: inout Hasher) {}
+    }
+
+    /// A Boolean value that indicates whether the transfer began under another configuration of the downloader than the one
+    /// that the load is known by.
+    var isOutdated: Bool {
+        get { provenance.isOutdated }
+        set { provenance.isOutdated = newValue }
     }
 
     /// A Boolean value that indicates whether the failure is that of another request, or another credential, than the load

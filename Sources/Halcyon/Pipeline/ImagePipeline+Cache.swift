@@ -25,8 +25,13 @@ extension ImagePipeline {
         // A thread waits.
         let priority = PriorityBox(max(request.options.priority, .high))
         let context = WorkContext(priority: priority, report: { _ in })
+        let begun = stages.activities.begin(request)
         let response = CallingThreadExecutor.run { [stages] in
-            await stages.fallback.availableResponse(for: pending, context: context)
+            let response = try? await stages.activities.run(begun, context: context, place: { $0?.source }) {
+                context in
+                await stages.fallback.availableResponse(for: pending, context: context)
+            }
+            return response.flatMap(\.self)
         }
         return response?.delivered(request.options.delivery)
     }

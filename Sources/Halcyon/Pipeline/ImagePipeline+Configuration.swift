@@ -9,8 +9,8 @@ extension ImagePipeline {
     public struct Configuration: Sendable {
         /// The downloader that loads bytes from servers. Default: a downloader over a ``CurlTransport`` of its own.
         public var downloader: ImageDownloader
-        /// The cache that keeps images. Default: the cache named "default".
-        public var cache: ImageCache
+        /// The caches that keep images. Default: the cache named "default".
+        public var caches: ImageCacheGroup
         /// The codecs that decode and encode images. Default: ``ImageCodecs/standard``.
         public var codecs: ImageCodecs
         /// The options that fill the fields which the options of a call leave open. Default: the standard options.
@@ -37,20 +37,34 @@ extension ImagePipeline {
             CacheLocation().userCaches.map { $0 + "/thumbnails" }
         }
 
+        /// The cache that keeps images, or the highest of ``caches``. Assigning one replaces them all.
+        public var cache: ImageCache {
+            get { caches.highest }
+            set { caches = ImageCacheGroup(newValue) }
+        }
+
+        /// The observers of all loads. Default: none.
+        public var observers: [any LoadObserving] = []
+
         /// A configuration with a default for everything.
+        ///
+        /// - Parameters:
+        ///   - cache: The only cache; see ``caches``.
+        ///   - caches: The caches, in place of `cache`. Default: that one.
         public init(
             downloader: ImageDownloader = ImageDownloader(transport: CurlTransport()),
-            cache: ImageCache = ImageCache(),
+            cache: ImageCache? = nil,
             codecs: ImageCodecs = .standard,
             defaultOptions: ImageOptions = ImageOptions(),
             workerCount: Int = ProcessorCount.available,
             decodeBudget: Int = SystemMemory().available / 4,
             recovery: RecoveryConfiguration = RecoveryConfiguration(),
             workers: PixelWorkers? = nil,
-            thumbnailFolder: String? = Self.userThumbnailFolder
+            thumbnailFolder: String? = Self.userThumbnailFolder,
+            caches: ImageCacheGroup? = nil
         ) {
             self.downloader = downloader
-            self.cache = cache
+            self.caches = caches ?? ImageCacheGroup(cache ?? ImageCache())
             self.codecs = codecs
             self.defaultOptions = defaultOptions
             self.workerCount = max(1, workerCount)

@@ -27,6 +27,7 @@ extension ImagePipeline {
         let request = completed(request)
         let encoding = try encoding(format, of: request)
         if let encoded = stages.memory.encoded(for: request.source, options: request.options, as: encoding) {
+            stages.activities.noteHit(of: request.source, request.options)
             return encoded
         }
         return try await encoded(for: request, as: encoding) { _ in }
@@ -58,7 +59,9 @@ extension ImagePipeline {
     public func encodedFromMemory(for request: ImageRequest, as format: EncodedImageFormat) -> EncodedImage? {
         let request = completed(request)
         guard let encoding = try? encoding(format, of: request) else { return nil }
-        return stages.memory.encoded(for: request.source, options: request.options, as: encoding)
+        let encoded = stages.memory.encoded(for: request.source, options: request.options, as: encoding)
+        if encoded != nil { stages.activities.noteHit(of: request.source, request.options) }
+        return encoded
     }
 
     /// Loads an image, and returns it encoded.
@@ -93,6 +96,9 @@ extension ImagePipeline {
             guard case .progress(let progress) = report, status.withLock({ $0.add(report) }) else { return }
             onProgress(progress.progress)
         }
-        return try await stages.fallback.encoded(for: pending, as: encoding, context: context)
+        let begun = stages.activities.begin(request)
+        return try await stages.activities.run(begun, context: context, place: \.source) { context in
+            try await stages.fallback.encoded(for: pending, as: encoding, context: context)
+        }
     }
 }

@@ -43,6 +43,10 @@ public final class ImagePipeline: Sendable {
     /// A Boolean value that indicates whether the options of requests are filled from others than the standard ones.
     /// Read at each look into memory.
     private let hasDefaults: Bool
+    /// A Boolean value that indicates whether options have nothing to be filled from, and no observer is told of hits.
+    private let isPlain: Bool
+    /// The number of hits that the memory caches had counted when counting began.
+    let memoryHitsAtReset: Lock<Int>
 
     /// A pipeline of its own.
     public init(configuration: Configuration = Configuration()) {
@@ -52,10 +56,15 @@ public final class ImagePipeline: Sendable {
         hasDefaults = !configuration.defaultOptions.isStandard
         stages = PipelineStages(configuration)
         memory = stages.memory
+        isPlain = !hasDefaults && configuration.observers.isEmpty
+        memoryHitsAtReset = Lock(configuration.memoryHits)
     }
 
-    /// The cache of the configuration.
+    /// The cache of the configuration, or the highest of ``caches``.
     public var cache: ImageCache { configuration.cache }
+
+    /// The caches of the configuration.
+    public var caches: ImageCacheGroup { configuration.caches }
 
     /// Returns options whose open fields are those of ``Configuration/defaultOptions``.
     func completed(_ options: ImageOptions) -> ImageOptions {
@@ -71,20 +80,24 @@ public final class ImagePipeline: Sendable {
     public func task(for request: ImageRequest) -> ImageTask {
         let request = completed(request)
         if let response = cachedResponse(for: request.source, options: request.options, isWhole: true) {
+            stages.activities.noteHit(of: request.source, request.options)
             return ImageTask(request: request, response: response)
         }
         let pending = stages.resolver.begin(request)
         let task = ImageTask(request: request)
         let feed = task.previewFeed
         if let feed { stages.previews.sendCached(of: request, to: feed) }
+        let begun = stages.activities.begin(request)
         task.start { [stages] context in
-            let response =
-                if let feed {
-                    try await stages.previews.response(for: pending, to: feed, context: context)
-                } else {
-                    try await stages.fallback.response(for: pending, context: context)
-                }
-            return response.delivered(pending.options.delivery)
+            try await stages.activities.run(begun, context: context, place: \.source) { context in
+                let response =
+                    if let feed {
+                        try await stages.previews.response(for: pending, to: feed, context: context)
+                    } else {
+                        try await stages.fallback.response(for: pending, context: context)
+                    }
+                return response.delivered(pending.options.delivery)
+            }
         }
         return task
     }
@@ -129,17 +142,23 @@ public final class ImagePipeline: Sendable {
     private func load(_ request: ImageRequest) async throws -> ImageResponse {
         let pending = stages.resolver.begin(request)
         let context = WorkContext(priority: PriorityBox(request.options.priority), report: { _ in })
-        return try await stages.fallback.response(for: pending, context: context).delivered(request.options.delivery)
+        let begun = stages.activities.begin(request)
+        return try await stages.activities.run(begun, context: context, place: \.source) { context in
+            try await stages.fallback.response(for: pending, context: context).delivered(request.options.delivery)
+        }
     }
 
     /// Returns the encoded bytes of an original, from disk or from its source, without decoding or storing them.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     public func data(for request: ImageRequest) async throws -> Data {
-        let request = completed(request)
+        let request = completed(request).ofBytes
         let pending = stages.resolver.begin(request)
         let context = WorkContext(priority: PriorityBox(request.options.priority), report: { _ in })
-        return try await stages.fallback.original(for: pending, context: context).data
+        let begun = stages.activities.begin(request)
+        return try await stages.activities.run(begun, context: context, place: \.source) { context in
+            try await stages.fallback.original(for: pending, context: context)
+        }.data
     }
 
     /// Returns the image if memory has it, without waiting, and never with ``ImageResponse/data``. The fastest function
@@ -165,15 +184,35 @@ public final class ImagePipeline: Sendable {
     @inline(__always)
     private func cachedResponse(for url: URL, _ options: ImageOptions, isWhole: Bool) -> ImageResponse? {
         // Without a copy, which would count a reference.
-        if !hasDefaults { return cachedResponse(for: url, options: options, isWhole: isWhole) }
-        return cachedResponse(for: url, options: completed(options), isWhole: isWhole)
+        if isPlain, options.isOrdinary { return cachedResponse(for: url, options: options, isWhole: isWhole) }
+        return observedResponse(for: .url(url), completed(options)) {
+            cachedResponse(for: url, options: $0, isWhole: isWhole)
+        }
     }
 
     /// - Parameter isWhole: As for a URL.
     @inline(__always)
     func cachedResponse(for request: ImageRequest, isWhole: Bool) -> ImageResponse? {
-        if !hasDefaults { return cachedResponse(for: request.source, options: request.options, isWhole: isWhole) }
-        return cachedResponse(for: request.source, options: completed(request.options), isWhole: isWhole)
+        if isPlain, request.options.isOrdinary {
+            return cachedResponse(for: request.source, options: request.options, isWhole: isWhole)
+        }
+        return observedResponse(for: request.source, completed(request.options)) {
+            cachedResponse(for: request.source, options: $0, isWhole: isWhole)
+        }
+    }
+
+    /// Returns an image from memory, and tells the observers of it.
+    ///
+    /// - Parameter options: Completed options.
+    @inline(never)
+    private func observedResponse(
+        for source: @autoclosure () -> Source,
+        _ options: ImageOptions,
+        _ find: (ImageOptions) -> ImageResponse?
+    ) -> ImageResponse? {
+        let response = find(options)
+        if response != nil { stages.activities.noteHit(of: source(), options) }
+        return response
     }
 
     /// - Parameter options: Completed options.

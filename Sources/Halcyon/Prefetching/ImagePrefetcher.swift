@@ -216,7 +216,11 @@ extension PrefetchWork {
             onCompletion: onCompletion
         ) { [stages = pipeline.stages] item in
             let pending = stages.resolver.begin(item.completed)
-            return try await stages.prefetching.prefetch(pending, to: destination, context: context)
+            let begun = stages.activities.begin(item.completed)
+            let source = try await stages.activities.run(begun, context: context, place: { $0 }) { context in
+                try await stages.prefetching.prefetch(pending, to: destination, context: context)
+            }
+            return source != .memory && source != .disk
         }
     }
 }

@@ -24,6 +24,11 @@ public protocol ImageProcessing: Hashable, Sendable {
     /// - Parameter scale: Pixels of a point; greater than 0.
     func inPixels(atScale scale: Double) -> Self
 
+    /// A Boolean value that indicates whether processing an image and scaling the result down shows the same as
+    /// processing the image scaled down, as with corners that are round in relation to its sides. A larger image in
+    /// memory may then answer for a smaller one; see ``SizePrecision/inexact``. Default: `false`.
+    var scalesWithImage: Bool { get }
+
     /// The smallest decoded image that suffices for this processor, so that a decoder may save work. Default:
     /// ``DecodeTarget/full``.
     var decodeTarget: DecodeTarget { get }
@@ -50,6 +55,9 @@ extension ImageProcessing {
 
     /// Returns the same processor.
     public func inPixels(atScale scale: Double) -> Self { self }
+
+    /// `false`: the size of the image makes a difference.
+    public var scalesWithImage: Bool { false }
 
     /// The whole image.
     public var decodeTarget: DecodeTarget { .full }

@@ -83,7 +83,10 @@ public struct ImageProcessorChain: Hashable, Sendable {
     /// A Boolean value that indicates whether the first processor resizes, so that colours are better converted after
     /// it, where there are fewer pixels: lcms2 takes 13 ms for a megapixel that it needs a table for. Other processors
     /// expect converted colours.
-    var resizesFirst: Bool { steps.first?.processor is ResizeProcessor }
+    var resizesFirst: Bool {
+        guard let first = steps.first?.processor else { return false }
+        return first is ResizeProcessor || first is TargetSizeProcessor
+    }
 
     /// Returns an image after all processors have run on it. Lengths in points become pixels by its
     /// ``DecodedImage/scale``.

@@ -21,6 +21,14 @@ public struct RoundCornersProcessor: ImageProcessing {
     /// A Boolean value that indicates whether the radius is in points.
     public var hasLengthsInPoints: Bool { if case .points = radius { true } else { false } }
 
+    /// A Boolean value that indicates whether the radius is a part of a side.
+    public var scalesWithImage: Bool {
+        switch radius {
+        case .widthFraction, .heightFraction: true
+        case .points, .pixels: false
+        }
+    }
+
     /// Returns the processor with a radius in points in pixels.
     public func inPixels(atScale scale: Double) -> RoundCornersProcessor {
         guard case .points(let value) = radius else { return self }

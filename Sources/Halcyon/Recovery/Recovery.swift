@@ -17,19 +17,26 @@ final class Recovery: Sendable {
     /// Loads a source's bytes, with the handling of failures that the options and the configuration ask for.
     ///
     /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled.
-    func load<Value>(_ request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
+    func load<Value>(
+        _ request: ResolvedRequest,
+        _ context: WorkContext,
+        _ attempt: () async throws -> Value
+    ) async throws -> Value {
         guard case .network = request.source.location, request.options.allowsNetwork else {
-            return try await retrier.value(of: request, attempt)
+            return try await retrier.value(of: request, context, attempt)
         }
-        return try await loadThroughCache(request) { try await exchange(request, attempt) }
+        return try await loadThroughCache(request, context) { try await exchange(request, attempt) }
     }
 
     /// The same for attempts that may not need the server: an attempt that does need it sends within
     /// ``exchange(_:_:)``.
-    func loadThroughCache<Value>(_ request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value
-    {
+    func loadThroughCache<Value>(
+        _ request: ResolvedRequest,
+        _ context: WorkContext,
+        _ attempt: () async throws -> Value
+    ) async throws -> Value {
         do {
-            return try await retrier.value(of: request, attempt)
+            return try await retrier.value(of: request, context, attempt)
         } catch let error as ImageError {
             remember(error, of: request)
             throw error
@@ -108,7 +115,7 @@ extension ResolvedRequest {
     /// count for a request with another credential. It has neither the additions of the downloader to all requests, nor
     /// the conditions that a cache adds. `nil` with hooks of the options, which may decide otherwise the next time.
     fileprivate var nameOfFailures: FailedRequest? {
-        guard case .network(let transfer) = source.location, !options.network.rules.hasHooks else { return nil }
+        guard case .network(let transfer) = source.location, !options.network.hasHooks else { return nil }
         let request = options.network.applied(to: transfer, over: NetworkPolicy())
         return FailedRequest(request, policy: options.network)
     }

@@ -19,7 +19,11 @@ final class Retrier: Sendable {
     ///
     /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled, be it during
     ///   an attempt or a wait.
-    func value<Value>(of request: ResolvedRequest, _ attempt: () async throws -> Value) async throws -> Value {
+    func value<Value>(
+        of request: ResolvedRequest,
+        _ work: WorkContext,
+        _ attempt: () async throws -> Value
+    ) async throws -> Value {
         guard let strategy = request.options.recovery.retry else { return try await attempt() }
         let source = request.source
         var errors: [ImageError] = []
@@ -38,6 +42,7 @@ final class Retrier: Sendable {
                 )
                 let decision = await strategy.decide(context)
                 try Task.checkCancellation()
+                if decision != .stop { work.note(.retrying(after: error)) }
                 guard try await wait(decision, for: source) else { throw error }
                 errors.append(error)
             }
@@ -88,7 +93,7 @@ extension Source {
     var isOnThisMachine: Bool {
         switch location {
         case .network(let request): request.isForThisMachine
-        case .file, .thumbnail, .data, .provider, .placeholder, .invalid: true
+        case .file, .thumbnail, .videoFile, .data, .provider, .placeholder, .invalid: true
         }
     }
 }

@@ -40,7 +40,10 @@ extension Source {
 
     /// Returns the codecs that the bytes of this source are decoded with.
     func codecs(over codecs: ImageCodecs) -> ImageCodecs {
-        guard case .placeholder(let hash) = location else { return codecs }
-        return ImageCodecs(decoders: [hash.decoder])
+        switch location {
+        case .placeholder(let hash): ImageCodecs(decoders: [hash.decoder])
+        case .videoFile(let path): VideoFrame.codecs(ofFile: path, over: codecs)
+        case .network, .file, .thumbnail, .data, .provider, .invalid: codecs
+        }
     }
 }

@@ -26,11 +26,14 @@ extension Source {
         Source(.thumbnail(FileThumbnail(path: path, size: size)), cacheKey: nil)
     }
 
-    /// Returns the options that a load of this source has: those of a thumbnail reduce the image before anything else.
+    /// Returns the options that a load of this source has: those of a thumbnail reduce the image before anything else,
+    /// those of a frame name it.
     func loadOptions(from options: ImageOptions) -> ImageOptions {
+        if let videoFrame { return videoFrame.options(from: options) }
         guard case .thumbnail(let thumbnail) = location else { return options }
         var options = options
-        options.processing = .downsample(to: thumbnail.size.pixelSize) |> options.processing
+        options.processing = .downsample(to: thumbnail.size.pixelSize) |> options.loadProcessing
+        options.targetSize = nil
         return options
     }
 
@@ -39,6 +42,7 @@ extension Source {
         switch location {
         case .file(let path): path
         case .thumbnail(let thumbnail): thumbnail.path
+        case .videoFile(let path): path
         case .network, .data, .provider, .placeholder, .invalid: nil
         }
     }
@@ -48,6 +52,7 @@ extension Source {
         switch location {
         case .thumbnail(let thumbnail): "thumbnail:\(thumbnail.size.rawValue):\(file.key(of: thumbnail.path))"
         case .file(let path): file.key(of: path)
+        case .videoFile(let path): "video:\(file.key(of: path))"
         case .network, .data, .provider, .placeholder, .invalid: originalName ?? ""
         }
     }

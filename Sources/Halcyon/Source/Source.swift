@@ -10,10 +10,13 @@ public struct Source: Sendable, Hashable {
         case provider(AnyImageDataProvider)
         case placeholder(PlaceholderHash)
         case thumbnail(FileThumbnail)
+        case videoFile(path: String)
         case invalid(url: String)
     }
 
     let location: Location
+    /// The frame that the image is of, in place of that of the options; `nil` for other sources than those of frames.
+    let videoFrame: VideoFrame?
 
     /// The name of the image in caches, in place of one derived from the location.
     ///
@@ -21,21 +24,22 @@ public struct Source: Sendable, Hashable {
     /// a mirror), as long as they carry the same credential, or their options the same ``CacheScope``. A request of
     /// another method than GET, or with a body, is cached with such a key only. Default: `nil`.
     public var cacheKey: String? {
-        didSet { isPlain = Self.isPlain(location, cacheKey: cacheKey) }
+        didSet { isPlain = videoFrame == nil && Self.isPlain(location, cacheKey: cacheKey) }
     }
 
     /// A Boolean value that indicates whether the original's name alone is its key. A user name in a URL is looked for
     /// only where it is not in the name, as that takes longer.
     private(set) var isPlain: Bool
 
-    init(_ location: Location, cacheKey: String?) {
+    init(_ location: Location, cacheKey: String?, videoFrame: VideoFrame? = nil) {
         self.location = location
         self.cacheKey = cacheKey
-        isPlain = Self.isPlain(location, cacheKey: cacheKey)
+        self.videoFrame = videoFrame
+        isPlain = videoFrame == nil && Self.isPlain(location, cacheKey: cacheKey)
     }
 
     private static func isPlain(_ location: Location, cacheKey: String?) -> Bool {
-        // The options of a thumbnail are not those of its request.
+        // The options of a thumbnail, or of a frame, are not those of its request.
         if case .thumbnail = location { return false }
         guard case .network(let request) = location else { return true }
         return request.method == .get && request.body == nil && request.headers.isEmpty && request.credential == nil
@@ -106,6 +110,7 @@ extension Source: CustomStringConvertible {
         case .provider(let provider): provider.description
         case .placeholder(let hash): hash.description
         case .thumbnail(let thumbnail): thumbnail.path
+        case .videoFile(let path): path
         case .invalid(let url): url
         }
     }
@@ -116,6 +121,7 @@ extension Source {
     /// a file system do.
     public static func == (left: Source, right: Source) -> Bool {
         left.cacheKey.map(ExactString.init) == right.cacheKey.map(ExactString.init) && left.location == right.location
+            && left.videoFrame == right.videoFrame
     }
 
     /// Hashes the bytes of the names that are compared. The hash of a `String` is that of all texts that are canonically
@@ -124,6 +130,7 @@ extension Source {
         hasher.combine(cacheKey?.utf8.count)
         hasher.combine(cacheKey.map(ExactString.init))
         hasher.combine(location)
+        hasher.combine(videoFrame)
     }
 }
 
@@ -136,9 +143,11 @@ extension Source.Location {
         case (.provider(let left), .provider(let right)): left == right
         case (.thumbnail(let left), .thumbnail(let right)):
             left.size == right.size && ExactString.hasSameBytes(left.path, right.path)
+        case (.videoFile(let left), .videoFile(let right)): ExactString.hasSameBytes(left, right)
         case (.placeholder(let left), .placeholder(let right)): left == right
         case (.invalid(let left), .invalid(let right)): ExactString.hasSameBytes(left, right)
-        case (.network, _), (.file, _), (.thumbnail, _), (.data, _), (.provider, _), (.placeholder, _), (.invalid, _):
+        case (.network, _), (.file, _), (.thumbnail, _), (.videoFile, _), (.data, _), (.provider, _),
+            (.placeholder, _), (.invalid, _):
             false
         }
     }
@@ -167,6 +176,9 @@ extension Source.Location {
         case .invalid(let url):
             hasher.combine(6)
             hasher.combine(ExactString(url))
+        case .videoFile(let path):
+            hasher.combine(7)
+            hasher.combine(ExactString(path))
         }
     }
 }

@@ -5,11 +5,13 @@ final class CachingStage<Form: ResultForm>: Sendable {
     private let memory: MemoryStage
     private let storage: ResultStorage<Form>
     /// The loads under way.
-    let work = WorkCoalescer<ImageWorkKey, Form.Result>()
+    let work: WorkCoalescer<ImageWorkKey, Form.Result>
 
-    init(memory: MemoryStage, storage: ResultStorage<Form>) {
+    /// - Parameter kind: The kind of work, for observers.
+    init(memory: MemoryStage, storage: ResultStorage<Form>, kind: LoadActivity.SharedWork) {
         self.memory = memory
         self.storage = storage
+        work = WorkCoalescer(kind)
     }
 
     /// A result that was made.
@@ -102,24 +104,39 @@ final class CachingStage<Form: ResultForm>: Sendable {
         _ make: Maker,
         _ fallback: FallbackMaker?
     ) async throws -> Form.Result {
-        let made: Made
         do {
-            made = try await make(request, context)
+            return await kept(try await make(request, context), for: request, context: context)
         } catch let error as ImageError {
-            await forget(request, ifObsolete: error)
-            if let stale = try await staleResult(for: request, insteadOf: error, context: context) { return stale }
-            guard let other = try await fallback?(request, error, context) else { throw error }
-            made = other
+            return try await result(insteadOf: error, for: request, context: context, fallback)
         }
-        return await kept(made, for: request, context: context)
+    }
+
+    /// Returns what may be used where a result could not be made.
+    ///
+    /// Not inlined, as ``kept(_:for:context:)``: a load keeps the frame of the call that waits for its result, which had
+    /// 10 kB with these.
+    @inline(never)
+    private func result(
+        insteadOf error: ImageError,
+        for request: ResolvedRequest,
+        context: WorkContext,
+        _ fallback: FallbackMaker?
+    ) async throws -> Form.Result {
+        await forget(request, ifObsolete: error)
+        if let stale = try await staleResult(for: request, insteadOf: error, context: context) { return stale }
+        guard let other = try await fallback?(request, error, context) else { throw error }
+        return await kept(other, for: request, context: context)
     }
 
     /// Stores a result and its original, as the options and the server allow, and returns the result.
+    @inline(never)
     private func kept(_ made: Made, for request: ResolvedRequest, context: WorkContext) async -> Form.Result {
         let (claim, caching) = (made.claim, made.caching)
         switch caching.effect {
         case .store:
-            memory.store(made.result, isExact: true, for: request, claim: claim, caching.validity)
+            let caches = request.cachesWithFound(caching.source)
+            memory.store(made.result, isExact: true, for: request, claim: claim, caching.validity, in: caches)
+            if request.options.cache.storesInMemory { context.note(.storedInMemory) }
             if request.mustAsk(about: caching.validity) { await removeResult(of: request, claim: claim.ofAnswer) }
         case .remove:
             await forgetReplaced(by: request, claim: claim.ofAnswer)
@@ -136,7 +153,9 @@ final class CachingStage<Form: ResultForm>: Sendable {
     /// Stores a result from disk in memory.
     private func remember(_ found: ResultStorage<Form>.Found, for request: ResolvedRequest) {
         let claim = found.claim(of: request)
-        memory.store(found.result, isExact: found.isExact, for: request, claim: claim, found.validity)
+        let cache = found.cache
+        let caches = [cache] + request.caches.targets.promotionTargets(from: cache)
+        memory.store(found.result, isExact: found.isExact, for: request, claim: claim, found.validity, in: caches)
     }
 
     /// Starts to store on disk what the options ask for, and waits for it if they ask for that, or if the disk is
@@ -145,14 +164,16 @@ final class CachingStage<Form: ResultForm>: Sendable {
     /// - Returns: The time waited; `nil` if it did not wait.
     private func store(_ made: Made, for request: ResolvedRequest, context: WorkContext) async -> Duration? {
         // A disk that is slower than the loads slows them down, so that the amount that waits to be stored is bounded.
-        let waits = request.options.cache.waitsForStore || request.target.disk.isBehind
+        let waits = request.options.cache.waitsForStore || request.caches.all.contains { $0.disk.isBehind }
         let priority = PriorityBox(.low)
         var stores: [Task<Void, Never>] = []
         if let (original, request) = made.original {
             let originals = OriginalWriter(request: request, claim: made.claim, priority: priority)
-            stores += originals.storeUsed(original)
+            let started = originals.storeUsed(original)
+            if !started.isEmpty { context.note(.storedOnDisk(.original)) }
+            stores += started
         }
-        stores += storage.store(
+        let started = storage.store(
             made.result,
             for: request,
             madeOf: made.original?.original.data,
@@ -160,6 +181,8 @@ final class CachingStage<Form: ResultForm>: Sendable {
             claim: made.claim,
             priority: priority
         )
+        if !started.isEmpty { context.note(.storedOnDisk(.result)) }
+        stores += started
         guard waits, !stores.isEmpty else { return nil }
         let start = ContinuousClock.now
         await priority.following(context.priority) {
@@ -172,7 +195,7 @@ final class CachingStage<Form: ResultForm>: Sendable {
     /// original, the original on disk has been removed already.
     private func forgetReplaced(by request: ResolvedRequest, claim: StoreClaim) async {
         let policy = request.options.cache
-        if policy.storesInMemory { request.target.forget(request.key, claim) }
+        if policy.storesInMemory { forgetInMemory(request, claim: claim) }
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return }
         await removeOriginal(of: request, claim: claim)
         await storage.remove(for: request, claim: claim)
@@ -192,15 +215,20 @@ final class CachingStage<Form: ResultForm>: Sendable {
         if await request.removeOriginal(ifGone: error) { return }
         guard request.followsServer, error.isAboutResource, !request.isForOthers(error) else { return }
         let claim = StoreClaim(load: request.permits, age: .new)
-        request.target.forget(request.key, claim)
+        forgetInMemory(request, claim: claim)
         await removeOriginal(of: request, claim: claim)
         await storage.remove(for: request, claim: claim)
     }
 
-    /// Removes an original from disk, unless the load read the disk for it.
+    /// Removes an image from the memory of all caches, unless it is newer.
+    private func forgetInMemory(_ request: ResolvedRequest, claim: StoreClaim) {
+        for cache in request.caches.targets.caches { cache.forget(request.key, claim) }
+    }
+
+    /// Removes an original from disk, unless the load read the only disk for it.
     private func removeOriginal(of request: ResolvedRequest, claim: StoreClaim) async {
-        guard !request.work.readsDisk else { return }
-        for cache in request.originalCaches {
+        guard !request.work.readsDisk || request.caches.all.count > 1 else { return }
+        for cache in request.caches.all {
             for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
                 await cache.disk.remove(for: diskKey, if: cache.admission(of: claim, .original))
             }

@@ -9,7 +9,7 @@ final class DecodingStage: Sendable {
     private let recovery: Recovery
     private let original: OriginalStage
     /// The decodings under way.
-    let work = WorkCoalescer<DecodedWorkKey, DecodedOriginal>()
+    let work = WorkCoalescer<DecodedWorkKey, DecodedOriginal>(.decoding)
 
     init(codecs: ImageCodecs, workers: PixelWorkers, recovery: Recovery, original: OriginalStage) {
         self.codecs = codecs
@@ -79,6 +79,7 @@ final class DecodingStage: Sendable {
                 priority: context.priority
             )
             let time = ContinuousClock.now - start
+            context.note(.decoded(image.info.format, size: image.bitmap.size, duration: time))
             return DecodedOriginal(image: image, lease: lease, original: original, decodeTime: time)
         } catch let error as CodecError {
             let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")

@@ -30,7 +30,7 @@ final class EncodingStage: Sendable {
         self.processing = processing
         self.codecs = codecs
         self.workers = workers
-        caching = CachingStage(memory: memory, storage: ResultStorage(EncodedForm()))
+        caching = CachingStage(memory: memory, storage: ResultStorage(EncodedForm()), kind: .encoding)
     }
 
     /// The loads under way.
@@ -107,7 +107,7 @@ final class EncodingStage: Sendable {
         context: WorkContext
     ) async throws -> (input: Input, isExact: Bool)? {
         // Asked for before the look, so that no image newer than it is taken for it.
-        let age = request.target.order.ageInMemory(of: request.key)
+        let age = request.caches.targets.ageInMemory(of: request.key)
         if let cached = memory.cached(for: request), let image = cached.image {
             let input = Input(
                 image: image,
@@ -147,7 +147,9 @@ final class EncodingStage: Sendable {
         }
         var image = EncodedImage(body, source: input.source, originalByteCount: input.originalByteCount)
         image.timings = input.timings
-        image.timings.encode = ContinuousClock.now - start
+        let time = ContinuousClock.now - start
+        image.timings.encode = time
+        context.note(.encoded(body.format, byteCount: body.data.count, duration: time))
         image.metrics = input.original?.metrics
         // An original that is kept is stored as that of an unprocessed image is.
         return Made(

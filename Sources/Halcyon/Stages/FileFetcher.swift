@@ -44,6 +44,19 @@ final class FileFetcher: Sendable {
         }
     }
 
+    /// The state of one file, from which the decoder of a video reads as much as it needs: it may be larger than the
+    /// memory.
+    struct VideoFile: OriginalFetching {
+        let files: FileFetcher
+        let path: String
+
+        func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
+            let identity = try await files.identity(of: path, context: context)
+            let data = Data(identity.key(of: path).utf8)
+            return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
+        }
+    }
+
     /// The thumbnail of one file as the original of a load, or the file itself where there is none.
     struct Thumbnail: OriginalFetching {
         let files: FileFetcher

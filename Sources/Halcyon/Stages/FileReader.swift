@@ -35,6 +35,13 @@ enum FileReader {
         return try identity(of: path)
     }
 
+    /// Returns the present state of an open file.
+    static func identity(ofOpen descriptor: Int32) throws(Failure) -> Identity {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Failure(reason: errorText(errno)) }
+        return try identity(of: status)
+    }
+
     /// Returns all bytes of a regular file, at most `limit` of them, and the state that they belong to; `nil` if the file
     /// changed meanwhile.
     static func read(

@@ -15,7 +15,7 @@ final class ImageStage: Sendable {
         processing: ProcessingStage,
         original: OriginalStage
     ) {
-        caching = CachingStage(memory: memory, storage: results)
+        caching = CachingStage(memory: memory, storage: results, kind: .image)
         self.processing = processing
         self.original = original
     }

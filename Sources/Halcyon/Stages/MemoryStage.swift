@@ -1,38 +1,61 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
+internal import HalcyonFiles
 internal import HalcyonHTTP
 internal import HalcyonStore
 
 /// Finds images in memory, on the thread of the caller.
-struct MemoryStage: Sendable {
-    /// The pipeline's own cache.
-    let cache: ImageCache
-    /// The network policy that the pipeline's downloader adds to all requests.
-    private let downloads: NetworkPolicy
-    /// A Boolean value that indicates whether nothing that the downloader adds counts in keys.
-    private let isDownloaderPlain: Bool
+///
+/// A class: a struct was copied at each look-up.
+final class MemoryStage: Sendable {
+    /// The pipeline's own caches.
+    private let caches: ImageCacheGroup
+    /// The first of them that is searched.
+    private let cache: ImageCache
+    /// A Boolean value that indicates whether several are searched.
+    private let isGroup: Bool
+    private let downloader: ImageDownloader
 
-    init(cache: ImageCache, downloads: NetworkPolicy) {
-        self.cache = cache
-        self.downloads = downloads
-        isDownloaderPlain = !downloads.mayChangeAudience
+    init(caches: ImageCacheGroup, downloader: ImageDownloader) {
+        self.caches = caches
+        let searched = caches.searched
+        cache = searched[0]
+        isGroup = searched.count > 1
+        self.downloader = downloader
+    }
+
+    /// The network policy that the pipeline's downloader adds to all requests at the moment.
+    private var downloads: NetworkPolicy { downloader.configuration.policy }
+
+    /// A Boolean value that indicates whether nothing that the downloader adds counts in keys. Not retained, as the stage
+    /// retains it.
+    @inline(__always)
+    private var isDownloaderPlain: Bool {
+        !Unmanaged.passUnretained(downloader)._withUnsafeGuaranteedRef { $0.mayChangeAudience }
     }
 
     /// Returns the result if memory has it and the options allow its use.
     func result<Result: CachedResult>(for request: ResolvedRequest) -> Result? {
-        cached(for: request).flatMap { Result($0) }
+        cached(for: request, sizes: request.sizes).flatMap { Result($0) }
     }
 
     /// Returns the content of memory for a request, if the options allow its use.
-    func cached(for request: ResolvedRequest) -> CachedImage? {
-        cached(for: request.key, source: request.source, options: request.options)
+    ///
+    /// - Parameter sizes: The sizes that may answer. Default: that of the request alone.
+    func cached(for request: ResolvedRequest, sizes: ImageSizes? = nil) -> CachedImage? {
+        cached(for: request.key, sizes, source: request.source, options: request.options) { image in
+            request.companion(image.validity)
+        }
     }
 
     /// Returns the encoded form of an image if memory has it and the options allow its use.
     func encoded(for source: Source, options: ImageOptions, as encoding: ImageEncoding) -> EncodedImage? {
         guard let original = OriginalKey(source, options: options, over: downloads) else { return nil }
-        let key = ImageKey(original: original, options: source.loadOptions(from: options), encoding: encoding)
-        return cached(for: key, source: source, options: options).flatMap { EncodedImage($0) }
+        let load = source.loadOptions(from: options)
+        let key = ImageKey(original: original, options: load, encoding: encoding)
+        return cached(for: key, nil, source: source, options: options) { _ in
+            .image(ImageKey(original: original, options: load))
+        }.flatMap { EncodedImage($0) }
     }
 
     /// Returns the image, as it is delivered, if memory has it and the options allow its use.
@@ -41,8 +64,8 @@ struct MemoryStage: Sendable {
     ///   of.
     func response(for source: Source, options: ImageOptions, isWhole: Bool) -> ImageResponse? {
         if isWhole, options.delivery.includesOriginalData { return nil }
-        guard let key = ImageKey(source, options: options, over: downloads) else { return nil }
-        return response(for: key, source: source, options: options)
+        guard let original = OriginalKey(source, options: options, over: downloads) else { return nil }
+        return response(for: original, source: source, options: source.loadOptions(from: options))
     }
 
     /// Returns the image of an original with this name, whose source is plain, as it is delivered, if memory has it and
@@ -63,12 +86,13 @@ struct MemoryStage: Sendable {
         }
         // The options, which retain the variant, outlive the look-up.
         let cached = name.withUTF8 { name in
-            let variant = options.processing.variant.map(Unmanaged.passUnretained)
+            let variant = options.loadProcessing.variant.map(Unmanaged.passUnretained)
             return ownImage(for: ImageKey(lent: name, variant: variant), extending: .originalLifetime)
         }
         guard let cached else {
+            if isGroup { return response(ofUncommon: name, options: options, isWhole: isWhole, source: source()) }
             // No key contains a user name, so a name is searched for one only where nothing was found.
-            return name.utf8.contains(UInt8(ascii: "@"))
+            return name.utf8Contains(UInt8(ascii: "@"))
                 ? response(for: source(), options: options, isWhole: isWhole) : nil
         }
         guard cached.validity == nil || mayUse(cached, for: source(), options: options) else { return nil }
@@ -86,32 +110,45 @@ struct MemoryStage: Sendable {
     ) -> ImageResponse? {
         if isWhole, options.delivery.includesOriginalData { return nil }
         guard ImageKey.isForAll(options.cache, options.network), isDownloaderPlain,
-            !name.utf8.contains(UInt8(ascii: "@"))
+            !name.utf8Contains(UInt8(ascii: "@"))
         else { return response(for: source(), options: options, isWhole: isWhole) }
         let name = options.cache.keyRule?.key(for: name) ?? name
-        let key = ImageKey(original: OriginalKey(text: name), options: options)
-        return response(for: key, source: source(), options: options)
+        return response(for: OriginalKey(text: name), source: source(), options: options)
     }
 
     private func response(
-        for key: ImageKey,
+        for original: OriginalKey,
         source: @autoclosure () -> Source,
         options: ImageOptions
     ) -> ImageResponse? {
-        cached(for: key, source: source(), options: options)
-            .flatMap { ImageResponse($0)?.delivered(options.delivery) }
+        let key = ImageKey(original: original, options: options)
+        let sizes = options.isInexact ? ImageSizes(original: original, options: options) : nil
+        let cached = cached(for: key, sizes, source: source(), options: options) { image in
+            options.loadProcessing.isIdentity ? .ofOriginal(image.validity?.response) : nil
+        }
+        return cached.flatMap { ImageResponse($0)?.delivered(options.delivery) }
     }
 
+    /// - Parameters:
+    ///   - sizes: The sizes that may answer; `nil` for that of the key alone.
+    ///   - companion: Returns the item that newer work must not have changed if the image is to be stored in another
+    ///     cache of a group.
     private func cached(
         for key: ImageKey,
+        _ sizes: ImageSizes?,
         source: @autoclosure () -> Source,
-        options: ImageOptions
+        options: ImageOptions,
+        companion: (CachedImage) -> StoreOrder.Item?
     ) -> CachedImage? {
         let policy = options.cache
         guard policy.reads.includesMemory else { return nil }
         let cached =
-            if let target = policy.targetCache {
-                target.memory.entry(for: key, extending: policy.memoryExtension)
+            if let target = policy.targetCaches {
+                target.imageInMemory(for: key, sizes, policy, companion: companion)
+            } else if isGroup {
+                caches.imageInMemory(for: key, sizes, policy, companion: companion)
+            } else if let sizes {
+                cache.imageInMemory(for: key, sizes, extending: policy.memoryExtension)
             } else {
                 ownImage(for: key, extending: policy.memoryExtension)
             }
@@ -122,7 +159,7 @@ struct MemoryStage: Sendable {
         return cached
     }
 
-    /// Returns an image in the memory of the pipeline's own cache.
+    /// Returns an image in the memory of the pipeline's own cache, or of the first that is searched.
     @inline(__always)
     private func ownImage(for key: ImageKey, extending: ExpirationExtension) -> CachedImage? {
         // Not retained, as the stage retains it: it is also referenced weakly, by its own sweep, and counting
@@ -150,19 +187,26 @@ struct MemoryStage: Sendable {
 
     /// Stores a result in memory as the options and its server allow.
     ///
-    /// - Parameter isExact: Whether it is what the original makes; see ``CachedImage/isExact``.
+    /// - Parameters:
+    ///   - isExact: Whether it is what the original makes; see ``CachedImage/isExact``.
+    ///   - caches: The caches that it is stored in. Default: `nil`, those that new images are stored in; it then
+    ///     replaces the older ones in all others.
     func store(
         _ result: some CachedResult,
         isExact: Bool,
         for request: ResolvedRequest,
         claim: StoreClaim,
-        _ validity: OriginalValidity?
+        _ validity: OriginalValidity?,
+        in caches: [ImageCache]? = nil
     ) {
         let policy = request.options.cache
         guard policy.storesInMemory else { return }
-        let cache = request.target
+        let targets = request.caches.targets
         // An image about which the server must be asked before its use is not kept.
-        if request.mustAsk(about: validity) { return cache.forget(request.key, claim.ofAnswer) }
+        if request.mustAsk(about: validity) {
+            for cache in targets.caches { cache.forget(request.key, claim.ofAnswer) }
+            return
+        }
         // A request that ignores the server uses an image for as long as a cache has it.
         let isFollowed = policy.freshness != .ignoringServer
         let cached = CachedImage(
@@ -172,14 +216,20 @@ struct MemoryStage: Sendable {
             dropsSilence: isFollowed,
             isExact: isExact
         )
-        if request.encodedImage != nil { cache.mayHaveEncodedForms.store(true, ordering: .releasing) }
-        cache.remember(
-            cached,
-            for: request.key,
-            with: request.companion(validity),
-            claim,
-            expiration: policy.memoryExpiration,
-            latest: isFollowed ? validity?.silentEnd : nil
-        )
+        for cache in caches ?? targets.stored {
+            if request.encodedImage != nil { cache.mayHaveEncodedForms.store(true, ordering: .releasing) }
+            cache.remember(
+                cached,
+                for: request.key,
+                with: request.companion(validity),
+                claim,
+                expiration: policy.memoryExpiration,
+                latest: isFollowed ? validity?.silentEnd : nil,
+                sizes: request.sizes
+            )
+        }
+        if caches == nil {
+            for cache in targets.unstored { cache.forget(request.key, claim) }
+        }
     }
 }

@@ -19,7 +19,8 @@ struct NetworkFetcher: OriginalFetching {
 
     /// Gets an original that no HTTP cache may answer for: that of another method than GET, or with a body.
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
-        guard request.options.allowsNetwork, case .network(let transfer) = request.source.location else {
+        // As it is known by: with the cookies that were decided then.
+        guard request.options.allowsNetwork, let transfer = request.transfer else {
             throw request.notCached
         }
         let download = try await (request.options.network.downloader ?? downloader).download(
@@ -27,11 +28,12 @@ struct NetworkFetcher: OriginalFetching {
             policy: request.options.network,
             audience: request.audience,
             since: request.sharesSince,
+            basis: request.downloadBasis,
             context: context
         )
         let body = download.body
         guard !body.data.isEmpty else { throw request.emptyBody }
-        let isForOthers = body.isForHiddenRequest && !request.namesAudience
+        let isForOthers = download.isOutdated || body.isForHiddenRequest && !request.namesAudience
         return FetchedOriginal(
             data: body.data,
             source: .network,
@@ -56,6 +58,7 @@ final class OriginalFetcher: Sendable {
     private struct State {
         var time: Duration?
         var isForHiddenRequest = false
+        var isOutdated = false
         var number: UInt64?
     }
 
@@ -86,7 +89,10 @@ final class OriginalFetcher: Sendable {
 
     /// A Boolean value that indicates whether the last response was to another request, or for another credential, than
     /// the load shows, so that no key could distinguish it from the responses to others.
-    var isForOthers: Bool { state.withLock { $0.isForHiddenRequest } && !request.namesAudience }
+    var isForOthers: Bool {
+        let (isOutdated, isHidden) = state.withLock { ($0.isOutdated, $0.isForHiddenRequest) }
+        return isOutdated || isHidden && !request.namesAudience
+    }
 
     /// The age of the last response.
     var age: ContentAge { state.withLock { $0.number }.map { .transferred(began: $0) } ?? .new }
@@ -106,17 +112,22 @@ final class OriginalFetcher: Sendable {
                     policy: policy,
                     audience: request.audience,
                     since: since,
+                    basis: request.downloadBasis,
                     context: context
                 )
             }
             state.withLock { state in
                 state.isForHiddenRequest = result.body.isForHiddenRequest
+                state.isOutdated = result.isOutdated
                 state.number = result.number
             }
             return Outcome(result.body)
         } catch let error as ImageError {
             if error.reason == .transfer(.cancelled) { throw CancellationError() }
-            state.withLock { $0.isForHiddenRequest = error.isForHiddenRequest }
+            state.withLock { state in
+                state.isForHiddenRequest = error.isForHiddenRequest
+                state.isOutdated = error.isOutdated
+            }
             return Outcome(error)
         }
     }

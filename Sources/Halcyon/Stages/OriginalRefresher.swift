@@ -27,12 +27,13 @@ final class OriginalRefresher: Sendable {
     }
 
     /// Asks the server, and stores its response if that is an image.
-    func refresh(_ request: ResolvedRequest, _ transfer: TransferRequest) {
+    ///
+    /// - Parameter activities: Counts the transfer, which no load observes.
+    func refresh(_ request: ResolvedRequest, _ transfer: TransferRequest, _ activities: LoadActivities?) {
         let priority = PriorityBox(.low)
-        let context = WorkContext(priority: priority, report: { _ in })
+        let context = WorkContext(priority: priority, activities: activities, report: { _ in })
         let policy = request.options.cache
-        let cache = request.originalCaches[0]
-        let permits = StorePermits(for: request.key, in: [cache])
+        let permits = StorePermits(for: request.key, in: request.caches.all)
         let fetcher = network.fetcher(for: request, since: permits.sharesSince, context: context)
         let storage = OriginalStorage(for: request, transfer, fetcher, reads: true, priority: priority)
         let transaction = HTTPCacheTransaction(
@@ -72,16 +73,13 @@ final class OriginalRefresher: Sendable {
                     priority: priority
                 )) != nil
             else { return }
-            let stored = cache.disk.store(
-                for: pending.diskKey,
+            let entry = OriginalCaching.Entry(
+                diskKey: pending.diskKey,
                 slot: pending.slot,
-                expiration: policy.diskExpiration,
-                durability: policy.diskDurability ?? .none,
-                byteCount: answer.data.count,
-                admission: cache.admission(of: claim, .ofOriginal(pending.head)),
-                content: { (answer.data, pending.head.metadata) }
+                metadata: pending.head.metadata
             )
-            await stored.value
+            let writer = OriginalWriter(request: request, claim: claim, priority: priority)
+            for store in writer.store(answer.data, entry, as: .ofOriginal(pending.head)) { await store.value }
         }
     }
 }

@@ -9,7 +9,7 @@ final class OriginalStage: Sendable {
     private let files: FileFetcher
     let refresher: OriginalRefresher
     /// The searches for originals under way.
-    let work = WorkCoalescer<OriginalWorkKey, Original>()
+    let work = WorkCoalescer<OriginalWorkKey, Original>(.original)
 
     init(network: NetworkFetcher, files: FileFetcher, refresher: OriginalRefresher) {
         self.network = network
@@ -22,12 +22,12 @@ final class OriginalStage: Sendable {
     /// - Throws: ``ImageError``, `CancellationError`.
     func original(for request: ResolvedRequest, context: WorkContext) async throws -> Original {
         try await work.value(for: request.work, since: request.sharesSince, context: context) { [self] context in
-            let permits = StorePermits(for: request.key, in: request.originalCaches)
+            let permits = StorePermits(for: request.key, in: request.caches.all)
             guard let transfer = request.cacheableTransfer else {
                 return try await plainOriginal(for: request, permits: permits, context: context)
             }
             // An original that may be used although its server fails is used before the server is tried again.
-            return try await network.recovery.loadThroughCache(request) {
+            return try await network.recovery.loadThroughCache(request, context) {
                 try await cachedOriginal(transfer, for: request, permits: permits, context: context)
             }
         }
@@ -38,10 +38,12 @@ final class OriginalStage: Sendable {
     ///
     /// - Throws: `CancellationError`.
     func storedData(for request: ResolvedRequest, context: WorkContext) async throws -> Data? {
+        // That of a frame of a file is not read whole.
+        guard request.source.hasEncodedBytes else { return nil }
         do {
             if case .provider = request.source.location, !request.source.hasLocalBytes {
                 guard request.work.readsDisk else { return nil }
-                let permits = StorePermits(for: request.key, in: request.originalCaches)
+                let permits = StorePermits(for: request.key, in: request.caches.all)
                 return try await storedOriginal(for: request, permits: permits, context: context)?.data
             }
             // A load that reads no cache may use the network whatever the options say of it.
@@ -85,10 +87,15 @@ final class OriginalStage: Sendable {
         let isFetched = answer.source == .network
         // An empty entry on disk is damage like any other, and is replaced.
         guard !answer.data.isEmpty || !isFetched else { throw request.emptyBody }
-        if answer.source == .staleWhileRevalidating { refresher.refresh(request, transfer) }
+        if answer.source == .staleWhileRevalidating { refresher.refresh(request, transfer, context.activities) }
         var timings = ImageTimings()
         timings.load = fetcher.time
-        if readsDisk { timings.disk = ContinuousClock.now - start - (fetcher.time ?? .zero) }
+        if readsDisk {
+            let time = ContinuousClock.now - start - (fetcher.time ?? .zero)
+            timings.disk = time
+            let byteCount = isFetched ? 0 : answer.data.count
+            context.note(.lookedUpDisk(.original, isFound: !isFetched, byteCount: byteCount, duration: time))
+        }
         return Original(
             data: answer.data,
             source: isFetched ? .network : .disk,
@@ -131,15 +138,22 @@ final class OriginalStage: Sendable {
         var timings = ImageTimings()
         if request.work.readsDisk, request.source.isCachedOnDisk {
             let found = try await storedOriginal(for: request, permits: permits, context: context)
+            let time = ContinuousClock.now - start
+            let byteCount = found?.data.count ?? 0
+            context.note(.lookedUpDisk(.original, isFound: found != nil, byteCount: byteCount, duration: time))
             if let found { return found }
-            timings.disk = ContinuousClock.now - start
+            timings.disk = time
         }
         let loadStart = ContinuousClock.now
-        context.begin(.load)
-        let fetched = try await network.recovery.load(request) {
+        // A transfer reports its beginning itself, to everyone who has joined it: a load that this one replaces must not be
+        // cancelled before that, as the transfer would end with it and be sent anew.
+        if !request.source.isFromServer { context.begin(.load) }
+        let fetched = try await network.recovery.load(request, context) {
             try await fetcher(for: request).fetch(request, context: context)
         }
-        timings.load = ContinuousClock.now - loadStart
+        let time = ContinuousClock.now - loadStart
+        timings.load = time
+        if fetched.source != .network { context.note(.read(byteCount: fetched.data.count, duration: time)) }
         return Original(fetched, for: request, permits: permits, timings: timings)
     }
 
@@ -148,7 +162,7 @@ final class OriginalStage: Sendable {
     ///
     /// - Throws: ``ImageError`` for a file that cannot be read; `CancellationError`.
     func availableOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Original? {
-        let permits = StorePermits(for: request.key, in: request.originalCaches)
+        let permits = StorePermits(for: request.key, in: request.caches.all)
         if let transfer = request.cacheableTransfer {
             guard request.work.readsDisk else { return nil }
             return await freshOriginal(transfer, for: request, permits: permits, context: context)
@@ -178,7 +192,7 @@ final class OriginalStage: Sendable {
         let storage = OriginalStorage(
             of: request.key,
             from: transfer.url.withoutUser,
-            in: request.originalCaches,
+            in: request.caches.searchedForOriginal,
             policy: request.options.cache,
             priority: context.priority
         )
@@ -219,7 +233,11 @@ final class OriginalStage: Sendable {
         case .data(let data): DataFetcher(data: data)
         case .provider(let provider): ProviderFetcher(provider: provider)
         case .placeholder(let hash): DataFetcher(data: hash.data)
+        // A thumbnail shows the first frame.
+        case .thumbnail(let thumbnail) where request.options.decode.frame != 0:
+            FileFetcher.Whole(files: files, path: thumbnail.path)
         case .thumbnail(let thumbnail): FileFetcher.Thumbnail(files: files, thumbnail: thumbnail)
+        case .videoFile(let path): FileFetcher.VideoFile(files: files, path: path)
         case .invalid(let url): InvalidSource(url: url)
         }
     }
@@ -245,7 +263,7 @@ final class OriginalStage: Sendable {
                 age: age
             )
         }
-        for cache in request.originalCaches {
+        for cache in request.caches.searchedForOriginal {
             try await cache.disk.settle(diskKey, priority: context.priority)
             let age = cache.order.age(of: .original, named: diskKey)
             let entry = try await cache.disk.entry(

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonConcurrency
+internal import HalcyonHTTP
 internal import HalcyonStore
 
 /// Stores the original of one load on disk.
@@ -16,58 +17,99 @@ struct OriginalWriter: Sendable {
         var stores: [Task<Void, Never>] = []
         // In memory the representations of an original have one item, so that it says nothing about each of them.
         let companion = !request.isProcessed && caching.item == .original ? StoreOrder.Item.image(request.key) : nil
-        if !request.isProcessed || policy.keepsOriginal, let store = store(original, with: companion) {
-            stores.append(store)
+        let own = !request.isProcessed || policy.keepsOriginal ? store(original, with: companion) : []
+        if !own.isEmpty {
+            stores += own
         } else if let entry = caching.entry, let old = caching.replaced,
-            let cache = request.originalCaches.first(where: { $0.disk === old.disk })
+            let cache = request.caches.all.first(where: { $0.disk === old.disk })
         {
             // An original that is on disk already is kept up to date.
-            stores.append(
-                update(original, entry, in: cache) { disk in
-                    disk.entry(for: old.diskKey, extending: .none)?.version == old.version ? old.diskKey : nil
-                }
-            )
+            let slot: @Sendable (DiskCache) -> String? = { disk in
+                disk.entry(for: old.diskKey, extending: .none)?.version == old.version ? old.diskKey : nil
+            }
+            let admission = cache.admission(of: claim, caching.item)
+            stores.append(store(original.data, entry, in: cache, slot: slot, admission))
+            for other in request.caches.all where other != cache {
+                stores.append(updatePresent(original.data, entry, caching.item, in: other))
+            }
         }
         if request.isProcessed, !policy.keepsOriginal, caching.replaced == nil, !request.work.readsDisk,
             let entry = caching.entry
         {
             // The disk was not read for an original that it may have: the image would be made of that one again.
-            for cache in request.originalCaches {
-                stores.append(
-                    update(original, entry, in: cache) { disk in
-                        let place = entry.slot?(disk) ?? entry.diskKey
-                        return disk.contains(place) ? place : nil
-                    }
-                )
+            for cache in request.caches.all {
+                stores.append(updatePresent(original.data, entry, caching.item, in: cache))
             }
         }
+        if caching.effect == .store, let found = caching.source { stores += promote(original, found) }
         return stores
     }
 
-    /// Starts to store an original; returns `nil` if it is on disk already, or its server forbids storing it.
+    /// Starts to store an original; returns nothing if it is on disk already, or its server forbids storing it.
     ///
     /// - Parameter image: The item in memory of the same image, if it is stored there.
-    func store(_ original: Original, with image: StoreOrder.Item? = nil) -> Task<Void, Never>? {
-        guard let entry = original.caching.entry else { return nil }
-        let cache = request.originalCaches[0]
-        let admission = cache.admission(of: claim, original.caching.item, with: image)
-        return store(original, entry, in: cache, slot: entry.slot, admission)
+    func store(_ original: Original, with image: StoreOrder.Item? = nil) -> [Task<Void, Never>] {
+        guard let entry = original.caching.entry else { return [] }
+        return store(original.data, entry, as: original.caching.item, with: image)
     }
 
-    /// Starts to store an original in the place of one that is on disk.
-    ///
-    /// - Parameter slot: Returns the place at the time of writing; `nil` if no original is on disk.
-    private func update(
-        _ original: Original,
+    /// Starts to store an original in the caches that store new ones. Where others of their group have an older one, it
+    /// takes the place of that.
+    func store(
+        _ data: Data,
         _ entry: OriginalCaching.Entry,
-        in cache: ImageCache,
-        slot: @escaping @Sendable (DiskCache) -> String?
-    ) -> Task<Void, Never> {
-        store(original, entry, in: cache, slot: slot, cache.admission(of: claim, original.caching.item))
+        as item: StoreOrder.Item,
+        with image: StoreOrder.Item? = nil
+    ) -> [Task<Void, Never>] {
+        let stores = request.caches.storesOfOriginal.map { cache in
+            let admission = cache.admission(of: claim, item, with: image)
+            return store(data, entry, in: cache, slot: entry.slot, admission)
+        }
+        return stores + request.caches.otherStoresOfOriginal.map { updatePresent(data, entry, item, in: $0) }
     }
 
+    /// Starts to copy an original that was found in one cache of a group to those above it, as the group says.
+    private func promote(_ original: Original, _ found: OriginalStorage.Entry) -> [Task<Void, Never>] {
+        guard let cache = request.caches.all.first(where: { $0.disk === found.disk }) else { return [] }
+        let caches = request.caches.promotionTargetsOfOriginal(from: cache)
+        if caches.isEmpty { return [] }
+        var slot: (@Sendable (DiskCache) -> String?)?
+        if let head = found.head, head.isVarying {
+            slot = { [diskKey = request.key.originalDiskKey] disk in
+                OriginalStorage.slot(of: diskKey, url: head.url, in: disk) { $0.representation == head.representation }
+            }
+        }
+        let policy = request.options.cache
+        let copy = DiskCopy(
+            original.data,
+            metadata: found.head?.metadata ?? Data(),
+            name: request.key.originalDiskKey,
+            slot: slot,
+            item: .ofOriginal(found.head),
+            expiration: policy.diskExpiration,
+            durability: policy.diskDurability ?? .none,
+            claim: claim
+        )
+        return caches.map { copy.store(in: $0, priority: priority) }
+    }
+
+    /// Starts to store an original in the place of an older one that a cache may have.
+    private func updatePresent(
+        _ data: Data,
+        _ entry: OriginalCaching.Entry,
+        _ item: StoreOrder.Item,
+        in cache: ImageCache
+    ) -> Task<Void, Never> {
+        let slot: @Sendable (DiskCache) -> String? = { disk in
+            let place = entry.slot?(disk) ?? entry.diskKey
+            return disk.contains(place) ? place : nil
+        }
+        return store(data, entry, in: cache, slot: slot, cache.admission(of: claim, item))
+    }
+
+    /// - Parameter slot: Returns the place at the time of writing; `nil` if nothing is to be stored.
     private func store(
-        _ original: Original,
+        _ data: Data,
         _ entry: OriginalCaching.Entry,
         in cache: ImageCache,
         slot: (@Sendable (DiskCache) -> String?)?,
@@ -78,10 +120,10 @@ struct OriginalWriter: Sendable {
             slot: slot,
             expiration: request.options.cache.diskExpiration,
             durability: request.options.cache.diskDurability ?? .none,
-            byteCount: original.data.count,
+            byteCount: data.count,
             priority: priority,
             admission: admission,
-            content: { (original.data, entry.metadata) }
+            content: { (data, entry.metadata) }
         )
     }
 }

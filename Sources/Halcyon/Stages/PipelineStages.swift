@@ -29,10 +29,12 @@ final class PipelineStages: Sendable {
     /// The threads that decode, process and encode for requests that name none.
     let workers: PixelWorkers
     let recovery: Recovery
+    /// Counts what the stages do, and tells observers of it.
+    let activities: LoadActivities
 
     init(_ configuration: ImagePipeline.Configuration) {
-        let (cache, codecs, downloader) = (configuration.cache, configuration.codecs, configuration.downloader)
-        let downloads = downloader.configuration.policy
+        let (caches, codecs, downloader) = (configuration.caches, configuration.codecs, configuration.downloader)
+        activities = LoadActivities(observers: configuration.observers)
         let files = FileFetcher(thumbnails: configuration.thumbnailFolder.map(ThumbnailFolder.init))
         workers =
             configuration.workers
@@ -43,7 +45,7 @@ final class PipelineStages: Sendable {
         original = OriginalStage(network: network, files: files, refresher: refresher)
         decoding = DecodingStage(codecs: codecs, workers: workers, recovery: recovery, original: original)
         processing = ProcessingStage(workers: workers, decoding: decoding)
-        memory = MemoryStage(cache: cache, downloads: downloads)
+        memory = MemoryStage(caches: caches, downloader: downloader)
         let results = ResultStorage(DecodedForm(codecs: codecs, workers: workers))
         image = ImageStage(memory: memory, results: results, processing: processing, original: original)
         encoding = EncodingStage(
@@ -53,9 +55,9 @@ final class PipelineStages: Sendable {
             codecs: codecs,
             workers: workers
         )
-        resolver = RequestResolver(cache: cache, downloads: downloads, files: files)
+        resolver = RequestResolver(caches: caches, downloader: downloader, files: files)
         fallback = SourceFallback(resolver: resolver, image: image, encoding: encoding, original: original)
-        previews = PreviewStage(memory: memory, resolver: resolver, fallback: fallback)
+        previews = PreviewStage(memory: memory, resolver: resolver, fallback: fallback, activities: activities)
         prefetching = PrefetchingStage(
             memory: memory,
             fallback: fallback,

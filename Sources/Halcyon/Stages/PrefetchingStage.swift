@@ -13,34 +13,34 @@ struct PrefetchingStage: Sendable {
 
     /// Loads an image into the cache.
     ///
-    /// - Returns: `true` if it had to be loaded; `false` if the cache had it.
+    /// - Returns: The place that it was loaded from; that of the cache if it had the image, or needs no copy of it.
     /// - Throws: ``ImageError``, `CancellationError`.
     func prefetch(
         _ request: PendingRequest,
         to destination: ImagePrefetcher.Destination,
         context: WorkContext
-    ) async throws -> Bool {
+    ) async throws -> ImageResponse.Source {
         try Task.checkCancellation()
         switch destination {
         case .memory:
-            if let resolved = request.resolved, memory.cached(for: resolved) != nil { return false }
-            switch try await fallback.response(for: request, context: context).source {
-            case .memory, .disk: return false
-            case .network, .file, .data: return true
-            }
+            if let resolved = request.resolved, memory.cached(for: resolved) != nil { return .memory }
+            return try await fallback.response(for: request, context: context).source
         case .disk:
             // An original that is on this machine anyway is not copied.
-            guard request.resolved != nil else { return false }
+            guard request.resolved != nil else { return .disk }
             return try await fallback.anySource(request, context) { try await storeOriginal(for: $0, context: context) }
         }
     }
 
     /// Stores an original on disk without decoding it.
-    private func storeOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Bool {
-        guard request.options.cache.storesOnDisk, request.source.isCachedOnDisk else { return false }
-        if try await isOnDisk(request, context: context) { return false }
+    private func storeOriginal(
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> ImageResponse.Source {
+        guard request.options.cache.storesOnDisk, request.source.isCachedOnDisk else { return .disk }
+        if try await isOnDisk(request, context: context) { return .disk }
         let original = try await self.original.presentOriginal(for: request, context: context)
-        guard original.source != .disk else { return false }
+        guard original.source != .disk else { return .disk }
         do {
             // Keeps error pages out of the cache.
             _ = try await (request.options.workers ?? workers).info(
@@ -58,10 +58,12 @@ struct PrefetchingStage: Sendable {
         let priority = PriorityBox(.low)
         let claim = original.claim(of: request.permits)
         let writer = OriginalWriter(request: request, claim: claim, priority: priority)
-        if let stored = writer.store(original) {
-            await priority.following(context.priority) { await stored.value }
+        let stores = writer.store(original)
+        if !stores.isEmpty { context.note(.storedOnDisk(.original)) }
+        await priority.following(context.priority) {
+            for store in stores { await store.value }
         }
-        return true
+        return original.source
     }
 
     /// Returns whether the disk has what the load would store, and no server would have to be asked.
@@ -70,7 +72,8 @@ struct PrefetchingStage: Sendable {
         guard request.work.readsDisk else { return false }
         // Where a server decides about caching, loading finds out whether its original may still be used.
         guard !request.followsServer else { return false }
-        for cache in request.originalCaches where try await cache.disk.contains(request.key.originalDiskKey) {
+        for cache in request.caches.searchedForOriginal where try await cache.disk.contains(request.key.originalDiskKey)
+        {
             return true
         }
         return false

@@ -8,6 +8,7 @@ struct PreviewStage: Sendable {
     let memory: MemoryStage
     let resolver: RequestResolver
     let fallback: SourceFallback
+    let activities: LoadActivities
 
     /// Hands out the best preview of an image that memory has, without waiting.
     func sendCached(of request: ImageRequest, to feed: PreviewFeed) {
@@ -44,7 +45,11 @@ struct PreviewStage: Sendable {
                 let pending = resolver.begin(preview)
                 let previewContext = WorkContext(priority: priority, report: { _ in })
                 // A preview that fails is left out.
-                guard let response = try? await fallback.response(for: pending, context: previewContext) else { return }
+                let begun = activities.begin(preview)
+                let response = try? await activities.run(begun, context: previewContext, place: \.source) { context in
+                    try await fallback.response(for: pending, context: context)
+                }
+                guard let response else { return }
                 loads.succeeded(quality)
                 let delivered = response.delivered(preview.options.delivery)
                 feed.send(ImagePreview(response: delivered, source: preview.source, quality: quality))
@@ -58,12 +63,11 @@ struct PreviewStage: Sendable {
         guard let request = request.resolved, request.work.readsDisk, request.source.isCachedOnDisk else {
             return false
         }
-        if request.isProcessed, (try? await request.target.disk.contains(request.key.processedDiskKey)) == true {
-            return true
+        for cache in request.caches.targets.searched where request.isProcessed {
+            if (try? await cache.disk.contains(request.key.processedDiskKey)) == true { return true }
         }
-        for cache in request.originalCaches where (try? await cache.disk.contains(request.key.originalDiskKey)) == true
-        {
-            return true
+        for cache in request.caches.searchedForOriginal {
+            if (try? await cache.disk.contains(request.key.originalDiskKey)) == true { return true }
         }
         return false
     }

@@ -6,7 +6,7 @@ final class ProcessingStage: Sendable {
     private let workers: PixelWorkers
     private let decoding: DecodingStage
     /// The runs of processors under way.
-    let work = WorkCoalescer<ProcessedWorkKey, DecodedOriginal>()
+    let work = WorkCoalescer<ProcessedWorkKey, DecodedOriginal>(.processing)
 
     init(workers: PixelWorkers, decoding: DecodingStage) {
         self.workers = workers
@@ -51,7 +51,8 @@ final class ProcessingStage: Sendable {
             image: result.image,
             source: result.original.source,
             byteCount: result.original.data.count,
-            data: request.options.delivery.includesOriginalData ? result.original.data : nil,
+            data: request.options.delivery.includesOriginalData && request.source.hasEncodedBytes
+                ? result.original.data : nil,
             timings: timings,
             metrics: result.original.metrics,
             head: result.original.head
@@ -115,12 +116,14 @@ final class ProcessingStage: Sendable {
                 // Where the decoder did not convert the colours, they are converted after the first processor.
                 return try result.converted(decoded.decode.color, isCancelled: { flag.isCancelled })
             }
+            let time = ContinuousClock.now - start
+            context.note(.processed("\(type(of: processor))", size: image.bitmap.size, duration: time))
             return DecodedOriginal(
                 image: image,
                 lease: lease,
                 original: input.original,
                 decodeTime: input.decodeTime,
-                processTime: (input.processTime ?? .zero) + (ContinuousClock.now - start)
+                processTime: (input.processTime ?? .zero) + time
             )
         } catch let error as CancellationError {
             throw error

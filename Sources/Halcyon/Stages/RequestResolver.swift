@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPTypes
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
@@ -18,10 +19,10 @@ struct PendingRequest: Sendable {
 
 /// Derives the identities of requests.
 struct RequestResolver: Sendable {
-    /// The pipeline's own cache.
-    let cache: ImageCache
-    /// The network policy that the pipeline's downloader adds to all requests.
-    let downloads: NetworkPolicy
+    /// The pipeline's own caches.
+    let caches: ImageCacheGroup
+    /// The pipeline's downloader, whose policy at the moment adds to all requests.
+    let downloader: ImageDownloader
     let files: FileFetcher
 
     /// Begins a load as far as that is possible without waiting.
@@ -32,17 +33,34 @@ struct RequestResolver: Sendable {
         if let earlier { return pending(request, begun: earlier) }
         // Before the load is given its number, so that nothing is removed between the two.
         let hasOpenNames = request.source.filePath != nil || request.options.recovery.hasOtherSources
-        let openLoads = hasOpenNames ? originalCaches(request.options).map { $0.order.beginOpenLoad() } : []
+        let openLoads =
+            hasOpenNames
+            ? LoadCaches(request.source.loadOptions(from: request.options), own: caches).all.map {
+                $0.order.beginOpenLoad()
+            } : []
         var pending = self.pending(request, begun: WorkNumber.next())
         pending.openLoads = openLoads
         return pending
     }
 
     private func pending(_ request: ImageRequest, begun: UInt64) -> PendingRequest {
-        let source = request.source
+        let downloader = request.options.network.downloader ?? downloader
+        while true {
+            let setup = downloader.setup
+            let pending = pending(request, begun: begun, setup)
+            // A downloader that the options name is read in several places: all of them have seen one configuration.
+            if downloader.setup === setup { return pending }
+        }
+    }
+
+    private func pending(_ request: ImageRequest, begun: UInt64, _ setup: DownloadSetup) -> PendingRequest {
+        let downloads = setup.configuration.policy
+        // The cookies are decided here, once for all that is derived from the request, and sent as they are.
+        let source = request.source.takingCookies(request.options, over: downloads)
         let options = source.loadOptions(from: request.options.forWork())
         if let key = ImageKey(source, options: request.options, over: downloads) {
-            let resolved = resolved(source, options: options, key: key, begun: begun)
+            let sizes = sizes(of: key, request)
+            let resolved = resolved(source, options: options, key: key, sizes: sizes, begun: begun, setup)
             return PendingRequest(request: request, begun: begun, resolved: resolved)
         }
         guard source.isUsedOnce else {
@@ -56,7 +74,7 @@ struct RequestResolver: Sendable {
         let audience = OriginalKey.audience(of: source, options: options, over: downloads)
         let original = OriginalKey(text: "once:\(UUID().uuidString)", scope: audience)
         let key = ImageKey(original: original, options: once)
-        let resolved = resolved(source, options: once, key: key, begun: begun)
+        let resolved = resolved(source, options: once, key: key, begun: begun, setup)
         // A source that replaces it, if it fails, is cached as the options say.
         return PendingRequest(request: request, begun: begun, resolved: resolved)
     }
@@ -66,6 +84,8 @@ struct RequestResolver: Sendable {
     /// - Throws: ``ImageError`` for contradictory options, for a source that names nothing, and for a file that cannot
     ///   be read; `CancellationError`.
     func resolve(_ request: PendingRequest, context: WorkContext) async throws -> ResolvedRequest {
+        let setup = (request.options.network.downloader ?? downloader).setup
+        let downloads = setup.configuration.policy
         if let contradiction = OptionContradiction(request.options, for: request.source, over: downloads) {
             throw ImageError(stage: .source, reason: .contradictoryOptions(contradiction), source: "\(request.source)")
         }
@@ -75,47 +95,53 @@ struct RequestResolver: Sendable {
             let identity = try await files.identity(of: path, context: context)
             let key = ImageKey(source, in: identity, options: request.options)
             let options = source.loadOptions(from: request.options.forWork())
-            return resolved(source, options: options, key: key, begun: request.begun)
+            let sizes = sizes(of: key, request.request)
+            return resolved(source, options: options, key: key, sizes: sizes, begun: request.begun, setup)
         }
         switch source.location {
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
-        case .network, .file, .thumbnail, .data, .provider, .placeholder:
+        case .network, .file, .thumbnail, .videoFile, .data, .provider, .placeholder:
             let name = "\(source)"
             throw ImageError(stage: .source, reason: .invalidURL(name), source: name)
         }
     }
 
-    /// Returns the caches that may have the original, in the order in which they are searched.
-    private func originalCaches(_ options: ImageOptions) -> [ImageCache] {
-        let target = options.cache.targetCache ?? cache
-        guard !options.processing.isIdentity, let original = options.cache.originalCache, original != target else {
-            return [target]
-        }
-        return [original, target]
+    /// Returns the sizes of a request's image; `nil` if it has no target size.
+    private func sizes(of key: ImageKey, _ request: ImageRequest) -> ImageSizes? {
+        guard request.options.targetSize != nil else { return nil }
+        return ImageSizes(original: key.original, options: request.source.loadOptions(from: request.options))
     }
 
     private func resolved(
         _ source: Source,
         options: ImageOptions,
         key: ImageKey,
-        begun: UInt64
+        sizes: ImageSizes? = nil,
+        begun: UInt64,
+        _ setup: DownloadSetup
     ) -> ResolvedRequest {
         let policy = options.cache
-        let originals = originalCaches(options)
+        let caches = LoadCaches(options, own: caches)
         // A request that reads no cache asks for the present state of the source.
         let kind: StorePermit.Kind = policy.reads == .none ? .refresh : .load
-        let additions = options.network.additions(or: downloads)
+        let additions = setup.configuration.policy
         return ResolvedRequest(
             source: source,
             options: options,
             key: key,
-            permits: StorePermits(for: key, in: originals, kind, begun: begun),
-            target: policy.targetCache ?? cache,
-            originalCaches: originals,
-            transfer: source.transfer(options, over: downloads),
+            permits: StorePermits(for: key, in: caches.all, kind, begun: begun),
+            caches: caches,
+            sizes: sizes,
+            transfer: source.transfer(options, over: additions),
             hasModifiers: options.network.requestModifier != nil || additions.requestModifier != nil,
-            work: OriginalWorkKey(source, options, original: key.original, readsDisk: options.readsOriginalOnDisk)
+            work: OriginalWorkKey(
+                source,
+                options,
+                original: key.original,
+                generation: setup.generation,
+                readsDisk: options.readsOriginalOnDisk
+            )
         )
     }
 }
@@ -127,15 +153,36 @@ extension Source {
         return options.network.applied(to: transfer, over: options.network.additions(or: downloads))
     }
 
+    /// Returns the source with the cookies that its request is sent; the same where no store of cookies is in use.
+    func takingCookies(_ options: ImageOptions, over downloads: NetworkPolicy) -> Source {
+        guard case .network(var transfer) = location, transfer.cookies == nil,
+            let sent = self.transfer(options, over: downloads),
+            let cookies = sent.cookies
+        else { return self }
+        transfer.cookies = cookies
+        transfer.headers[.cookie] = cookies.field
+        return Source(.network(transfer), cacheKey: cacheKey)
+    }
+
     /// A Boolean value that indicates whether the source is a server.
     var isFromServer: Bool { if case .network = location { true } else { false } }
+
+    /// Returns whether both have their bytes from the same place, so that their loads may share the work for them: the cache
+    /// key and the urgency are no part of what is asked for.
+    func hasTransfer(of other: Source) -> Bool {
+        guard case .network(var left) = location, case .network(let right) = other.location else {
+            return location == other.location
+        }
+        left.priority = right.priority
+        return left == right
+    }
 
     /// A Boolean value that indicates whether a source without a key is used only once: bytes at hand, and responses
     /// that are for one request alone.
     fileprivate var isUsedOnce: Bool {
         switch location {
         case .data, .network: true
-        case .file, .thumbnail, .provider, .placeholder, .invalid: false
+        case .file, .thumbnail, .videoFile, .provider, .placeholder, .invalid: false
         }
     }
 }

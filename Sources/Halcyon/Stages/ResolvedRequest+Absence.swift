@@ -17,7 +17,7 @@ extension ResolvedRequest {
     /// Removes the original and everything that was made of it from the caches, but for what newer work than that of a
     /// claim has stored.
     func removeOriginal(olderThan claim: StoreClaim) async {
-        for cache in originalCaches { await cache.removeOriginal(of: key, olderThan: claim) }
+        await ImageCache.removeOriginal(of: key, olderThan: claim, from: caches.all)
     }
 }
 

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonStore
 
 /// The results of processors on disk, in one form.
 struct ResultStorage<Form: ResultForm>: Sendable {
@@ -18,6 +19,8 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         let isExact: Bool
         /// The validity of the result; `nil` if no server decides about it.
         let validity: OriginalValidity?
+        /// The cache that it was found in.
+        let cache: ImageCache
         fileprivate let age: ContentAge
 
         /// Returns the claim to store the result in memory.
@@ -53,13 +56,18 @@ struct ResultStorage<Form: ResultForm>: Sendable {
     /// - Throws: `CancellationError`.
     func contains(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
         guard request.isLookedUpAsResult else { return false }
-        let disk = request.target.disk
         let diskKey = request.key.processedDiskKey
-        let entry = try await disk.entry(for: diskKey, extending: .none, priority: context.priority)
-        guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return false }
-        return request.mayUse(validity(of: metadata, storedAt: entry.storedAt, for: request))
+        for cache in request.caches.targets.searched {
+            let entry = try await cache.disk.entry(for: diskKey, extending: .none, priority: context.priority)
+            guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { continue }
+            if request.mayUse(validity(of: metadata, storedAt: entry.storedAt, for: request)) { return true }
+        }
+        return false
     }
 
+    /// Returns the first result in the caches of the image, in their order. It is copied to those searched before, as
+    /// their group says.
+    ///
     /// - Parameter failure: The reason why the original is unavailable, which may permit the use of an image that is no
     ///   longer fresh.
     private func find(
@@ -67,8 +75,19 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         context: WorkContext,
         insteadOf failure: StaleUse? = nil
     ) async throws -> Found? {
+        for cache in request.caches.targets.searched {
+            if let found = try await find(request, in: cache, context: context, insteadOf: failure) { return found }
+        }
+        return nil
+    }
+
+    private func find(
+        _ request: ResolvedRequest,
+        in cache: ImageCache,
+        context: WorkContext,
+        insteadOf failure: StaleUse?
+    ) async throws -> Found? {
         let start = ContinuousClock.now
-        let cache = request.target
         let diskKey = request.key.processedDiskKey
         try await cache.disk.settle(diskKey, priority: context.priority)
         let age = cache.order.age(of: .image(request.key), named: request.key.originalDiskKey)
@@ -77,9 +96,15 @@ struct ResultStorage<Form: ResultForm>: Sendable {
             extending: request.options.cache.diskExtension,
             priority: context.priority
         )
-        guard let entry else { return nil }
         var timings = ImageTimings()
-        timings.disk = ContinuousClock.now - start
+        let time = ContinuousClock.now - start
+        timings.disk = time
+        var isFound = false
+        defer {
+            let byteCount = isFound ? entry?.body.count ?? 0 : 0
+            context.note(.lookedUpDisk(.result, isFound: isFound, byteCount: byteCount, duration: time))
+        }
+        guard let entry else { return nil }
         guard let metadata = ProcessedImageMetadata(entry.metadata) else {
             await cache.disk.remove(for: diskKey, ifStill: entry.version)
             return nil
@@ -88,7 +113,11 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         guard request.mayUse(validity, insteadOf: failure) else { return nil }
         do {
             let result = try await form.result(in: entry, metadata, for: request, timings, priority: context.priority)
-            return Found(result: result, isExact: metadata.isExact ?? false, validity: validity, age: age)
+            isFound = true
+            let isExact = metadata.isExact ?? false
+            let found = Found(result: result, isExact: isExact, validity: validity, cache: cache, age: age)
+            promote(entry, found, for: request)
+            return found
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -100,6 +129,23 @@ struct ResultStorage<Form: ResultForm>: Sendable {
             }
             return nil
         }
+    }
+
+    /// Starts to copy an entry to the disks of the caches above the one that it was found in, as the group says.
+    private func promote(_ entry: DiskCache.Entry, _ found: Found, for request: ResolvedRequest) {
+        let policy = request.options.cache
+        let caches = request.caches.targets.promotionTargets(from: found.cache)
+        guard policy.storesOnDisk, !caches.isEmpty else { return }
+        let copy = DiskCopy(
+            entry,
+            metadata: entry.metadata(stating: found.validity, isOriginal: false),
+            name: request.key.processedDiskKey,
+            item: .image(request.key),
+            expiration: expiration(policy, found.validity, now: found.cache.disk.now()),
+            durability: policy.diskDurability ?? .none,
+            claim: found.claim(of: request)
+        )
+        for cache in caches { _ = copy.store(in: cache, priority: PriorityBox(.low)) }
     }
 
     /// Returns for how long and for which requests a stored result may be used. Where only the time at which the result
@@ -127,14 +173,19 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         priority: PriorityBox
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
-        let (cache, validity) = (request.target, caching.validity)
+        let (targets, validity) = (request.caches.targets, caching.validity)
         guard policy.storesOnDisk, request.isStoredAsResult, caching.effect == .store, !request.mustAsk(about: validity)
         else { return [] }
         // Built-in encodings need the pixels alone.
-        let data = policy.serializer is ImageSerializer || request.encodedImage != nil ? nil : data
-        return [
+        let needsData = !(policy.serializer is ImageSerializer) && request.encodedImage == nil
+        let data = needsData && request.source.hasEncodedBytes ? data : nil
+        let diskKey = request.key.processedDiskKey
+        let content = SharedContent { [form] in
+            try await form.entry(of: result, madeOf: data, validity: validity, for: request, priority: priority)
+        }
+        let stores = targets.stored.map { cache in
             cache.disk.store(
-                for: request.key.processedDiskKey,
+                for: diskKey,
                 expiration: expiration(policy, validity, now: cache.disk.now()),
                 durability: policy.diskDurability ?? .none,
                 byteCount: form.byteCount(of: result) + (data?.count ?? 0),
@@ -144,11 +195,19 @@ struct ResultStorage<Form: ResultForm>: Sendable {
                     .image(request.key),
                     with: request.encodedImage.map { .image($0) }
                 ),
-                content: { [form] in
-                    try await form.entry(of: result, madeOf: data, validity: validity, for: request, priority: priority)
-                }
+                content: { try await content.value }
             )
-        ]
+        }
+        // What is made of an original of a cache replaces nothing that is older.
+        guard !claim.age.isFromCache else { return stores }
+        return stores
+            + targets.unstored.map { cache in
+                cache.disk.remove(
+                    named: diskKey,
+                    priority: priority,
+                    if: cache.admission(of: claim, .image(request.key))
+                )
+            }
     }
 
     /// Returns the expiration of a result on disk: no later than the end of its original's freshness, as no server is
@@ -166,12 +225,12 @@ struct ResultStorage<Form: ResultForm>: Sendable {
     /// Removes a result, if the claim holds.
     func remove(for request: ResolvedRequest, claim: StoreClaim) async {
         guard request.isProcessed else { return }
-        let cache = request.target
-        await cache.disk.remove(
-            for:
-                request.key.processedDiskKey,
-            if: cache.admission(of: claim, .image(request.key))
-        )
+        for cache in request.caches.targets.caches {
+            await cache.disk.remove(
+                for: request.key.processedDiskKey,
+                if: cache.admission(of: claim, .image(request.key))
+            )
+        }
     }
 }
 
@@ -182,7 +241,7 @@ extension ResolvedRequest {
     /// A Boolean value that indicates whether the image is stored on disk as a result of processors. A serializer that
     /// stores originals alone has no influence on encoded forms.
     fileprivate var isStoredAsResult: Bool {
-        isProcessed && source.isCachedOnDisk && options.decode.isNamed
+        isProcessed && source.keepsResultsOnDisk && options.decode.isNamed
             && (encodedImage != nil || !options.cache.keepsOriginalOnly)
     }
 

@@ -68,10 +68,9 @@ struct SourceFallback: Sendable {
         try await firstSuccess(request, context) { request, _ in try await body(request) }.0
     }
 
-    /// Tries one source after another until one can be loaded. The sources that are left are known in this call alone
-    /// and shared nowhere, so none is loaded twice and no error is lost.
+    /// Loads the only source, or tries one after another until one can be loaded.
     ///
-    /// - Throws: ``ImageError``; `CancellationError`, which ends the search, whichever source throws it.
+    /// - Throws: As ``firstSuccessOfSeveral(_:_:load:)``.
     private func firstSuccess<Value>(
         _ request: PendingRequest,
         _ context: WorkContext,
@@ -79,10 +78,25 @@ struct SourceFallback: Sendable {
     ) async throws -> (Value, SourceSubstitution?) {
         // Removals while the load is under way are noted for the names that become known.
         defer { withExtendedLifetime(request.openLoads) {} }
-        let recovery = request.options.recovery
-        guard recovery.hasOtherSources else {
+        guard request.options.recovery.hasOtherSources else {
             return (try await load(resolver.resolve(request, context: context), context), nil)
         }
+        return try await firstSuccessOfSeveral(request, context, load: load)
+    }
+
+    /// Tries one source after another until one can be loaded. The sources that are left are known in this call alone
+    /// and shared nowhere, so none is loaded twice and no error is lost.
+    ///
+    /// Not inlined: a load keeps its frames until it ends, and this one has 8 kB that a load of one source does not need.
+    ///
+    /// - Throws: ``ImageError``; `CancellationError`, which ends the search, whichever source throws it.
+    @inline(never)
+    private func firstSuccessOfSeveral<Value>(
+        _ request: PendingRequest,
+        _ context: WorkContext,
+        load: (ResolvedRequest, WorkContext) async throws -> Value
+    ) async throws -> (Value, SourceSubstitution?) {
+        let recovery = request.options.recovery
         var options = request.options
         options.recovery = recovery.ofOneSource
         var lowDataSource = recovery.lowDataSource
@@ -111,8 +125,10 @@ struct SourceFallback: Sendable {
                     var metered = options
                     metered.recovery.allowsMetered = true
                     next = resolver.begin(ImageRequest(source, options: metered), begun: request.begun)
+                    context.note(.tryingAlternative(source, after: error))
                 } else if let index = alternatives.firstIndex(where: { !tried.contains($0) }) {
                     let source = alternatives[index]
+                    context.note(.tryingAlternative(source, after: error))
                     tried.insert(source)
                     // Dropped by its place, so that the search ends whatever sources are equal to.
                     alternatives = alternatives[(index + 1)...]

@@ -20,7 +20,14 @@ extension ImageFormat {
         if let format = iconFormat(reader) {
             return format
         }
-        return MarkupPrefix(text(of: prefix))?.isSVG == true ? .svg : nil
+        if MarkupPrefix(text(of: prefix))?.isSVG == true {
+            return .svg
+        }
+        #if Video
+        return VideoContainer.detect(prefix)
+        #else
+        return nil
+        #endif
     }
 
     /// The bytes, inflated where they are compressed SVG ("svgz").

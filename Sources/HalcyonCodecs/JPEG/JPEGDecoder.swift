@@ -8,7 +8,8 @@ internal import HalcyonRaster
 /// Huffman code or restart marker spoils the blocks around it; an image of which a part is missing is refused.
 ///
 /// With a target size, the image is decoded at 1/8, 1/4 or 1/2 of its sides, whichever is the smallest that still
-/// has twice the target's sides; or the target's, where the image takes more than ``DecodeOptions/largestByteCount``.
+/// has twice the target's sides; or the target's, where the image is beyond ``DecodeOptions/largestByteCount`` or
+/// ``DecodeOptions/largestSideLength``.
 public struct JPEGDecoder: ImageDecoder {
     /// Rows between two questions whether decoding is cancelled.
     private static let rowsPerStep = 16
@@ -128,9 +129,10 @@ public struct JPEGDecoder: ImageDecoder {
         options: DecodeOptions,
         isCancelled: () -> Bool
     ) throws -> Bitmap {
-        let scale = JPEGScale(of: header.size, serving: target, atMost: options.largestByteCount)
+        let limit = options.bitmapLimit
+        let scale = JPEGScale(of: header.size, serving: target, within: limit)
         // An image that is to be scaled down if it is too large counts as large as it is decoded.
-        try options.limits.check(options.largestByteCount == nil ? header.size : scale.size, of: .jpeg)
+        try options.limits.check(limit == nil ? header.size : scale.size, of: .jpeg)
         let bitmapByteCount = scale.size.bitmapByteCount
         let coefficientByteCount = header.hasMultipleScans ? header.coefficientByteCount : 0
         try options.limits.checkMemory(

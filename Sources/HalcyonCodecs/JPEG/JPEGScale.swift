@@ -24,14 +24,13 @@ struct JPEGScale: Hashable {
         self.init(of: stored, eighths: eighths)
     }
 
-    /// The same scale, unless its rows take more than `maximum` bytes: then the smallest at which both sides are at
-    /// least as long as those of `target`.
+    /// The same scale, unless its rows are beyond a bound: then the smallest at which both sides are at least as long as
+    /// those of `target`.
     ///
-    /// - Parameter maximum: Bytes of the result, which is scaled down to the target if it takes more; `nil`: any
-    ///   number.
-    init(of stored: PixelSize, serving target: PixelSize?, atMost maximum: Int?) {
+    /// - Parameter limit: The bound on the result, which is scaled down to the target if it is beyond; `nil`: none.
+    init(of stored: PixelSize, serving target: PixelSize?, within limit: BitmapLimit?) {
         self.init(of: stored, serving: target)
-        guard let maximum, let target, !target.isEmpty, size.bitmapByteCount > maximum else {
+        guard let limit, let target, !target.isEmpty, !limit.allows(size, depth: .eight) else {
             return
         }
         let sufficient = [1, 2, 4].first { candidate in

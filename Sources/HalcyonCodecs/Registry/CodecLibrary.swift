@@ -9,6 +9,9 @@ internal import CJPEGXL
 #if SVG
 internal import CRSVG
 #endif
+#if Video
+internal import CVideoShim
+#endif
 
 /// A library that decodes, as it is at run time: what differs between its versions is asked here.
 package enum CodecLibrary: Sendable {
@@ -16,6 +19,7 @@ package enum CodecLibrary: Sendable {
     case heif
     case jpegXL
     case rsvg
+    case ffmpeg
 
     /// The numbers of a version.
     package struct Version: Comparable, CustomStringConvertible, Sendable {
@@ -40,6 +44,7 @@ package enum CodecLibrary: Sendable {
         case .heif: "libheif"
         case .jpegXL: "libjxl"
         case .rsvg: "librsvg"
+        case .ffmpeg: "libavformat"
         }
     }
 
@@ -67,6 +72,13 @@ package enum CodecLibrary: Sendable {
         case .rsvg:
             #if SVG
             return Version(Int(rsvg_major_version), Int(rsvg_minor_version))
+            #else
+            return nil
+            #endif
+        case .ffmpeg:
+            #if Video
+            let number = Int(halcyon_video_library_version())
+            return number == 0 ? nil : Version(number >> 16, number >> 8 & 255)
             #else
             return nil
             #endif

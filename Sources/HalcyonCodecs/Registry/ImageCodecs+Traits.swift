@@ -14,6 +14,10 @@ extension ImageCodecs {
         #if SVG
         decoders.append(SVGDecoder())
         #endif
+        #if Video
+        // Last: files that are images by their signature are no videos.
+        decoders += VideoDecoder.all as [any ImageDecoder]
+        #endif
         return decoders
     }
 

@@ -101,8 +101,8 @@ extension ImageCodecs {
     ) throws -> DecodedImage {
         let decoder = try decoder(for: data, hint: options.typeHint)
         let image =
-            if let maximum = options.largestByteCount {
-                try decode(data, with: decoder, atMost: maximum, options: options, isCancelled: isCancelled)
+            if let limit = options.bitmapLimit {
+                try decode(data, with: decoder, within: limit, options: options, isCancelled: isCancelled)
             } else {
                 try decoder.decode(data, options: options, isCancelled: isCancelled)
             }

@@ -54,6 +54,9 @@ struct GetCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Show the timeline of each load.")
     var trace = false
 
+    @Flag(name: .long, help: "Show what the caches and shared work have saved.")
+    var stats = false
+
     @Flag(name: .long, help: "Print one JSON object a line instead of a table.")
     var json = false
 

@@ -65,6 +65,7 @@ struct GetRun: Sendable {
             if Terminal.outputState == .closed { break }
         }
         await pipeline.cache.flush()
+        if command.stats { reportStatistics() }
         return isSuccess
     }
 
@@ -177,6 +178,13 @@ struct GetRun: Sendable {
                 if command.json { Terminal.writeError(line + "\n") } else { Terminal.print(line) }
             }
         }
+    }
+
+    private func reportStatistics() {
+        let report = StatisticsReport(pipeline.statistics)
+        guard !command.json else { return Terminal.print(JSONLine.text(report.record)) }
+        Terminal.print("")
+        for line in report.lines { Terminal.print(line) }
     }
 
     private func drawSheet(of results: [GetResult], path: String) async -> Bool {

@@ -1,4 +1,5 @@
-/// The handling of the cookies that servers set.
+/// The handling of the cookies that servers set, by a transport that has the same for all of its requests. A
+/// ``CookieStore`` has those of one user instead, also in a file.
 public enum CookiePolicy: Sendable, Hashable {
     /// Cookies are ignored, and none are sent.
     case none

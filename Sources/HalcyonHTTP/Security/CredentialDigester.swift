@@ -1,6 +1,7 @@
 package import FoundationEssentials
 internal import Glibc
 package import HTTPTypes
+internal import HalcyonFiles
 
 /// Distinguishes requests with one credential from those with another, without keeping either.
 ///
@@ -85,7 +86,7 @@ extension HTTPField.Name {
 extension URL {
     /// The URL without user name and password.
     package var withoutUser: URL {
-        guard absoluteString.utf8.contains(UInt8(ascii: "@")), user(percentEncoded: true) != nil,
+        guard absoluteString.utf8Contains(UInt8(ascii: "@")), user(percentEncoded: true) != nil,
             var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
         else { return self }
         components.percentEncodedUser = nil

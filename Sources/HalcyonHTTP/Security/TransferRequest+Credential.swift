@@ -1,10 +1,11 @@
 internal import FoundationEssentials
+internal import HalcyonFiles
 
 extension TransferRequest {
     /// A Boolean value that indicates whether the URL has an "@". One in the path is harmless, but not worth
     /// distinguishing.
     var mayHaveURLCredential: Bool {
-        url.absoluteString.utf8.contains(UInt8(ascii: "@"))
+        url.absoluteString.utf8Contains(UInt8(ascii: "@"))
     }
 
     /// The user name and password of the URL, percent escapes undone.

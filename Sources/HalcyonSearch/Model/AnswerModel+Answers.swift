@@ -7,6 +7,8 @@ extension AnswerModel {
         case unreadable(String)
         /// No image in memory.
         case none
+        /// Another load of the slot took the place of the call.
+        case superseded
         case cancelled
         case failure(String)
     }
@@ -20,19 +22,19 @@ extension AnswerModel {
             switch outcome {
             case .image(let serial, let variant):
                 let time = state.images[serial]?.time ?? 0
-                state.activities[id]?.hasLoaded = activity.isAlone && time > activity.start
+                let isOwn = state.images[serial]?.identity == call.identity
+                state.activities[id]?.hasLoaded = isOwn && activity.isAlone && time > activity.start
                 return state.check(serial, variant, for: activity, call, resources)
             case .unreadable(let text):
                 // Bytes are returned without being checked.
-                if call.kind == .data, state.failing.contains(call.identity.resource) { return nil }
+                if call.kind == .data, !state.failing.isDisjoint(with: call.resources) { return nil }
                 return (.damagedImage, "\(call): \(text)")
-            case .none:
+            case .none, .superseded:
                 return nil
             case .cancelled:
                 return activity.isCancelled ? nil : (.wrongCancellation, "\(call): cancelled, but not by its caller")
             case .failure(let text):
-                guard !call.isOffline, !state.failing.contains(call.identity.resource) else { return nil }
-                return (.wrongError, "\(call): failed without a reason: \(text)")
+                return state.mayFail(call) ? nil : (.wrongError, "\(call): failed without a reason: \(text)")
             }
         }
         if let broken { report(broken.0, broken.1) }
@@ -48,27 +50,48 @@ extension AnswerModel.State {
         _ resources: [Program.Resource]
     ) -> (Finding.Rule, String)? {
         guard let image = images[serial] else { return (.damagedImage, "\(call): there is no image \(serial)") }
-        guard image.identity == call.identity else {
+        guard image.identity == call.identity || isSubstitute(image.identity, for: call) else {
             return (.wrongImage, "\(call): answered with image \(serial), which is that of \(image.identity)")
         }
+        let isOwn = image.identity == call.identity
+        // Another source carries no credential of its own.
+        let scope = isOwn ? call.scope : .request
         if let variant, variant != call.variant {
             return (.wrongVariant, "\(call): answered with image \(serial) \(variant)")
         }
         // The bytes are those of the original, whatever the options make of it.
-        let asked = call.kind == .data ? Variant() : call.variant
+        let asked = call.kind == .data ? Place() : call.place
         // A refresh of an image leaves what was encoded of the older one, which is fresh for as long as its server says.
         let demand = image.demands.first {
-            $0.time < activity.start && ($0.variant == nil || ($0.variant == asked && call.kind != .encoded))
-                && ($0.scope == nil || $0.scope == call.scope)
+            $0.time < activity.start && ($0.place == nil || ($0.place == asked && call.kind != .encoded))
+                && ($0.scope == nil || $0.scope == scope)
         }
         if let demand {
             return (demand.rule, "\(call): answered with image \(serial) \(demand.reason)")
         }
+        guard isOwn else { return nil }
         if image.time > activity.start, activity.isAlone, cached.contains(call.withoutUrgency) {
             return (.needlessLoad, "\(call): loaded as image \(serial), although it is cached")
         }
         noteRefresh(serial, image, by: activity, call, resources)
         return nil
+    }
+
+    /// Returns whether an image may take the place of the one that a call asks for: that of an alternative if the source
+    /// has failed, or that of the low-data source over a metered network.
+    private func isSubstitute(_ identity: Identity, for call: Call) -> Bool {
+        guard let settings = call.settings else { return false }
+        let isMetered = wasMetered && settings.lowData != nil
+        let hasFailed = call.isBoundToCaches || failing.contains(call.identity.resource)
+        if isMetered, settings.lowData.map(call.identity(ofOther:)) == identity { return true }
+        return (hasFailed || isMetered) && settings.alternative.map(call.identity(ofOther:)) == identity
+    }
+
+    /// Returns whether a call may fail: because of its options, or because a source that it needs has failed. Over a
+    /// metered network, the low-data source may have no such frame.
+    fileprivate func mayFail(_ call: Call) -> Bool {
+        call.isBoundToCaches || call.isContradictory || !failing.isDisjoint(with: call.resources)
+            || (wasMetered && call.settings?.lowData != nil)
     }
 
     /// Notes that a load that read no cache replaces, once it has ended, what was there when it began.
@@ -79,7 +102,7 @@ extension AnswerModel.State {
         _ call: Call,
         _ resources: [Program.Resource]
     ) {
-        guard call.kind == .task || call.kind == .response, call.reads == .none, call.storesInMemory,
+        guard [.task, .response, .callback].contains(call.kind), call.reads == .none, call.storesInMemory,
             call.storesOnDisk, call.identity.body == 0, !diskHasFailed,
             resources[call.identity.resource].policy.isStorable
         else { return }
@@ -87,7 +110,7 @@ extension AnswerModel.State {
             AnswerModel.Replacement(
                 rule: .olderImage,
                 identity: call.identity,
-                variant: call.variant,
+                place: call.place,
                 scope: call.scope,
                 serial: serial,
                 time: min(activity.start, image.time),

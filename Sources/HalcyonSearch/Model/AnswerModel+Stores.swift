@@ -41,7 +41,8 @@ extension AnswerModel {
         state.withLock { state in
             let end = state.tick()
             for serial in removal.serials {
-                guard let resource = state.images[serial]?.identity.resource else { continue }
+                guard let image = state.images[serial], !image.isFixed else { continue }
+                let resource = image.identity.resource
                 let isTouched = state.activities.values.contains {
                     $0.resources.contains(resource) && $0.start > removal.start
                 }
@@ -49,7 +50,7 @@ extension AnswerModel {
                 state.images[serial]?.demands.append(
                     Demand(
                         rule: .removedImage,
-                        variant: nil,
+                        place: nil,
                         time: end,
                         reason: "after it had been removed"
                     )
@@ -82,7 +83,7 @@ extension AnswerModel {
                 Replacement(
                     rule: .olderImage,
                     identity: identity,
-                    variant: nil,
+                    place: nil,
                     scope: .request,
                     serial: serial,
                     time: start,

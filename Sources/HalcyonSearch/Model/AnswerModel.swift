@@ -22,12 +22,15 @@ final class AnswerModel: Sendable {
         var disturbances: [Int: Int] = [:]
         var failing: Set<Int> = []
         var diskHasFailed = false
+        var wasMetered = false
         var finding: Finding?
     }
 
     /// An image that was sent or stored.
     struct SentImage {
         let identity: Identity
+        /// A Boolean value that indicates whether its source always has the same bytes, so that it may come back.
+        var isFixed = false
         /// The time at which its transfer came to the origin, or its store ended.
         var time: Int
         /// The time at which the origin last confirmed it.
@@ -38,8 +41,8 @@ final class AnswerModel: Sendable {
     /// A demand that calls that begin after its time are not answered with the image.
     struct Demand {
         let rule: Finding.Rule
-        /// The variant that must not be answered; `nil`: any.
-        let variant: Variant?
+        /// The place of the images that must not be answered; `nil`: any.
+        let place: Place?
         /// The carrier whose caches are concerned; those of others do not know of it. `nil`: all are.
         var scope: Call.Carrier?
         let time: Int
@@ -58,13 +61,16 @@ final class AnswerModel: Sendable {
         /// A Boolean value that indicates whether the call loaded the image itself: one from another cache or another
         /// call is stored as those say.
         var hasLoaded = false
+
+        /// A Boolean value that indicates whether it may still have an effect.
+        var mayGoOn: Bool { end == nil || isCancelled || call?.lingers == true }
     }
 
     /// An image that replaces all that began before.
     struct Replacement {
         let rule: Finding.Rule
         let identity: Identity
-        let variant: Variant?
+        let place: Place?
         let scope: Call.Carrier
         let serial: Int
         let time: Int
@@ -93,12 +99,20 @@ final class AnswerModel: Sendable {
     }
 
     /// Returns the number of an image that is about to be sent for a request that has come.
-    func imageIsSent(to identity: Identity) -> Int {
+    ///
+    /// - Parameter isFixed: A Boolean value that indicates whether its source always has the same bytes. Default:
+    ///   `false`.
+    func imageIsSent(to identity: Identity, isFixed: Bool = false) -> Int {
         state.withLock { state in
             state.nextSerial += 1
-            state.images[state.nextSerial] = SentImage(identity: identity, time: state.tick())
+            state.images[state.nextSerial] = SentImage(identity: identity, isFixed: isFixed, time: state.tick())
             return state.nextSerial
         }
+    }
+
+    /// Returns the identity of an image; `nil` if there is no such image.
+    func identity(of serial: Int) -> Identity? {
+        state.withLock { $0.images[serial]?.identity }
     }
 
     /// Notes that the origin has confirmed an image.
@@ -146,6 +160,16 @@ final class AnswerModel: Sendable {
         }
     }
 
+    /// Returns whether the source of one of these resources has failed, so that it may have sent no images.
+    func hasFailed(_ resources: Set<Int>) -> Bool {
+        state.withLock { !$0.failing.isDisjoint(with: resources) }
+    }
+
+    /// Notes that the network is metered, from now on or again not.
+    func networkIsMetered() {
+        state.withLock { $0.wasMetered = true }
+    }
+
     /// Notes that caches may have lost what they had of these resources; `nil`: of all.
     func disturb(_ resources: Set<Int>?) {
         state.withLock { $0.disturb(resources) }
@@ -191,7 +215,7 @@ extension AnswerModel.State {
         nextID += 1
         var isAlone = true
         for id in activities.keys where activities[id]?.resources.isDisjoint(with: resources) == false {
-            guard activities[id]?.end == nil || activities[id]?.isCancelled == true else { continue }
+            guard activities[id]?.mayGoOn == true else { continue }
             activities[id]?.isAlone = false
             isAlone = false
         }
@@ -221,19 +245,19 @@ extension AnswerModel.State {
     func isQuiet(_ resource: Int, _ policy: Program.Policy) -> Bool {
         !activities.values.contains { activity in
             activity.resources.contains(resource)
-                && (activity.end == nil || activity.isCancelled || policy == .staleWhileRevalidate)
+                && (activity.mayGoOn || policy == .staleWhileRevalidate)
         }
     }
 
     fileprivate mutating func demand(_ replacement: AnswerModel.Replacement, from now: Int) {
         for serial in images.keys where serial != replacement.serial {
-            guard let image = images[serial], image.identity == replacement.identity,
+            guard let image = images[serial], image.identity == replacement.identity, !image.isFixed,
                 image.time < replacement.time, image.validated < replacement.time
             else { continue }
             images[serial]?.demands.append(
                 AnswerModel.Demand(
                     rule: replacement.rule,
-                    variant: replacement.variant,
+                    place: replacement.place,
                     scope: replacement.scope,
                     time: now,
                     reason: replacement.reason

@@ -65,6 +65,17 @@ enum LabelledImage {
         return bitmap
     }
 
+    /// Returns an encoded image as a text in Base64.
+    static func text(serial: Int, _ resource: Program.Resource) -> String {
+        let data = try? encoded(serial: serial, isLarge: resource.isLarge, isAnimated: resource.isAnimated)
+        return data?.base64EncodedString() ?? ""
+    }
+
+    /// Returns the number of an image; `nil` if its colour names none.
+    static func serial(of image: DecodedImage) -> Int? {
+        Label(color: image.bitmap.pixel(0, 0))?.serial
+    }
+
     /// Returns the outcome that an answer shows.
     static func outcome(of image: DecodedImage, isLarge: Bool) -> AnswerModel.Outcome {
         let bitmap = image.bitmap

@@ -57,8 +57,13 @@ final class SearchOrigin: HTTPTransport {
     }
 
     /// Returns the URL of a resource.
-    static func url(_ resource: Int) -> URL {
-        guard let url = URL(string: "https://origin.example/r\(resource)/") else { preconditionFailure("a valid URL") }
+    ///
+    /// - Parameter signature: A number that is added, and that the origin does not distinguish. Default: none.
+    static func url(_ resource: Int, signature: Int? = nil) -> URL {
+        let query = signature.map { "?signature=\($0)" } ?? ""
+        guard let url = URL(string: "https://origin.example/r\(resource)/\(query)") else {
+            preconditionFailure("a valid URL")
+        }
         return url
     }
 
@@ -152,6 +157,20 @@ final class SearchOrigin: HTTPTransport {
 }
 
 extension SearchOrigin {
+    /// Returns a new image for a source of the program.
+    ///
+    /// - Throws: An error during an outage.
+    func bytes(for identity: Identity) throws -> Data {
+        let outage = state.withLock { $0.outages[identity.resource] ?? .none }
+        guard outage == .none else { throw SearchError("the source of \(identity) fails") }
+        let resource = resource(identity)
+        return try LabelledImage.encoded(
+            serial: model.imageIsSent(to: identity),
+            isLarge: resource.isLarge,
+            isAnimated: resource.isAnimated
+        )
+    }
+
     /// Changes the images of a resource: those that were sent are no longer valid.
     func publish(_ resource: Int) {
         state.withLock { $0.versions[resource, default: 0] += 1 }

@@ -1,18 +1,23 @@
 internal import FoundationEssentials
-internal import HTTPTypes
 internal import Halcyon
+internal import HalcyonConcurrency
 
 extension Player {
     /// Begins a call whose result is checked when it comes.
     func begin(_ call: Call) -> Running {
-        let id = model.begin([call.identity.resource], call: call)
+        let id = model.begin(call.resources, call: call)
         let request = ImageRequest(source(of: call), options: options(of: call))
         let pipeline = pipeline
         let running: Running
         switch call.kind {
         case .task:
             let task = pipeline.task(for: request)
-            let watcher = Task { [self] in model.end(id, await outcome(call) { try await task.image }) }
+            let previews = call.settings?.preview == nil ? nil : task.previews
+            let watcher = Task { [self] in
+                model.end(id, await outcome(call) { try await task.response })
+                guard let previews else { return }
+                for await preview in previews { check(preview, of: call) }
+            }
             running = Running(id: id, watcher: watcher) {
                 task.cancel()
             } prioritize: {
@@ -20,7 +25,7 @@ extension Player {
             }
         case .response:
             let watcher = Task { [self] in
-                let outcome = await outcome(call) { try await pipeline.response(for: request).image }
+                let outcome = await outcome(call) { try await pipeline.response(for: request) }
                 model.end(id, outcome)
             }
             running = Running(id: id, watcher: watcher, cancel: { watcher.cancel() }, prioritize: { _ in })
@@ -40,96 +45,112 @@ extension Player {
             running = Running(id: id, watcher: watcher, cancel: { watcher.cancel() }, prioritize: { _ in })
         case .encoded:
             let watcher = Task { [self] in
-                let outcome = await outcome(call) {
+                do {
                     let data = try await pipeline.encoded(for: request, as: .format(.png)).data
-                    return try ImageCodecs.standard.decode(data)
+                    model.end(id, outcome(of: try ImageCodecs.standard.decode(data), call))
+                } catch {
+                    model.end(id, failure(error))
                 }
-                model.end(id, outcome)
             }
             running = Running(id: id, watcher: watcher, cancel: { watcher.cancel() }, prioritize: { _ in })
         case .memory:
-            let image = pipeline.responseFromMemory(for: request)?.image
-            model.end(id, image.map { self.outcome(of: $0, call) } ?? .none)
+            let response = pipeline.responseFromMemory(for: request)
+            model.end(id, response.map { self.outcome(of: $0, call) } ?? .none)
             running = Running(id: id, watcher: Task {}, cancel: {}, prioritize: { _ in })
+        case .callback:
+            running = callback(call, id) { pipeline.loadImage(with: request, completion: $0) }
+        case .slot:
+            slotChanges()
+            running = callback(call, id) { [slot] in slot.loadImage(with: request, completion: $0) }
         }
         append(running)
         return running
     }
 
+    /// Begins a load that calls back, exactly once.
+    private func callback(
+        _ call: Call,
+        _ id: Int,
+        _ load: (@escaping @Sendable (Result<ImageResponse, any Error>) -> Void) -> ImageTask
+    ) -> Running {
+        let (results, continuation) = AsyncStream<Result<ImageResponse, any Error>>.makeStream()
+        let count = Lock(0)
+        let task = load { [model] result in
+            let count = count.withLock { count in
+                count += 1
+                return count
+            }
+            if count > 1 { model.report(.result, "\(call): \(count) results") }
+            continuation.yield(result)
+            continuation.finish()
+        }
+        let watcher = Task { [self] in
+            for await result in results { model.end(id, await outcome(call) { try result.get() }) }
+        }
+        return Running(id: id, watcher: watcher) {
+            task.cancel()
+        } prioritize: {
+            task.priority = $0
+        }
+    }
+
     private func outcome(
         _ call: Call,
-        _ image: @Sendable () async throws -> DecodedImage
+        _ response: @Sendable () async throws -> ImageResponse
     ) async -> AnswerModel.Outcome {
         do {
-            return outcome(of: try await image(), call)
+            return outcome(of: try await response(), call)
         } catch {
             return failure(error)
         }
     }
 
+    private func outcome(of response: ImageResponse, _ call: Call) -> AnswerModel.Outcome {
+        let scale = call.settings?.deliveredScale ?? 1
+        guard response.image.scale == scale else {
+            return .unreadable("the scale is \(response.image.scale) instead of \(scale)")
+        }
+        if let data = response.data { check(data, of: call) }
+        return outcome(of: response.image, call)
+    }
+
     private func outcome(of image: DecodedImage, _ call: Call) -> AnswerModel.Outcome {
-        LabelledImage.outcome(of: image, isLarge: program.resources[call.identity.resource].isLarge)
+        // That of another resource may have another size.
+        let identity = LabelledImage.serial(of: image).flatMap(model.identity(of:)) ?? call.identity
+        return LabelledImage.outcome(of: image, isLarge: program.resources[identity.resource].isLarge)
+    }
+
+    /// Checks the original that comes with an image: it may be another version of it, and is of no one else.
+    private func check(_ data: Data, of call: Call) {
+        guard case .image(let serial, _) = LabelledImage.outcome(of: data) else {
+            if model.hasFailed(call.resources) { return }
+            return model.report(.damagedImage, "\(call): the original data is no image")
+        }
+        let settings = call.settings
+        let others = [settings?.alternative, settings?.lowData].compactMap { $0.map(call.identity(ofOther:)) }
+        guard let identity = model.identity(of: serial), !([call.identity] + others).contains(identity) else { return }
+        model.report(.wrongImage, "\(call): with the original data of \(identity)")
+    }
+
+    /// Checks a preview. Those that fail are left out.
+    private func check(_ preview: ImagePreview, of call: Call) {
+        guard let expected = call.settings?.preview.map(call.identity(ofOther:)) else { return }
+        guard case .image(let serial, let variant) = outcome(of: preview.response, call) else {
+            return model.report(.damagedImage, "\(call): a preview that is no image")
+        }
+        guard model.identity(of: serial) == expected else {
+            return model.report(.wrongImage, "\(call): a preview of \(String(describing: model.identity(of: serial)))")
+        }
+        if let variant, variant != call.variant { model.report(.wrongVariant, "\(call): a preview \(variant)") }
     }
 
     private func failure(_ error: any Error) -> AnswerModel.Outcome {
-        error is CancellationError ? .cancelled : .failure("\(error)")
-    }
-
-    /// Returns the source that a call loads.
-    func source(of call: Call) -> Source {
-        let identity = call.identity
-        var request = TransferRequest(url: SearchOrigin.url(identity.resource))
-        if identity.user > 0 {
-            switch call.carrier {
-            case .request: request.headers[.authorization] = "Bearer user-\(identity.user)"
-            case .cookie: request.headers[.cookie] = "user=\(identity.user)"
-            case .credential: request.credential = .bearer("user-\(identity.user)")
-            case .options: break
-            }
+        switch error {
+        case is CancellationError: return .cancelled
+        case is ImageSlot.SupersededError:
+            if slotChangeCount < 2 { model.report(.wrongCancellation, "the only load of the slot is superseded") }
+            return .superseded
+        default: return .failure("\(error)")
         }
-        if identity.language > 0 { request.headers[.acceptLanguage] = "x-\(identity.language)" }
-        if identity.body > 0 {
-            request.method = .post
-            request.body = Data([UInt8(identity.body)])
-        }
-        return request == TransferRequest(url: request.url) ? .url(request.url) : .request(request)
-    }
-
-    /// Returns the configured options with those of the call.
-    func options(of call: Call) -> ImageOptions {
-        var options = pipeline.configuration.defaultOptions
-        if call.carrier == .options, call.identity.user > 0 {
-            options.network.headers[.authorization] = "Bearer user-\(call.identity.user)"
-        }
-        var processing = ImageProcessorChain.identity
-        if call.variant.isReduced {
-            processing = .resize(to: LabelledImage.reducedSize, mode: .stretch)
-        }
-        for mark in call.variant.marks {
-            processing = processing |> ImageProcessorChain(MarkProcessor(mark: mark, holds: holds))
-        }
-        options.processing = processing
-        options.decode.frame = call.variant.frame
-        switch call.reads {
-        case .all: options.cache.reads = .all
-        case .memory: options.cache.reads = .memory
-        case .none: options.cache.reads = .none
-        case .disk: options.cache.reads = .disk
-        }
-        options.cache.storesInMemory = call.storesInMemory
-        options.cache.storesOnDisk = call.storesOnDisk
-        options.cache.storesOriginal = call.storesOriginal
-        options.cache.readsOriginal = call.ignoresOriginal != true
-        options.cache.waitsForStore = call.waitsForStore
-        options.cache.revalidates = call.revalidates
-        switch call.freshness {
-        case .server: options.cache.freshness = .server
-        case .ignoringServer: options.cache.freshness = .ignoringServer
-        case .never: options.cache.freshness = .expiration(.never)
-        case .minute: options.cache.freshness = .expiration(.seconds(60))
-        }
-        options.network.isAllowed = !call.isOffline
-        options.priority = LoadPriority(rawValue: call.priority) ?? .normal
-        return options
     }
 }

@@ -50,13 +50,19 @@ extension Player {
 
     /// Releases the pipeline, and checks that it is deallocated.
     func stop() async {
-        let released = state.withLock { state -> Released in
-            defer { (state.pipeline, state.pressure) = (nil, nil) }
-            return Released(pipeline: state.pipeline)
-        }
+        let released = release()
         // Tasks that have ended may hold it for a moment.
         for _ in 0..<20_000 where released.pipeline != nil { await Sleep.briefly() }
         if released.pipeline != nil { model.report(.leftover, "the pipeline is still held after its last call") }
+    }
+
+    /// Releases the pipeline and all that refers to it, after the lock.
+    private func release() -> Released {
+        let parts = state.withLock { state in
+            defer { (state.pipeline, state.pressure, state.slot, state.otherDownloader) = (nil, nil, nil, nil) }
+            return (pipeline: state.pipeline, slot: state.slot, downloader: state.otherDownloader)
+        }
+        return withExtendedLifetime(parts) { Released(pipeline: parts.pipeline) }
     }
 
     /// Checks what is left when nothing goes on.

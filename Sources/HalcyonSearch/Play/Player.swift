@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Halcyon
@@ -20,6 +21,11 @@ final class Player: Sendable {
         /// The running calls, in the order in which they began.
         var running: [Running] = []
         var step = "none"
+        var slot: ImageSlot?
+        /// The downloader of calls that name one.
+        var otherDownloader: ImageDownloader?
+        /// The number of loads that the slots were given, and of times that they were cleared.
+        var slotChangeCount = 0
     }
 
     let program: Program
@@ -29,6 +35,10 @@ final class Player: Sendable {
     let fileSystem = FailingFileSystem()
     let clock = ManualStoreClock()
     let network = ManualNetwork()
+    /// The queue of callbacks.
+    let callbacks = DispatchQueue(label: "halcyon.search-callbacks")
+    /// The image of each resource as a text.
+    let texts: [String]
     let folder: String
     let planted: PlantedDefect?
     let state = Lock(State())
@@ -39,7 +49,12 @@ final class Player: Sendable {
         self.program = program
         self.folder = folder
         self.planted = planted
-        model = AnswerModel(resources: program.resources, ignoring: conditions.ignored)
+        let model = AnswerModel(resources: program.resources, ignoring: conditions.ignored)
+        self.model = model
+        texts = program.resources.enumerated().map { number, resource in
+            let serial = model.imageIsSent(to: Identity(resource: number, form: .base64), isFixed: true)
+            return LabelledImage.text(serial: serial, resource)
+        }
         origin = SearchOrigin(program: program, model: model, planted: planted)
     }
 
@@ -108,6 +123,25 @@ extension Player {
         return pipeline
     }
 
+    /// The slot of the present pipeline.
+    var slot: ImageSlot {
+        guard let slot = state.withLock({ $0.slot }) else {
+            preconditionFailure("steps run between start and stop")
+        }
+        return slot
+    }
+
+    /// The downloader beside that of the present pipeline.
+    var otherDownloader: ImageDownloader? { state.withLock { $0.otherDownloader } }
+
+    /// Notes that the slot is given a load, or cleared.
+    func slotChanges() {
+        state.withLock { $0.slotChangeCount += 1 }
+    }
+
+    /// The number of such changes so far.
+    var slotChangeCount: Int { state.withLock { $0.slotChangeCount } }
+
     func start() {
         var disk = DiskCache.Configuration(folder: folder)
         disk.fileSystem = fileSystem
@@ -132,6 +166,8 @@ extension Player {
         )
         state.withLock { state in
             state.pipeline = pipeline
+            state.slot = ImageSlot(pipeline: pipeline)
+            state.otherDownloader = ImageDownloader(transport: origin, configuration: downloads)
             state.pressure = pressure
         }
     }

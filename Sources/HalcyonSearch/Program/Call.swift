@@ -12,6 +12,10 @@ struct Call: Hashable, Codable, Sendable {
         case memory
         /// `encoded(for:as:)`: the processed image as a PNG.
         case encoded
+        /// `loadImage(with:)`, which calls back.
+        case callback
+        /// `ImageSlot.loadImage(with:)`, which supersedes the load before it.
+        case slot
     }
 
     /// The places of the user's credential.
@@ -61,6 +65,8 @@ struct Call: Hashable, Codable, Sendable {
     var priority = 2
     /// A Boolean value that indicates whether the caller waits for the result before it goes on.
     var isAwaited = false
+    /// The other options; `nil` for the defaults.
+    var settings: Settings?
 }
 
 extension Call {
@@ -69,7 +75,9 @@ extension Call {
         var call = self
         call.priority = 2
         call.isAwaited = false
-        if call.kind == .response { call.kind = .task }
+        if call.kind == .response || call.kind == .callback { call.kind = .task }
+        call.settings?.executor = nil
+        if call.settings == Settings() { call.settings = nil }
         return call
     }
 }
@@ -89,6 +97,7 @@ extension Call: CustomStringConvertible {
         if revalidates { words.append("revalidates") }
         if isOffline { words.append("only from cache") }
         if priority != 2 { words.append("priority \(priority)") }
+        if let settings { words.append("\(settings)") }
         return (isAwaited ? "await " : "") + "\(kind.rawValue)(\(words.joined(separator: "; ")))"
     }
 }

@@ -8,6 +8,18 @@ struct Identity: Hashable, Codable, Sendable {
     var language = 0
     /// The body sent with POST; 0: the request is a GET.
     var body = 0
+    /// The form of a source that is no server; `nil` for a URL.
+    var form: SourceForm?
+}
+
+/// The sources whose bytes come from the program.
+enum SourceForm: String, Codable, Sendable, CaseIterable {
+    /// A closure, which returns another image each time.
+    case closure
+    /// A sequence, which also supplies another image each time.
+    case stream
+    /// A text, which is always the same image.
+    case base64
 }
 
 extension Identity: CustomStringConvertible {
@@ -16,6 +28,7 @@ extension Identity: CustomStringConvertible {
         if user > 0 { words.append("user \(user)") }
         if language > 0 { words.append("language \(language)") }
         if body > 0 { words.append("POST \(body)") }
+        if let form { words.append(form.rawValue) }
         return words.joined(separator: ", ")
     }
 }

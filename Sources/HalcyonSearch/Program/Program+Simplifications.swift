@@ -41,6 +41,8 @@ extension Step {
         case .restart: [.settle(true)]
         case .prefetch(let resources, let toDisk, let variant) where resources.count > 1:
             [.prefetch(Array(resources.prefix(1)), toDisk: toDisk, variant)]
+        case .prefetchSequence(let resources, let toDisk, let variant):
+            [.prefetch(resources, toDisk: toDisk, variant)]
         case .remove(let identity, let variant) where variant != Variant(): [.remove(identity, Variant())]
         default: []
         }
@@ -63,6 +65,7 @@ extension Call {
         add { $0.identity.user = 0 }
         add { $0.identity.language = 0 }
         add { $0.identity.body = 0 }
+        add { $0.identity.form = nil }
         add { $0.carrier = plain.carrier }
         add { $0.variant = plain.variant }
         add { $0.variant.marks = Array(variant.marks.dropLast()) }
@@ -79,6 +82,26 @@ extension Call {
         add { $0.isOffline = false }
         add { $0.priority = plain.priority }
         add { $0.isAwaited = true }
+        add { $0.settings = nil }
+        for settings in settings?.simplifications ?? [] { add { $0.settings = settings } }
         return calls
+    }
+}
+
+extension Settings {
+    /// The settings with one option less each.
+    fileprivate var simplifications: [Settings] {
+        let changes: [(inout Settings) -> Void] = [
+            { $0.serializer = nil }, { $0.hasCodecs = false }, { $0.hasTypeHint = false }, { $0.isBounded = false },
+            { $0.hasDownloader = false }, { $0.signature = nil }, { $0.durability = nil },
+            { $0.hasFileExtension = false }, { $0.hasScale = false }, { $0.hasModifier = false },
+            { $0.includesData = false }, { $0.executor = nil }, { $0.preview = nil }, { $0.alternative = nil },
+            { $0.lowData = nil },
+        ]
+        return changes.map { change in
+            var settings = self
+            change(&settings)
+            return settings
+        }
     }
 }

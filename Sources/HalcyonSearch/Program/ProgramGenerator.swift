@@ -7,13 +7,14 @@ struct ProgramGenerator {
     enum Feature: CaseIterable {
         case users, bodies, languages, marks, resizing, frames, priorities, cancelling, refreshing, cachePolicies,
             freshness, removing, storing, clearing, time, outages, diskFaults, restarting, prefetching, pressure,
-            holding, otherCalls, publishing, offline, redirects, churning
+            holding, otherCalls, publishing, offline, redirects, churning, keying, delivering, substituting, providing,
+            metering
     }
 
     private let seed: UInt64
-    private var random: SeededGenerator
-    private var features: Set<Feature> = []
-    private var resources: [Program.Resource] = []
+    var random: SeededGenerator
+    private(set) var features: Set<Feature> = []
+    private(set) var resources: [Program.Resource] = []
     private var answersAtOnce = false
     private var laneCount = 1
     /// The marks of which chains are beginnings, so that they share work.
@@ -152,7 +153,14 @@ struct ProgramGenerator {
             return .disk(chance(50) ? .healthy : DiskState.allCases.randomElement(using: &random) ?? .full)
         case .prefetching:
             let numbers = (0..<Int.random(in: 1...3, using: &random)).map { _ in resourceNumber() }
-            return .prefetch(numbers, toDisk: chance(50), Variant(marks: variant(numbers[0]).marks))
+            let marks = variant(numbers[0]).marks
+            return chance(50)
+                ? .prefetch(numbers, toDisk: chance(50), Variant(marks: marks))
+                : .prefetchSequence(numbers, toDisk: chance(50), Variant(marks: marks))
+        case .metering:
+            return .metered(chance(50))
+        case .otherCalls:
+            return chance(20) ? .clearSlot : nil
         case .pressure:
             return .memoryPressure(chance(50))
         case .holding:
@@ -170,7 +178,9 @@ struct ProgramGenerator {
             call.carrier = [.options, .cookie, .credential].randomElement(using: &random) ?? .options
         }
         if features.contains(.otherCalls) {
-            call.kind = [.task, .task, .response, .data, .memory, .encoded].randomElement(using: &random) ?? .task
+            call.kind =
+                [.task, .task, .response, .data, .memory, .encoded, .callback, .slot].randomElement(using: &random)
+                ?? .task
         }
         if features.contains(.refreshing), chance(30) { call.reads = .none }
         if features.contains(.cachePolicies), chance(60) {
@@ -192,6 +202,8 @@ struct ProgramGenerator {
         if features.contains(.offline) { call.isOffline = chance(15) }
         if features.contains(.priorities) { call.priority = Int.random(in: 0...4, using: &random) }
         call.isAwaited = chance(40)
+        if features.contains(.providing), chance(40) { call = provided(call) }
+        call.settings = settings(for: call)
         return call
     }
 
@@ -226,7 +238,7 @@ struct ProgramGenerator {
 
     private mutating func small() -> Int { Int.random(in: 0..<4, using: &random) }
 
-    private mutating func resourceNumber() -> Int { Int.random(in: 0..<resources.count, using: &random) }
+    mutating func resourceNumber() -> Int { Int.random(in: 0..<resources.count, using: &random) }
 
-    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 }

@@ -10,6 +10,10 @@ enum Step: Hashable, Codable, Sendable {
     case priorityStorm(Int)
     /// Prefetches resources into memory or onto the disk.
     case prefetch([Int], toDisk: Bool, Variant)
+    /// Prefetches a sequence of resources.
+    case prefetchSequence([Int], toDisk: Bool, Variant)
+    /// Supersedes the load of the slot without another.
+    case clearSlot
 
     /// Stores the bytes of an original in the cache.
     case store(Identity)
@@ -44,6 +48,8 @@ enum Step: Hashable, Codable, Sendable {
     case publish(Int)
     /// Sets the answer of the origin for a resource from now on.
     case outage(Int, Outage)
+    /// Makes the network metered, or not.
+    case metered(Bool)
     /// Moves the clocks, in seconds.
     case advance(Int)
     /// Sets the state of the file system from now on.
@@ -95,6 +101,11 @@ extension Step: CustomStringConvertible {
         case .priorityStorm(let count): "change priorities at the same time, \(count) times each"
         case .prefetch(let resources, let toDisk, let variant):
             "prefetch \(resources.map { "r\($0)" }.joined(separator: ", ")) to \(toDisk ? "disk" : "memory"), \(variant)"
+        case .prefetchSequence(let resources, let toDisk, let variant):
+            "prefetch a sequence of \(resources.map { "r\($0)" }.joined(separator: ", ")) "
+                + "to \(toDisk ? "disk" : "memory"), \(variant)"
+        case .clearSlot: "clear the slot"
+        case .metered(let isMetered): isMetered ? "the network is metered" : "the network is not metered"
         case .store(let identity): "store data of \(identity)"
         case .remove(let identity, let variant): "remove \(identity), \(variant)"
         case .removeResource(let resource): "remove all originals beginning with r\(resource)"

@@ -40,6 +40,22 @@ extension MemoryCache {
         )
     }
 
+    /// Returns the time at which the value for `key` expires whatever extends its lifetime, as a date; nil if there is
+    /// no such time, or no value.
+    package func latestExpiration(of key: Key) -> Expiration? {
+        let hash = key.hashValue
+        let shard = shardIndex(for: hash)
+        let slot = gate.enter(shard)
+        let latest = withTable(shard) { table -> Int64 in
+            let place = table.find(key, hash: hash)
+            return place < 0 ? .max : table.entries[place].latest
+        }
+        gate.leave(slot, with: .other)
+        guard latest < .max else { return nil }
+        let seconds = Double(latest) / 1e9 - Double(clock.monotonic()) / 1e9
+        return .date(clock.now().addingTimeInterval(seconds))
+    }
+
     /// Removes the value for `key`, if `isAllowed` returns true, which is called as for
     /// ``store(_:for:cost:expiration:latest:if:)``.
     @inlinable

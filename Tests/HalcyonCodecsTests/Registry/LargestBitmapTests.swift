@@ -68,6 +68,42 @@ struct LargestBitmapTests {
         #expect(image.size.height > 180)
     }
 
+    @Test("of a turned image takes no more memory than that of an upright one", arguments: [1, 3, 6, 8])
+    func memoryOfTurned(orientation: UInt8) throws {
+        let size = PixelSize(400, 200)
+        let jpeg = try codecs.encode(Bitmap.sample(size), as: .jpeg)
+        var segment = Self.orientation6
+        segment[segment.startIndex + 29] = orientation
+        let turned = jpeg.prefix(2) + segment + jpeg.dropFirst(2)
+        // Half of each side, which is decoded whole and then reduced.
+        let largest = 110 * 55 * 4
+        let limits = DecodeLimits(memory: 200 * 100 * 4 + 64 * 200)
+        let image = try decode(turned, largest, DecodeOptions(limits: limits))
+        #expect(image.info.orientation.rawValue == Int(orientation))
+        #expect(image.bitmap.byteCount <= largest && image.fullSize == image.size)
+        #expect((image.size.height > image.size.width) == (orientation >= 5))
+        // The same pixels as those of an image that is turned whole.
+        let whole = try codecs.decode(turned, options: DecodeOptions(targetSize: PixelSize(100, 100)))
+        #expect(
+            abs(image.size.width * whole.size.height - image.size.height * whole.size.width) <= whole.size.area / 20
+        )
+    }
+
+    @Test("can be one of its longer side, alone or with one of its bytes", arguments: [ImageFormat.jpeg, .png])
+    func sideLength(format: ImageFormat) throws {
+        let data = try codecs.encode(Bitmap.sample(PixelSize(320, 240)), as: format)
+        func size(_ length: Int, _ byteCount: Int? = nil) throws -> PixelSize {
+            let options = DecodeOptions(largestByteCount: byteCount, largestSideLength: length)
+            return try codecs.decode(data, options: options).size
+        }
+        #expect(try size(320) == PixelSize(320, 240))
+        #expect(try size(319) == PixelSize(319, 239))
+        #expect(try size(100) == PixelSize(100, 75))
+        #expect(try size(1) == PixelSize(1, 1) && size(0) == PixelSize(1, 1))
+        #expect(try size(100, 32 * 24 * 4).width <= 32)
+        #expect(try size(64, 300 * 300 * 4) == PixelSize(64, 48))
+    }
+
     @Test("lets a JPEG be decoded whose size as stored is beyond the limits, and no other format")
     func beyondLimits() throws {
         let size = PixelSize(800, 600)
@@ -91,7 +127,8 @@ struct LargestBitmapTests {
     func scale() {
         let size = PixelSize(8_000, 6_000)
         func eighths(_ target: PixelSize, _ largest: Int?) -> Int32 {
-            JPEGScale(of: size, serving: target, atMost: largest).eighths
+            let limit = largest.map { BitmapLimit(byteCount: $0, sideLength: nil) }
+            return JPEGScale(of: size, serving: target, within: limit).eighths
         }
         #expect(eighths(PixelSize(3_000, 2_250), nil) == 8)
         #expect(eighths(PixelSize(3_000, 2_250), 3_000 * 2_250 * 4) == 4)

@@ -81,6 +81,22 @@ struct ImageCacheTests {
         #expect(cache.isInMemory(ImageRequest(url)))
     }
 
+    @Test("stores an image in memory alone on request, and leaves nothing that was made of the one before")
+    func storeInMemory() async throws {
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.encoded(for: url, as: .format(.png), options: crop)
+        _ = try await test.pipeline.response(for: url, options: crop)
+        await test.settle()
+        #expect(try await cache.diskStatistics().count == 2)
+        let image = try ImageCodecs.standard.decode(Sample.png(9, 9, seed: 7))
+        let request = ImageRequest(url, options: crop.applying([.cacheMemoryOnly]))
+        #expect(try await !cache.store(image, for: request))
+        #expect(try await cache.diskStatistics().count == 0)
+        #expect(cache.memoryStatistics.count == 1)
+        cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: url, options: crop).source == .network)
+    }
+
     @Test("keeps processed image and original apart where two caches are given, and answers once")
     func twoCaches() async throws {
         test.transport.serve(url, Sample.png())

@@ -277,7 +277,7 @@ struct RemovalTests {
         fixture.serve(Sample.png(), [.cacheControl: "max-age=60"])
         let request = try #require(stages.resolver.begin(ImageRequest(fixture.url)).resolved)
         try await cache.removeAll()
-        stages.original.refresher.refresh(request, try #require(request.cacheableTransfer))
+        stages.original.refresher.refresh(request, try #require(request.cacheableTransfer), nil)
         await stages.original.refresher.wait()
         #expect(fixture.requestCount == 1)
         #expect(try await isEmpty(cache))

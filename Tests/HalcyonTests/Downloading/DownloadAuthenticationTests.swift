@@ -108,6 +108,37 @@ struct DownloadAuthenticationTests {
         #expect(count.withLock { $0 } == 1)
     }
 
+    @Test(
+        "that has given no credential is asked again by transfers that began later, with whomever they share the question"
+    )
+    func laterQuestion() async throws {
+        let responder = ScopedResponder(
+            hook: Hook(AuthenticationResponder { _ in nil }, identity: 0),
+            audience: nil
+        )
+        let demand = AuthenticationDemand(url: url, challenges: [])
+        for _ in 0..<500 {
+            let answers = AuthenticationAnswers()
+            let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
+            func ask(since start: Int) async throws {
+                let credential = try await answers.credential(
+                    for: demand,
+                    since: start,
+                    responder: responder,
+                    context: context
+                )
+                #expect(credential == nil)
+            }
+            try await ask(since: 0)
+            #expect(answers.now == 1)
+            // The first may take the answer that there is; the second began after it.
+            async let early: Void = ask(since: 0)
+            async let late: Void = ask(since: 1)
+            _ = try await (early, late)
+            #expect(answers.now == 2)
+        }
+    }
+
     @Test("is asked again when the server rejects its earlier credential")
     func rejected() async throws {
         let responder = AuthenticationResponder { $0.rejected == nil ? .bearer("old") : .bearer("new") }

@@ -91,6 +91,58 @@ struct HiddenAnswerTests {
         try await expectImagesOfAll()
     }
 
+    /// Returns a modifier that gives responses of one status another one.
+    private static func status(_ from: Int, to status: Int) -> ResponseModifier {
+        ResponseModifier { response in
+            var response = response
+            if response.status == from { response.status = status }
+            return response
+        }
+    }
+
+    @Test(
+        "is the answer to all where the hook of all makes an image of it, whatever a hook of the request does besides"
+    )
+    func sharedModifier() async throws {
+        let test = TestPipeline(downloads: .with { $0.responseModifier = Self.status(404, to: 200) })
+        let url = Sample.url()
+        test.transport.setRoute(url, .init(status: 404, headers: [.cacheControl: "max-age=60"], body: Sample.png()))
+        let besides = ImageOption.responseModifier(ResponseModifier { $0 })
+        _ = try await test.pipeline.response(for: url, options: [besides])
+        await test.settle()
+        #expect(try await test.pipeline.response(for: url).source == .memory)
+        #expect(test.transport.startedCount == 1)
+    }
+
+    @Test("is for one request alone where its hook makes an image of it, although the server sent the same status")
+    func statusChangedBack() async throws {
+        let test = TestPipeline(downloads: .with { $0.responseModifier = Self.status(200, to: 404) })
+        let url = Sample.url()
+        test.transport.setRoute(url, .init(headers: [.cacheControl: "max-age=60"], body: Sample.png()))
+        let own = ImageOption.responseModifier(Self.status(404, to: 200))
+        _ = try await test.pipeline.response(for: url, options: [own])
+        await test.settle()
+        #expect(await reason { try await test.pipeline.response(for: url) } == .status(404))
+    }
+
+    @Test("takes the image from nobody else where a hook of a downloader that the request names makes an error of it")
+    func namedDownloader() async throws {
+        try await loadForAll("max-age=86400")
+        for policy in [
+            NetworkPolicy.with { $0.responseModifier = Self.status(200, to: 404) },
+            NetworkPolicy.with {
+                $0.responseReviewer = ResponseReviewer { _ in
+                    throw ImageError(stage: .load, reason: .status(404), source: "the program's own")
+                }
+            },
+        ] {
+            let downloader = ImageDownloader(transport: fixture.transport, configuration: .init(policy: policy))
+            let error = try await fixture.failure([.downloader(downloader), .revalidate])
+            #expect(error.reason == .status(404))
+            try await expectImagesOfAll()
+        }
+    }
+
     @Test(
         "takes the image from nobody else where it was asked for after a stale image was used",
         arguments: [404, 304]

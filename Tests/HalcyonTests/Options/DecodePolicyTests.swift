@@ -92,6 +92,29 @@ struct DecodePolicyTests {
         #expect(try await test.pipeline.image(from: url, options: [whole]).size == PixelSize(64, 48))
     }
 
+    @Test("the longest side can be limited, for one request or for the whole pipeline, and is in the key")
+    func sideLength() async throws {
+        let limited: ImageOptions = [.largestSideLength(32)]
+        let test = TestPipeline(defaultOptions: limited)
+        test.transport.serve(url, Sample.png(64, 48))
+        for source in [ImageResponse.Source.network, .memory, .disk] {
+            if source == .disk { test.pipeline.cache.removeAllFromMemory() }
+            let response = try await test.pipeline.response(for: url)
+            #expect(response.source == source && response.image.size == PixelSize(32, 24))
+            await test.settle()
+        }
+        // Of two limits, both hold.
+        let both: ImageOptions = [.largestSideLength(40), .scaleDownLargeImages(limit: 64 * 12)]
+        #expect(try await test.pipeline.image(from: url, options: both).bitmap.byteCount <= 64 * 12)
+        let whole = ImageOption { $0.decode.largestSideLength = nil }
+        #expect(try await test.pipeline.image(from: url, options: [whole]).size == PixelSize(64, 48))
+        let target: ImageOptions = [.targetSize(.pixels(width: 50)), .precision(.inexact)]
+        #expect(try await test.pipeline.image(from: url, options: target).size == PixelSize(32, 24))
+        let provided = ImageRequest(.closure(cacheKey: "provided") { Sample.png(64, 48) })
+        #expect(try await test.pipeline.image(from: provided).size == PixelSize(32, 24))
+        #expect(ImageKey(ImageRequest(url)) != ImageKey(ImageRequest(url, options: limited)))
+    }
+
     @Test("what is too large stays the largest that a processor that does not enlarge makes")
     func processors() async throws {
         test.transport.serve(url, Sample.png(64, 48))

@@ -222,10 +222,10 @@ struct DefaultOptionsTests {
             ImageOption { $0.cache.storesInMemory = false },
             .readsOriginal(false), .fileExtension("jpg"), .diskDurability(.full),
             .callbackExecutor(.calling),
-            .typeHint(.svg), .scaleDownLargeImages(), .codecs(.standard), .scaleFactor(2),
+            .typeHint(.svg), .scaleDownLargeImages(), .videoFrame(at: .first), .codecs(.standard), .scaleFactor(2),
             .downloader(ImageDownloader(transport: ScriptedTransport())), .includesOriginalData,
             .imageModifier(ImageModifier { $0 }), .workers(PixelWorkers(threadCount: 1, byteBudget: 1)),
-            .previews([.file("/c")]),
+            .previews([.file("/c")]), .targetSize(.pixels(width: 9)), .precision(.inexact), .largestSideLength(9),
         ]
         let defaults = ImageOptions(changes)
         var options = ImageOptions()

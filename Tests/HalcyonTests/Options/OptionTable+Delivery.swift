@@ -4,6 +4,13 @@ import HalcyonTesting
 @testable import Halcyon
 
 extension OptionTable {
+    private static let first = LoadObserver { _ in }
+    private static let second = LoadObserver { _ in }
+
+    private static func hook(of observer: LoadObserver) -> Hook<any LoadObserving> {
+        Hook(observer, identity: observer)
+    }
+
     /// The fields of the delivery of responses, and those in no group.
     @Rows static var delivery: [Row] {
         Row(
@@ -27,6 +34,13 @@ extension OptionTable {
             false,
             (.includesOriginalData, true),
             (ImageOption(.includesOriginalData) { $0.delivery.includesOriginalData = false }, false)
+        )
+        Row(
+            .observers,
+            \.delivery.observerHooks,
+            [],
+            (.observers(first), [hook(of: first)]),
+            (.observers(second), [hook(of: second)])
         )
         Row(
             .previews,
@@ -60,6 +74,34 @@ extension OptionTable {
             nil,
             (.scaleDownLargeImages(), 60 << 20),
             (.scaleDownLargeImages(limit: 1), 1)
+        )
+        Row(
+            .largestSideLength,
+            \.decode.largestSideLength,
+            nil,
+            (.largestSideLength(4_096), 4_096),
+            (.largestSideLength(1), 1)
+        )
+        Row(
+            .targetSize,
+            \.targetSize,
+            nil,
+            (.targetSize(.pixels(width: 1)), .pixels(width: 1)),
+            (.targetSize(.points(width: 1)), .points(width: 1))
+        )
+        Row(
+            .precision,
+            \.cache.precision,
+            .exact,
+            (.precision(.inexact), .inexact),
+            (ImageOption(.precision) { $0.cache.precision = .exact }, .exact)
+        )
+        Row(
+            .videoFrame,
+            \.decode.videoFrame,
+            VideoFrame(),
+            (.videoFrame(at: .seconds(2)), VideoFrame(at: .seconds(2))),
+            (.videoFrame(at: .first, tolerance: .exact), VideoFrame(at: .first, tolerance: .exact))
         )
         different(
             .codecs,

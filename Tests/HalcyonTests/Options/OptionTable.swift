@@ -61,6 +61,9 @@ enum OptionTable {
         )
     }
 
+    private static let firstStore = CookieStore()
+    private static let secondStore = CookieStore()
+
     @Rows private static var network: [Row] {
         Row(
             .networkIsAllowed,
@@ -100,6 +103,13 @@ enum OptionTable {
             { .requestModifier($0) },
             RequestModifier { $0 },
             RequestModifier { $0 }
+        )
+        Row(
+            .cookies,
+            \.network.rules.cookies,
+            nil,
+            (.cookies(firstStore), firstStore),
+            (.cookies(secondStore), secondStore)
         )
         hook(
             .redirectHandler,

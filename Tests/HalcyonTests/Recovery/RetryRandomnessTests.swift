@@ -38,14 +38,15 @@ struct RetryRandomnessTests {
         let resolver = TestPipeline().pipeline.stages.resolver
         let request = try #require(resolver.begin(ImageRequest(Sample.url(), options: options)).resolved)
         let error = ImageError(stage: .load, reason: .status(503), source: "")
+        let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
         let (first, second) = (Thread(), Thread())
         let early = Task(executorPreference: first) {
-            try await retrier.value(of: request) { throw error }
+            try await retrier.value(of: request, context) { throw error }
         }
         await generator.isAsked.wait()
         let isFree = Gate()
         let late = Task(executorPreference: second) {
-            try await retrier.value(of: request) {
+            try await retrier.value(of: request, context) {
                 // Runs once this thread has nothing to do, which it has not while it waits for a lock.
                 second.queue.async { isFree.open() }
                 throw error

@@ -83,6 +83,20 @@ struct ThumbnailTests {
         #expect(try await load(.normal).image.owner == 9, "that of the size itself comes first")
     }
 
+    @Test("of another frame is made of the file, as a thumbnail shows the first alone")
+    func otherFrame() async throws {
+        let frames = (0..<2).map { number in
+            AnimationFrame(bitmap: Sample.bitmap(300, 200, seed: number * 90), duration: 100)
+        }
+        try fixture.write(ImageCodecs.standard.encode(frames, as: .gif))
+        try fixture.store(ThumbnailFixture.png(90, 60, 7, texts: fixture.texts()), .normal)
+        let first = pipeline.task(for: ImageRequest(.thumbnail(ofFile: fixture.path)))
+        let second = pipeline.task(for: ImageRequest(.thumbnail(ofFile: fixture.path), options: [.frame(1)]))
+        #expect(try await first.image.owner == 7)
+        #expect(try await second.image.size == PixelSize(128, 85))
+        #expect(try await load(.normal, [.frame(1)]).source == .memory)
+    }
+
     @Test("of a file that is no image is there only where another program made it")
     func noImage() async throws {
         try fixture.write(Data("a video".utf8))
@@ -158,6 +172,27 @@ struct ThumbnailTests {
         let entry = try await pipeline.cache.entry(for: ImageRequest(source))
         #expect(entry == nil)
         #expect(try await pipeline.response(for: ImageRequest(source)).image.size == PixelSize(128, 85))
+    }
+
+    @Test("with a cache key does not replace the whole image of that key when the program stores it")
+    func cacheKeyStore() async throws {
+        let cache = pipeline.cache
+        var source = Source.thumbnail(ofFile: fixture.path)
+        source.cacheKey = "poster"
+        let whole = ImageRequest(.url(Sample.url(), cacheKey: "poster"))
+        try await cache.store(Sample.png(300, 200), for: whole)
+        let thumbnail = try await pipeline.image(from: ImageRequest(source))
+        let bytes = ThumbnailFixture.png(128, 85, 1)
+        #expect(try await !cache.store(bytes, for: ImageRequest(source)))
+        // Its image has a place of its own, and its bytes none.
+        for options: ImageOptions in [[], [.cacheOriginalImage], [.serializer(.original)]] {
+            try await cache.store(thumbnail, original: bytes, for: ImageRequest(source, options: options))
+            cache.removeAllFromMemory()
+            #expect(try firstDifference(#require(await cache.storedData(for: whole)), Sample.png(300, 200)) == nil)
+            #expect(try await pipeline.response(for: whole).image.size == PixelSize(300, 200))
+            #expect(try await pipeline.image(from: ImageRequest(source)).size == PixelSize(128, 85))
+        }
+        #expect(fixture.test.transport.startedCount == 0)
     }
 
     @Test("can be removed from the cache")

@@ -26,7 +26,8 @@ final class TestPipeline: Sendable {
         defaultOptions: ImageOptions = ImageOptions(),
         downloads: NetworkPolicy = NetworkPolicy(),
         workers: PixelWorkers? = nil,
-        thumbnailFolder: String? = nil
+        thumbnailFolder: String? = nil,
+        observers: [any LoadObserving] = []
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -37,19 +38,19 @@ final class TestPipeline: Sendable {
         let cache = ImageCache(disk: disk, memoryCostLimit: memoryCostLimit) { [faults] fault in
             faults.withLock { $0.append(fault) }
         }
-        pipeline = ImagePipeline(
-            configuration: .init(
-                downloader: ImageDownloader(transport: transport, configuration: .init(policy: downloads)),
-                cache: cache,
-                codecs: codecs ?? counters.codecs,
-                defaultOptions: defaultOptions,
-                workerCount: workerCount,
-                decodeBudget: decodeBudget,
-                recovery: recovery,
-                workers: workers,
-                thumbnailFolder: thumbnailFolder
-            )
+        var configuration = ImagePipeline.Configuration(
+            downloader: ImageDownloader(transport: transport, configuration: .init(policy: downloads)),
+            cache: cache,
+            codecs: codecs ?? counters.codecs,
+            defaultOptions: defaultOptions,
+            workerCount: workerCount,
+            decodeBudget: decodeBudget,
+            recovery: recovery,
+            workers: workers,
+            thumbnailFolder: thumbnailFolder
         )
+        configuration.observers = observers
+        pipeline = ImagePipeline(configuration: configuration)
     }
 
     deinit {

@@ -113,6 +113,31 @@ struct ImageSlotTests {
         await test.settle()
     }
 
+    @Test("share the transfer of a request that follows one with another key", arguments: [false, true])
+    func otherKey(isPost: Bool) async throws {
+        let slot = ImageSlot(pipeline: test.pipeline)
+        let ends = Ends()
+        // The response to a POST has no key: each load has one of its own.
+        var request = TransferRequest(url: urls[0])
+        if isPost { request.method = .post }
+        let sources = ["a", "b"].map { Source.request(request, cacheKey: isPost ? nil : $0) }
+        _ = slot.loadImage(with: ImageRequest(sources[0]), on: .calling, completion: ends.add(0))
+        let transfer = await test.transport.nextTransfer()
+        // A second transfer would be answered at once.
+        test.transport.serve(urls[0], Sample.png())
+        let second = slot.loadImage(with: ImageRequest(sources[1]), on: .calling, completion: ends.add(1))
+        await eventually { [test] in
+            if case .running(.load) = second.state { return true }
+            return test.transport.startedCount > 1
+        }
+        transfer.answer(.init(body: Sample.png()))
+        _ = try await second.response
+        await eventually { slot.task == nil }
+        #expect(ends.words == ["0 superseded", "1 image"])
+        #expect(test.transport.startedCount == 1 && !transfer.isCancelled)
+        await test.settle()
+    }
+
     @Test("do not give an image that is ready but not delivered yet once another was begun")
     func undelivered() async throws {
         let slot = ImageSlot(pipeline: test.pipeline)

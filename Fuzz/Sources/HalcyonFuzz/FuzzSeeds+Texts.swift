@@ -1,0 +1,42 @@
+import FoundationEssentials
+
+extension FuzzSeeds {
+    /// Returns inputs of a reader of short text.
+    static func textSeeds(_ target: TextTarget) -> [Data] {
+        switch target {
+        case .placeholder:
+            ["LEHV6nWB2yk8pyo0adR*.7kCMdnj", "00OZZy", "1QcSHQRnh493V4dIh4eXh1h4kJUI", "3OcRJYB4d3h/iIeHeEh3eIhw+j3A"]
+                .map { Data($0.utf8) }
+        case .sourceSet:
+            [
+                "a.png 1x, b.png 2x, c.png 1.5e0x", "/a?b,c 100w, data:image/png;base64,AA== 200w, d 3h 300w",
+                "https://img.example/{width}x{height}@{scale}/a.jpg?w={width}", "a,b , (c 1x), file:///etc/passwd 9x",
+            ].map { Data($0.utf8) }
+        case .accept:
+            ["image/avif,image/webp;q=0.8,*/*;q=.5", "*, text/html; level=1; q=1.000, image/*;q=0", "", ",;,q=1"].map {
+                Data($0.utf8)
+            }
+        case .pngText:
+            // Payloads: text, text compressed by zlib without compression, and international text of both kinds.
+            [
+                Data("Thumb::URI\0file:///a.png".utf8),
+                Data("Title\0\0".utf8) + stored,
+                Data("Title\0\0\0en\0Titel\0Hallo".utf8),
+                Data("Title\0\u{1}\0en\0Titel\0".utf8) + stored,
+            ]
+        case .cookie:
+            [
+                "sid=31d4; Path=/; Domain=.images.example; Max-Age=60; Secure; HttpOnly; SameSite=Lax",
+                "__Host-a=b; Secure; Path=/\n__Secure-c=d; secure; Expires=Sunday, 06-Nov-94 08:49:37 GMT",
+                "a=1; Expires=Wed, 01 Jan 2031 08:49:37 GMT; Max-Age=-1\n=x\ny\nb=; domain=localhost",
+                "# Netscape HTTP Cookie File\n#HttpOnly_.images.example\tTRUE\t/\tTRUE\t1893456000\ta\tb\n",
+                "images.example\tFALSE\t/x\tFALSE\t0\tname\t\n",
+            ].map { Data($0.utf8) }
+        }
+    }
+
+    /// "abc" in zlib's format (RFC 1950), in a block that is not compressed.
+    private static let stored = Data([
+        0x78, 0x01, 0x01, 0x03, 0x00, 0xFC, 0xFF, 0x61, 0x62, 0x63, 0x02, 0x4D, 0x01, 0x27,
+    ])
+}

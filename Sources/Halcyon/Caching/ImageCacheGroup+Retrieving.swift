@@ -1,0 +1,124 @@
+public import FoundationEssentials
+public import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import Synchronization
+
+extension ImageCacheGroup {
+    /// Returns the image that the memory of the searched caches has for a request; `nil` if none has it. See
+    /// ``ImageCache/entryInMemory(for:)``.
+    public func entryInMemory(for request: ImageRequest) -> ImageCache.Entry? {
+        guard let key = ImageKey(request) else { return nil }
+        let policy = request.options.cache
+        let sizes = ImageSizes(of: request)
+        return imageInMemory(for: key, sizes, policy, companion: request.companion)?.image.map {
+            request.entry($0, in: .memory)
+        }
+    }
+
+    /// Returns the image that the searched caches have for a request, from the memory of one or else from a disk; `nil`
+    /// if none has it. See ``ImageCache/entry(for:codecs:)``.
+    ///
+    /// An image from disk is stored in the memory of its cache again, and with ``promotes`` in those above it.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode``; `CancellationError`.
+    public func entry(for request: ImageRequest, codecs: ImageCodecs = .standard) async throws -> ImageCache.Entry? {
+        let policy = request.options.cache
+        guard policy.reads != .none, let key = try await highest.key(for: request) else { return nil }
+        if policy.reads.includesMemory,
+            let image = imageInMemory(for: key, ImageSizes(of: request), policy, companion: request.companion)?.image
+        {
+            return request.entry(image, in: .memory)
+        }
+        guard policy.reads.includesDisk else { return nil }
+        for cache in searched {
+            let found = try await cache.entryOnDisk(
+                for: request,
+                key,
+                codecs: codecs,
+                promotingTo: promotionTargets(from: cache)
+            )
+            if let found { return found }
+        }
+        return nil
+    }
+
+    /// Returns an image that the memory of the searched caches has. One that is found in a lower cache is stored in
+    /// those above it, if the group promotes.
+    ///
+    /// - Parameters:
+    ///   - sizes: The sizes that may answer; `nil` for that of the key alone.
+    ///   - companion: Returns the item that newer work must not have changed if the image is to be stored; see
+    ///     ``ImageCache/remember(_:for:with:_:expiration:latest:sizes:)``.
+    func imageInMemory(
+        for key: ImageKey,
+        _ sizes: ImageSizes?,
+        _ policy: CachePolicy,
+        companion: (CachedImage) -> StoreOrder.Item?
+    ) -> CachedImage? {
+        guard caches.count > 1, lookup == .all else {
+            let cache = lookup == .lowest ? caches[caches.count - 1] : caches[0]
+            return cache.imageInMemory(for: key, sizes, extending: policy.memoryExtension)
+        }
+        // Asked for before the look, so that an image that is removed meanwhile is not stored again.
+        let permits = promotes && policy.storesInMemory ? StorePermits(for: key, in: caches) : nil
+        for (index, cache) in caches.enumerated() {
+            let age = permits.map { _ in cache.order.ageInMemory(of: key) }
+            if let image = cache.memory.entry(for: key, extending: policy.memoryExtension) {
+                if index > 0, let permits, let age {
+                    let claim = StoreClaim(load: permits, age: age)
+                    let latest = cache.memory.latestExpiration(of: key)
+                    let companion = companion(image)
+                    for higher in caches[..<index] {
+                        if image.image == nil { higher.mayHaveEncodedForms.store(true, ordering: .releasing) }
+                        higher.remember(
+                            image,
+                            for: key,
+                            with: companion,
+                            claim,
+                            expiration: policy.memoryExpiration,
+                            until: latest,
+                            sizes: sizes
+                        )
+                    }
+                }
+                return image
+            }
+        }
+        guard let sizes, sizes.isInexact else { return nil }
+        // One that was made for another size is not stored under this one.
+        for cache in caches {
+            if let image = cache.largerImage(for: sizes, extending: policy.memoryExtension) { return image }
+        }
+        return nil
+    }
+
+    /// Returns whether one of the caches has the image of a request, in memory or on disk, without extending its life.
+    public func contains(_ request: ImageRequest) async -> Bool { await !tiers(with: request).isEmpty }
+
+    /// Returns the parts of the caches that have the image of a request, without extending its life.
+    public func tiers(with request: ImageRequest) async -> ImageCache.Tiers {
+        var tiers: ImageCache.Tiers = []
+        for cache in caches(containing) where tiers != .all { tiers.formUnion(await cache.tiers(with: request)) }
+        return tiers
+    }
+
+    /// Returns whether the memory of one of the caches has the image of a request, without extending its life.
+    public func isInMemory(_ request: ImageRequest) -> Bool {
+        caches(containing).contains { $0.isInMemory(request) }
+    }
+
+    /// Returns the encoded bytes on disk of the image of a request, from the first searched cache that has some.
+    public func storedData(for request: ImageRequest) async -> Data? {
+        for cache in searched {
+            if let data = await cache.storedData(for: request) { return data }
+        }
+        return nil
+    }
+}
+
+extension ImageRequest {
+    /// Returns the item on disk of an image that is not the result of processors.
+    fileprivate func companion(_ image: CachedImage) -> StoreOrder.Item? {
+        isUnprocessed ? .ofOriginal(image.validity?.response) : nil
+    }
+}

@@ -1,0 +1,131 @@
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonRaster
+internal import HalcyonStore
+
+/// The sizes of one image, for a request with a target size: the image with the same options but for that size.
+struct ImageSizes: Sendable {
+    /// The key of the image at its own size.
+    let key: ImageKey
+    private let target: TargetSize
+    /// A Boolean value that indicates whether another size than that of the target may answer.
+    let isInexact: Bool
+
+    /// Creates the sizes of a request's image; `nil` if it has no target size, or no larger image may ever answer for
+    /// it.
+    init?(original: OriginalKey, options: ImageOptions) {
+        guard let target = options.targetSize, target.width != nil || target.height != nil,
+            options.processing.steps.allSatisfy({ $0.processor.scalesWithImage })
+        else { return nil }
+        var whole = options
+        whole.targetSize = nil
+        key = ImageKey(original: original, options: whole)
+        self.target = target.inPixels(atScale: options.delivery.scale)
+        isInexact = options.cache.precision == .inexact
+    }
+
+    /// Returns whether an image of these sizes may answer.
+    func mayUse(_ image: DecodedImage) -> Bool {
+        let whole = image.info.displaySize
+        if image.size == whole { return true }
+        let least = target.size(of: whole)
+        return image.size.width >= least.width && image.size.height >= least.height
+    }
+}
+
+extension ImageSizes {
+    /// Creates the sizes of a request's image in a cache; `nil` also for a file without a cache key.
+    init?(of request: ImageRequest) {
+        guard request.options.targetSize != nil, let original = OriginalKey(request.source, options: request.options)
+        else { return nil }
+        self.init(original: original, options: request.options)
+    }
+}
+
+/// The keys of the images in memory that were made for a target size, by the image at its own size.
+///
+/// It only says what to look for: memory is asked for each, so that an image that was removed or evicted is never found.
+/// What memory does not have any more is left out when it is come across, and the oldest once there are too many.
+struct ImageSizeIndex: Sendable {
+    /// The most images with a list, and the most sizes of each.
+    static let limits = (images: 4_096, sizes: 16)
+
+    private struct Size: Sendable {
+        let key: ImageKey
+        let area: Int
+    }
+
+    private var sizes = BoundedTable<ImageKey, [Size]>(capacity: limits.images)
+
+    /// The keys of the sizes of an image, the smallest first.
+    func keys(of image: ImageKey) -> [ImageKey] { (sizes[image] ?? []).map(\.key) }
+
+    var count: Int { sizes.count }
+
+    /// Notes a size of an image. Of too many, the smallest is left out: the others answer in its place.
+    mutating func insert(_ key: ImageKey, _ area: Int, of image: ImageKey) {
+        var list = (sizes[image] ?? []).filter { $0.key != key }
+        list.insert(Size(key: key, area: area), at: list.firstIndex { $0.area >= area } ?? list.endIndex)
+        if list.count > Self.limits.sizes { list.removeFirst() }
+        sizes.insert(list, for: image)
+    }
+
+    /// Leaves out a size that memory does not have.
+    mutating func remove(_ key: ImageKey, of image: ImageKey) {
+        guard let list = sizes[image]?.filter({ $0.key != key }) else { return }
+        if list.isEmpty { sizes.remove(image) } else { sizes.insert(list, for: image) }
+    }
+}
+
+extension ImageCache {
+    /// Returns an image in memory: that of a key, or else one of another size that may answer for it.
+    func imageInMemory(
+        for key: ImageKey,
+        _ sizes: ImageSizes?,
+        extending: ExpirationExtension
+    ) -> CachedImage? {
+        if let image = memory.entry(for: key, extending: extending) { return image }
+        guard let sizes, sizes.isInexact else { return nil }
+        return largerImage(for: sizes, extending: extending)
+    }
+
+    /// Returns the smallest image in memory that may answer in the place of one of these sizes.
+    func largerImage(for sizes: ImageSizes, extending: ExpirationExtension) -> CachedImage? {
+        for key in sizeIndex.withLock({ $0.keys(of: sizes.key) }) {
+            // Looked at first: one that does not answer is not used, and keeps its lifetime.
+            guard let image = memory.entry(for: key, extending: .none) else {
+                forgetSize(key, of: sizes.key)
+                continue
+            }
+            if let used = use(image, for: key, sizes, extending) { return used }
+        }
+        guard let image = memory.entry(for: sizes.key, extending: .none) else { return nil }
+        return use(image, for: sizes.key, sizes, extending)
+    }
+
+    /// Returns an image that was found in memory if it may answer, and extends its lifetime.
+    private func use(
+        _ image: CachedImage,
+        for key: ImageKey,
+        _ sizes: ImageSizes,
+        _ extending: ExpirationExtension
+    ) -> CachedImage? {
+        guard let pixels = image.image, sizes.mayUse(pixels) else { return nil }
+        if extending != .none { _ = memory.entry(for: key, extending: extending) }
+        return image
+    }
+
+    /// Notes that memory has an image of one of several sizes.
+    func noteSize(_ key: ImageKey, of image: CachedImage, _ sizes: ImageSizes) {
+        guard let pixels = image.image else { return }
+        sizeIndex.withLock { $0.insert(key, pixels.size.area, of: sizes.key) }
+    }
+
+    /// Leaves a size out of the index, unless it has just been stored.
+    private func forgetSize(_ key: ImageKey, of image: ImageKey) {
+        sizeIndex.withLock { $0.remove(key, of: image) }
+        // Stored after the look, and noted before it was left out.
+        guard let stored = memory.entry(for: key, extending: .none)?.image else { return }
+        sizeIndex.withLock { $0.insert(key, stored.size.area, of: image) }
+    }
+}

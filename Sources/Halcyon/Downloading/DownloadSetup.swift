@@ -1,0 +1,54 @@
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// A configuration of a downloader, with the parts that work by it. A transfer keeps the one under which it began.
+final class DownloadSetup: Sendable {
+    let configuration: ImageDownloader.Configuration
+    let transport: any HTTPTransport
+    /// The number of the rules by which answers come about, which no other rules of this process have.
+    let generation: UInt64
+    let bodies: BodyLoader
+    /// The credentials of responders. Each transport has its own: a proxy that one of them uses must not be sent what was
+    /// meant for another's.
+    let answers: AuthenticationAnswers
+
+    /// The first setup of a downloader.
+    convenience init(_ configuration: ImageDownloader.Configuration, _ transport: any HTTPTransport) {
+        self.init(configuration, transport, WorkNumber.next(), AuthenticationAnswers())
+    }
+
+    private init(
+        _ configuration: ImageDownloader.Configuration,
+        _ transport: any HTTPTransport,
+        _ generation: UInt64,
+        _ answers: AuthenticationAnswers
+    ) {
+        self.configuration = configuration
+        self.transport = transport
+        self.generation = generation
+        self.answers = answers
+        bodies = BodyLoader(transport: transport, configuration: configuration.bodies)
+    }
+
+    /// Returns the setup that takes the place of this one.
+    ///
+    /// It has the same generation, so that work is shared with transfers of this one, only where the answer cannot differ:
+    /// with the same transport and an equal policy. Name, events, headers ignored for sharing, and the places of bodies
+    /// change no answer.
+    ///
+    /// - Parameter transport: Default: the transport of this one.
+    func replaced(
+        by configuration: ImageDownloader.Configuration,
+        _ transport: (any HTTPTransport)?
+    ) -> DownloadSetup {
+        if transport == nil, configuration.policy == self.configuration.policy {
+            return DownloadSetup(configuration, self.transport, generation, answers)
+        }
+        return DownloadSetup(
+            configuration,
+            transport ?? self.transport,
+            WorkNumber.next(),
+            transport == nil ? answers : AuthenticationAnswers()
+        )
+    }
+}

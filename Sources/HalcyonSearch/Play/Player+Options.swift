@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Halcyon
+
+extension Player {
+    /// Returns the source that a call loads.
+    func source(of call: Call) -> Source {
+        let identity = call.identity
+        if let form = identity.form { return source(form, of: identity) }
+        var request = TransferRequest(url: SearchOrigin.url(identity.resource, signature: call.settings?.signature))
+        if identity.user > 0 {
+            switch call.carrier {
+            case .request: request.headers[.authorization] = "Bearer user-\(identity.user)"
+            case .cookie: request.headers[.cookie] = "user=\(identity.user)"
+            case .credential: request.credential = .bearer("user-\(identity.user)")
+            case .options: break
+            }
+        }
+        if identity.language > 0 { request.headers[.acceptLanguage] = "x-\(identity.language)" }
+        if identity.body > 0 {
+            request.method = .post
+            request.body = Data([UInt8(identity.body)])
+        }
+        return request == TransferRequest(url: request.url) ? .url(request.url) : .request(request)
+    }
+
+    /// Returns the configured options with those of the call.
+    func options(of call: Call) -> ImageOptions {
+        var options = pipeline.configuration.defaultOptions
+        if call.carrier == .options, call.identity.user > 0 {
+            options.network.headers[.authorization] = "Bearer user-\(call.identity.user)"
+        }
+        var processing = ImageProcessorChain.identity
+        if call.variant.isReduced {
+            processing = .resize(to: LabelledImage.reducedSize, mode: .stretch)
+        }
+        for mark in call.variant.marks {
+            processing = processing |> ImageProcessorChain(MarkProcessor(mark: mark, holds: holds))
+        }
+        options.processing = processing
+        options.decode.frame = call.variant.frame
+        switch call.reads {
+        case .all: options.cache.reads = .all
+        case .memory: options.cache.reads = .memory
+        case .none: options.cache.reads = .none
+        case .disk: options.cache.reads = .disk
+        }
+        options.cache.storesInMemory = call.storesInMemory
+        options.cache.storesOnDisk = call.storesOnDisk
+        options.cache.storesOriginal = call.storesOriginal
+        options.cache.readsOriginal = call.ignoresOriginal != true
+        options.cache.waitsForStore = call.waitsForStore
+        options.cache.revalidates = call.revalidates
+        switch call.freshness {
+        case .server: options.cache.freshness = .server
+        case .ignoringServer: options.cache.freshness = .ignoringServer
+        case .never: options.cache.freshness = .expiration(.never)
+        case .minute: options.cache.freshness = .expiration(.seconds(60))
+        }
+        options.network.isAllowed = !call.isOffline
+        options.priority = LoadPriority(rawValue: call.priority) ?? .normal
+        options.delivery.callbackExecutor = .queue(callbacks)
+        if let settings = call.settings { apply(settings, to: &options) }
+        return options
+    }
+
+    private func apply(_ settings: Settings, to options: inout ImageOptions) {
+        switch settings.serializer {
+        case nil: break
+        case .png: options.cache.serializer = ImageSerializer.format(.png, EncodeOptions())
+        case .original: options.cache.serializer = ImageSerializer.original
+        case .program: options.cache.serializer = SearchSerializer()
+        }
+        if settings.hasCodecs { options.decode.codecs = CustomCodecs(.standard, cacheIdentity: "search") }
+        if settings.hasTypeHint { options.decode.typeHint = .png }
+        // More than any image takes.
+        if settings.isBounded { options.decode.largestByteCount = 1 << 20 }
+        if settings.hasDownloader { options.network.downloader = otherDownloader }
+        if settings.signature != nil { options.cache.keyRule = Self.keyRule }
+        switch settings.durability {
+        case nil: break
+        case .some(.none): options.cache.diskDurability = DiskCache.Durability.none
+        case .some(.normal): options.cache.diskDurability = .normal
+        case .some(.full): options.cache.diskDurability = .full
+        }
+        if settings.hasFileExtension { options.cache.fileExtension = "png" }
+        if settings.hasScale { options.delivery.scale = 2 }
+        if settings.hasModifier { options.delivery.imageModifier = ScalingModifier() }
+        options.delivery.includesOriginalData = settings.includesData
+        if settings.executor == .calling { options.delivery.callbackExecutor = .calling }
+        if let preview = settings.preview { options.previews = [.url(SearchOrigin.url(preview))] }
+        if let alternative = settings.alternative {
+            options.recovery.alternatives = [.url(SearchOrigin.url(alternative))]
+        }
+        if let lowData = settings.lowData { options.recovery.lowDataSource = .url(SearchOrigin.url(lowData)) }
+    }
+
+    /// The rule that leaves signatures out of names.
+    private static let keyRule = CacheKeyRule.custom("search") { address in
+        String(address.prefix { $0 != "?" })
+    }
+
+    /// Returns a source whose bytes come from the program. Its name begins with the URL, so that a removal by prefix
+    /// removes its images as well; a text has a name of its own.
+    private func source(_ form: SourceForm, of identity: Identity) -> Source {
+        let name = SearchOrigin.url(identity.resource).absoluteString + form.rawValue
+        switch form {
+        case .closure:
+            return .closure(cacheKey: name) { [origin] in try origin.bytes(for: identity) }
+        case .stream:
+            return .stream(cacheKey: name) { [origin] in
+                let bytes = try origin.bytes(for: identity)
+                return AsyncStream<Data> { continuation in
+                    continuation.yield(bytes.prefix(bytes.count / 2))
+                    continuation.yield(bytes.suffix(bytes.count - bytes.count / 2))
+                    continuation.finish()
+                }
+            }
+        case .base64:
+            return .base64(texts[identity.resource])
+        }
+    }
+}

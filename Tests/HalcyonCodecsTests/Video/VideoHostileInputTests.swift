@@ -1,0 +1,123 @@
+#if Video
+import FoundationEssentials
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+@Suite("Videos that are damaged or ask for too much")
+struct VideoHostileInputTests {
+    private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
+        try ImageCodecs.standard.decode(data, options: options)
+    }
+
+    /// Any ``CodecError`` is an answer, and so is an image of the size that the file has.
+    private func attempt(_ data: Data, _ frame: VideoFrame, _ comment: Comment) throws {
+        let limits = DecodeLimits(pixelCount: 1 << 20, frameCount: 200, memory: 64 << 20)
+        do {
+            let image = try decode(data, DecodeOptions(limits: limits, videoFrame: frame))
+            #expect(image.size.area <= limits.pixelCount, comment)
+        } catch is CodecError {}
+    }
+
+    @Test("files cut off anywhere give a frame or a typed error", arguments: VideoFixture.texts.keys.sorted())
+    func truncation(name: String) throws {
+        #expect(throws: CodecError.empty) { try decode(Data()) }
+        let file = VideoFixture.data(name)
+        for length in stride(from: 1, to: file.count, by: file.count > 2_000 ? 17 : 3) {
+            try attempt(file.prefix(length), VideoFrame(), "\(length)")
+            try attempt(file.prefix(length), VideoFrame(at: .seconds(1.7), tolerance: .exact), "\(length)")
+        }
+    }
+
+    @Test("a movie without its header is truncated")
+    func missingHeader() throws {
+        let file = VideoFixture.data("keys.mp4")
+        let start = try #require(file.firstRange(of: Data("moov".utf8))).lowerBound - 4
+        #expect(throws: CodecError.truncated(.mp4)) { try decode(file.prefix(start)) }
+        #expect(throws: CodecError.truncated(.mp4)) { try ImageCodecs.standard.info(of: file.prefix(start)) }
+    }
+
+    @Test("files with single bytes changed give a frame or a typed error", arguments: VideoFixture.texts.keys.sorted())
+    func changes(name: String) throws {
+        let file = VideoFixture.data(name)
+        var random = SeededRandom(seed: 7)
+        for index in 0..<240 {
+            var data = file
+            let offset = Int.random(in: 0..<(index % 2 == 0 ? min(600, file.count) : file.count), using: &random)
+            data[offset] = UInt8.random(in: 0...255, using: &random)
+            let frame = VideoFrame(at: .seconds(Double(index % 4)), tolerance: .allCases[index % 4])
+            try attempt(data, index % 3 == 0 ? VideoFrame() : frame, "\(offset)")
+        }
+    }
+
+    @Test("frames beyond the limits are refused before decoding; the header tells their size")
+    func limits() throws {
+        let (data, size) = (VideoFixture.data("keys.mp4"), PixelSize(32, 16))
+        let cases: [(DecodeLimits, CodecError.Limit)] = [
+            (DecodeLimits(pixelCount: 511), .pixelCount(size, maximum: 511)),
+            (DecodeLimits(sideLength: 31), .sideLength(size, maximum: 31)),
+            (DecodeLimits(memory: 4_000), .memory(512 * 16 + 2 * 2_048, maximum: 4_000)),
+        ]
+        for (limits, limit) in cases {
+            #expect(throws: CodecError.limitExceeded(.mp4, limit)) { try decode(data, DecodeOptions(limits: limits)) }
+            #expect(try ImageCodecs.standard.info(of: data, limits: limits).size == size)
+        }
+        #expect(throws: CodecError.noSuchFrame(1, frameCount: 1)) { try decode(data, DecodeOptions(frame: 1)) }
+    }
+
+    @Test("no more frames are decoded than the limits allow")
+    func frames() throws {
+        let data = VideoFixture.data("keys.mp4")
+        let late = VideoFrame(at: .seconds(2.9), tolerance: .exact)
+        let few = DecodeLimits(frameCount: 2)
+        #expect(throws: CodecError.limitExceeded(.mp4, .frameCount(2, maximum: 2))) {
+            try decode(data, DecodeOptions(limits: few, videoFrame: late))
+        }
+        #expect(try VideoFixture.number(of: decode(data, DecodeOptions(limits: few))) == 0)
+    }
+
+    @Test("a movie whose tables count more samples than any video is refused before memory is taken")
+    func tables() throws {
+        let file = VideoFixture.data("keys.mp4")
+        var data = file
+        let box = try #require(data.firstRange(of: Data("stsz".utf8)))
+        // All samples of one byte, 2^28 of them.
+        data.replaceSubrange(box.upperBound + 4..<box.upperBound + 12, with: [0, 0, 0, 1, 16, 0, 0, 0])
+        #expect(throws: CodecError.unsupported(.mp4, reason: "268435456 samples are more than any video has")) {
+            try decode(data)
+        }
+        let header = try #require(file.firstRange(of: Data("trak".utf8)))
+        var compressed = file
+        compressed.replaceSubrange(header, with: Array("cmov".utf8))
+        #expect(throws: CodecError.unsupported(.mp4, reason: "its header is compressed")) { try decode(compressed) }
+        var fragment = Data([0, 0, 0, 40] + Array("moof".utf8) + [0, 0, 0, 32] + Array("traf".utf8))
+        fragment += [0, 0, 0, 24] + Array("trun".utf8) + [0, 0, 0, 0, 127, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        #expect(throws: CodecError.unsupported(.mp4, reason: "2130706432 samples are more than any video has")) {
+            try decode(file + fragment)
+        }
+    }
+
+    @Test("a cancelled decoding ends at each question, with nothing else", arguments: ["keys.mp4", "keys.ts"])
+    func cancellation(name: String) throws {
+        let options = DecodeOptions(videoFrame: VideoFrame(at: .seconds(2.9), tolerance: .exact))
+        let data = VideoFixture.data(name)
+        let all = QuestionCounter(cancelledFrom: .max)
+        _ = try ImageCodecs.standard.decode(data, options: options, isCancelled: all.ask)
+        #expect(all.count > 4)
+        for question in 1...all.count {
+            let counter = QuestionCounter(cancelledFrom: question)
+            #expect(throws: CancellationError.self, "\(question)") {
+                try ImageCodecs.standard.decode(data, options: options, isCancelled: counter.ask)
+            }
+        }
+    }
+
+    @Test("a file that names others, such as a playlist, is no video")
+    func playlists() {
+        for text in ["#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", "ffconcat version 1.0\nfile /etc/passwd\n"] {
+            #expect(throws: CodecError.unknownFormat(detected: "text")) { try decode(Data(text.utf8)) }
+        }
+    }
+}
+#endif

@@ -1,0 +1,149 @@
+import FoundationEssentials
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("An image in memory of another size than that of the request")
+struct SizePrecisionTests {
+    private let test = TestPipeline()
+    private let url = Sample.url()
+
+    init() {
+        test.transport.serve(url, Sample.png(64, 48))
+    }
+
+    private func options(_ width: Int, _ others: [ImageOption] = [.precision(.inexact)]) -> ImageOptions {
+        ImageOptions([.targetSize(.pixels(width: width))] + others)
+    }
+
+    private func found(_ options: ImageOptions) -> PixelSize? {
+        test.pipeline.responseFromMemory(for: url, options: options)?.image.size
+    }
+
+    @Test("answers an inexact request if it is larger, as it is, and never an exact one")
+    func larger() async throws {
+        _ = try await test.pipeline.image(from: url, options: options(32))
+        #expect(found(options(16)) == PixelSize(32, 24))
+        #expect(found(options(32)) == PixelSize(32, 24))
+        #expect(found(options(16, [])) == nil)
+        let height: ImageOptions = [.targetSize(.points(height: 10)), .scaleFactor(2), .precision(.inexact)]
+        #expect(found(height) == PixelSize(32, 24))
+        #expect(try await test.pipeline.response(for: url, options: options(20)).source == .memory)
+        let other = ImageRequest(Sample.url(), options: options(16))
+        #expect(test.pipeline.responseFromMemory(for: other) == nil)
+    }
+
+    @Test("does not answer if it is smaller, unless it is the whole image")
+    func smaller() async throws {
+        _ = try await test.pipeline.image(from: url, options: options(32))
+        #expect(found(options(33)) == nil)
+        #expect(found(options(64)) == nil)
+        // A target that is larger than the image makes the whole of it.
+        _ = try await test.pipeline.image(from: url, options: options(100))
+        #expect(found(options(64)) == PixelSize(64, 48))
+        #expect(found(options(1_000)) == PixelSize(64, 48))
+    }
+
+    @Test("is the smallest that is large enough, or else the image without a size")
+    func best() async throws {
+        for width in [48, 24, 36] { _ = try await test.pipeline.image(from: url, options: options(width, [])) }
+        #expect(found(options(20))?.width == 24)
+        #expect(found(options(30))?.width == 36)
+        #expect(found(options(50)) == nil)
+        _ = try await test.pipeline.image(from: url)
+        #expect(found(options(50)) == PixelSize(64, 48))
+        #expect(found(options(30))?.width == 36)
+    }
+
+    @Test("does not answer once it was removed, evicted or expired")
+    func gone() async throws {
+        let cache = test.pipeline.cache
+        func load() async throws {
+            _ = try await test.pipeline.image(from: url, options: options(32))
+            // Nothing holds its pixels any more then.
+            await test.settle()
+        }
+        try await load()
+        cache.removeAllFromMemory()
+        #expect(found(options(16)) == nil)
+        try await load()
+        cache.trimMemory()
+        #expect(found(options(16)) == nil)
+        try await load()
+        try await cache.remove(for: ImageRequest(url))
+        #expect(found(options(16)) == nil)
+        _ = try await test.pipeline.image(from: url, options: options(32, [.memoryCacheExpiration(.expired)]))
+        #expect(found(options(16)) == nil)
+    }
+
+    @Test("does not answer with other processors or decode options, or where a processor depends on the size")
+    func otherOptions() async throws {
+        let round = ImageOption.processor(.roundCorners(radius: .pixels(3)))
+        let circle = ImageOption.processor(.roundCorners(radius: .widthFraction(0.5)))
+        let inexact = ImageOption.precision(.inexact)
+        for other in [[round], [circle], [.color(.asStored)]] as [[ImageOption]] {
+            _ = try await test.pipeline.image(from: url, options: options(32, other))
+            #expect(found(options(16)) == nil)
+        }
+        #expect(found(options(16, [round, inexact])) == nil)
+        #expect(found(options(16, [circle, inexact])) == PixelSize(32, 24))
+        #expect(found(options(16, [.color(.asStored), inexact])) == PixelSize(32, 24))
+    }
+
+    @Test("is not what an encoded image, or another exact load, is made of")
+    func exactWork() async throws {
+        _ = try await test.pipeline.image(from: url, options: options(32))
+        let encoded = try await test.pipeline.encoded(for: url, as: .format(.png), options: options(16))
+        #expect(encoded.size == PixelSize(16, 12))
+        #expect(try await test.pipeline.image(from: url, options: options(16, [])).size == PixelSize(16, 12))
+        #expect(try ImageWorkKey(resolved(options(8, []))) != ImageWorkKey(resolved(options(8))))
+    }
+
+    private func resolved(_ options: ImageOptions) throws -> ResolvedRequest {
+        try #require(test.pipeline.stages.resolver.begin(ImageRequest(url, options: options)).resolved)
+    }
+
+    @Test("is found in the memory of a bare cache as well, in that of each cache of a group, and in a named one")
+    func caches() async throws {
+        _ = try await test.pipeline.image(from: url, options: options(32))
+        let cache = test.pipeline.cache
+        let request = ImageRequest(url, options: options(16))
+        #expect(cache.entryInMemory(for: request)?.image.size == PixelSize(32, 24))
+        #expect(try await cache.entry(for: request)?.image.size == PixelSize(32, 24))
+        let named = options(16).applying([.targetCache(cache)])
+        #expect(found(named) == PixelSize(32, 24))
+        let other = ImageCache(disk: .init(folder: test.folder + "/other"), memoryPressure: nil)
+        let group = options(16).applying([.targetCache(ImageCacheGroup(other, [cache], promotes: true))])
+        #expect(found(group) == PixelSize(32, 24))
+        // It is not stored as an image of the other size.
+        #expect(other.memoryStatistics.count == 0)
+    }
+
+    @Test("of a file and of a provider answers a load")
+    func otherSources() async throws {
+        let path = TestPipeline.temporaryPath() + ".png"
+        try Sample.png(64, 48).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        for source in [Source.file(path), .closure(cacheKey: "closure") { Sample.png(64, 48) }] {
+            _ = try await test.pipeline.image(from: ImageRequest(source, options: options(32)))
+            let response = try await test.pipeline.response(for: ImageRequest(source, options: options(16)))
+            #expect(response.source == .memory && response.image.size == PixelSize(32, 24))
+        }
+    }
+
+    @Test("is looked for among a bounded number of sizes and images")
+    func bound() {
+        func key(_ text: String) -> ImageKey { ImageKey(original: OriginalKey(text: text), variant: nil) }
+        var index = ImageSizeIndex()
+        for size in 1...40 { index.insert(key("size \(size)"), size, of: key("a")) }
+        #expect(index.keys(of: key("a")) == (25...40).map { key("size \($0)") })
+        index.remove(key("size 30"), of: key("a"))
+        index.insert(key("size 31"), 100, of: key("a"))
+        #expect(index.keys(of: key("a")).count == 15 && index.keys(of: key("a")).last == key("size 31"))
+        for number in 0..<5_000 { index.insert(key("s"), 1, of: key("image \(number)")) }
+        #expect(index.count == ImageSizeIndex.limits.images && index.keys(of: key("a")).isEmpty)
+        index.remove(key("s"), of: key("image 4999"))
+        #expect(index.keys(of: key("image 4999")).isEmpty)
+    }
+}
