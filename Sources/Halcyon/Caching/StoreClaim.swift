@@ -122,6 +122,7 @@ extension ImageCache {
         until latest: Expiration?,
         sizes: ImageSizes?
     ) {
+        variants.note(key.variant)
         var isAdmitted = false
         memory.store(image, for: key, cost: image.cost(under: key), expiration: expiration, latest: latest) {
             isAdmitted = claim.isAdmitted(to: order, .image(key), with: companion, in: .memory)

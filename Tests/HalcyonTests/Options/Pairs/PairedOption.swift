@@ -85,7 +85,10 @@ struct PairedOption: Sendable {
         PairedOption(.typeHint, .typeHint(.png))
         PairedOption(.largestByteCount, .scaleDownLargeImages(limit: 400))
         PairedOption(.largestSideLength, .largestSideLength(100))
-        PairedOption(.targetSize, .targetSize(.pixels(width: 4)))
+        PairedOption(.targetSize, .targetSize(.pixels(width: 4))) { model in
+            // Less high than the processor crops to, unless the other option is a processor that crops to less.
+            if model.size == PixelSize(4, 4) { model.size = PixelSize(4, 3) }
+        }
         PairedOption(.precision, .precision(.inexact))
         PairedOption(.videoFrame, .videoFrame(at: .first))
         PairedOption(.observers, .observers(LoadObserver { _ in }))
