@@ -34,7 +34,8 @@ enum TextTarget: String, CaseIterable, Sendable {
             let hash = try BlurHash(text)
             let size = PixelSize(31, 17)
             for punch in [1, 0, -1e300, .infinity, .nan] as [Double] {
-                precondition(try hash.bitmap(size: size, punch: punch).size == size, "another size")
+                let bitmap = try hash.bitmap(size: size, punch: punch)
+                precondition(bitmap.size == size, "another size")
             }
         }
         attempt { check(try ThumbHash(data)) }
@@ -48,7 +49,10 @@ enum TextTarget: String, CaseIterable, Sendable {
                 max(size.width, size.height) <= side && min(size.width, size.height) >= 1,
                 "\(size) of \(side)"
             )
-            attempt { precondition(try hash.bitmap(longestSide: side).size == size, "another size") }
+            attempt {
+                let bitmap = try hash.bitmap(longestSide: side)
+                precondition(bitmap.size == size, "another size")
+            }
         }
     }
 
