@@ -109,6 +109,7 @@ struct CookieFileTests {
             example.com\tFALSE\t/x\tFALSE\t-1\td\t1
             example.com\tFALSE\tx\tFALSE\t1893456000\te\t1
             \tFALSE\t/\tFALSE\t1893456000\tf\t1
+            ..example.com\tFALSE\t/\tFALSE\t1893456000\tg\t1
             """
         let cookies = CookieFile.cookies(Data(text.utf8), maximumCount: 100)
         #expect(cookies.map(\.name) == ["a", "b", "c"])
