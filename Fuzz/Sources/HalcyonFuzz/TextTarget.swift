@@ -139,7 +139,8 @@ enum TextTarget: String, CaseIterable, Sendable {
                 let cookie = Cookie(String(line), from: place, now: now, isPublicSuffix: configuration.isSuffix)
                 guard let cookie else { continue }
                 precondition(CookiePlace.host(place.host, isIn: cookie.domain), "a cookie for another host")
-                precondition(!cookie.name.isEmpty && cookie.path.hasPrefix("/"), "a cookie without a name or a path")
+                let hasPath = cookie.path.utf8.first == UInt8(ascii: "/")
+                precondition(!cookie.name.isEmpty && hasPath, "a cookie without a name or a path")
                 precondition(cookie.expires.map { $0 <= now + Cookie.longestLifetime } ?? true, "a cookie for ever")
                 table.set(cookie)
                 table.evict(at: now, isPublicSuffix: configuration.isSuffix)

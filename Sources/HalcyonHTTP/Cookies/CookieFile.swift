@@ -52,7 +52,7 @@ enum CookieFile {
         let name = fields[5]
         let domain = (fields[0].hasPrefix(".") ? fields[0].dropFirst() : fields[0]).lowercased()
         let path = fields[2].isEmpty ? "/" : String(fields[2])
-        guard !name.isEmpty, CookiePlace.isHost(domain), path.hasPrefix("/"),
+        guard !name.isEmpty, CookiePlace.isHost(domain), path.utf8.first == UInt8(ascii: "/"),
             name.utf8.count + value.utf8.count <= Cookie.maximumPairBytes,
             path.utf8.count <= Cookie.maximumAttributeBytes
         else { return nil }
