@@ -36,7 +36,7 @@ package struct CacheLocation: Sendable, Hashable {
         user: UInt32,
         temporaryFolder: String
     ) {
-        func folder(_ path: String?) -> String? { path.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } }
+        func folder(_ path: String?) -> String? { path.flatMap { $0.utf8.starts(with: "/".utf8) ? $0 : nil } }
         let cache =
             folder(environment("XDG_CACHE_HOME"))
             ?? (folder(environment("HOME")) ?? folder(home())).map { $0 + "/.cache" }

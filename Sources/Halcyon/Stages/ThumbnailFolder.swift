@@ -52,7 +52,8 @@ struct ThumbnailFolder: Sendable {
     /// Returns an absolute path without empty, "." and ".." components. Links are not followed, as those who name
     /// thumbnails don't.
     static func absolutePath(_ path: String) -> String {
-        let absolute = path.utf8.first == UInt8(ascii: "/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        let isAbsolute = path.utf8.starts(with: "/".utf8)
+        let absolute = isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path
         var components: [Substring] = []
         for component in absolute.split(separator: "/") where component != "." {
             if component == ".." {

@@ -33,7 +33,7 @@ enum InstallationSecret {
     /// Returns the folder that the environment names; `nil` if it names none.
     static func folder(_ variable: (String) -> String?) -> String? {
         // The specification: paths that are not absolute are ignored.
-        func path(_ name: String) -> String? { variable(name).flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } }
+        func path(_ name: String) -> String? { variable(name).flatMap { $0.utf8.starts(with: "/".utf8) ? $0 : nil } }
         return (path("XDG_STATE_HOME") ?? path("HOME").map { $0 + "/.local/state" }).map { $0 + "/halcyon" }
     }
 
