@@ -46,11 +46,8 @@ extension ImagePipeline {
         /// The observers of all loads. Default: none.
         public var observers: [any LoadObserving] = []
 
-        /// A configuration with a default for everything.
-        ///
-        /// - Parameters:
-        ///   - cache: The only cache; see ``caches``.
-        ///   - caches: The caches, in place of `cache`. Default: that one.
+        /// A configuration with a default for everything. Each parameter is the property of its name; `cache` is the
+        /// only one of ``caches``, unless these are given.
         public init(
             downloader: ImageDownloader = ImageDownloader(transport: CurlTransport()),
             cache: ImageCache? = nil,
