@@ -34,6 +34,9 @@ public struct LoadObservation: Sendable {
     public let load: UInt64
     /// The source that the load was asked for.
     public let source: Source
+    /// The options of the load, those of the pipeline included, with the values of the program's own
+    /// (``ImageOptionKey``).
+    public let options: ImageOptions
     /// The event.
     public let activity: LoadActivity
     /// A Boolean value that indicates whether the work is shared, and was begun by another load whose observers receive
