@@ -34,19 +34,19 @@ public struct InterceptedLoad: Sendable {
     ///
     /// - Throws: ``ImageError``, `CancellationError`, and the errors of the interceptors that follow.
     public func proceed() async throws -> LoadResult {
-        try await proceed(with: request)
+        try await chain.result(of: request, from: index + 1, isChanged: false)
     }
 
     /// Goes on with another request, and returns its result. It may be called any number of times until the interceptor
     /// has returned, also at the same time.
     ///
-    /// The image is found, stored and shared under the identity of the request. The urgency and what belongs to the caller
-    /// and not to the image, ``ImageOptions/delivery``, ``ImageOptions/previews`` and ``ImageOptions/interceptors``, stay
-    /// those of the request after ``LoadIntercepting/prepared(_:)-(ImageRequest)``. Open fields are filled with those of the
-    /// pipeline.
+    /// The image is found, stored and shared under the identity of the request. The urgency and what belongs to the
+    /// caller and not to the image, ``ImageOptions/delivery``, ``ImageOptions/previews`` and
+    /// ``ImageOptions/interceptors``, stay those of the request after ``LoadIntercepting/prepared(_:)``. Open fields
+    /// are filled with those of the pipeline.
     ///
     /// - Throws: ``ImageError``, `CancellationError`, and the errors of the interceptors that follow.
     public func proceed(with request: ImageRequest) async throws -> LoadResult {
-        try await chain.result(of: request, from: index + 1)
+        try await chain.result(of: request, from: index + 1, isChanged: true)
     }
 }

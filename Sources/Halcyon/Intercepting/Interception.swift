@@ -6,8 +6,8 @@ final class Interception: Sendable {
         let pipeline: ObjectIdentifier
     }
 
-    /// The steps that the present task is in, so that a load that is begun in one does not come to it again. Each load within
-    /// another adds one, and none twice: they end.
+    /// The steps that the present task is in, so that a load that is begun in one does not come to it again. Each load
+    /// within another adds one, and none twice: they end.
     @TaskLocal private static var enclosing: [Place] = []
 
     private let interceptors: [Hook<any LoadIntercepting>]
@@ -34,8 +34,8 @@ final class Interception: Sendable {
         defaults.isStandard ? request : ImageRequest(request.source, options: completed(request.options))
     }
 
-    /// Returns the request that memory is searched for, after the first step of each interceptor. Runs code of the program:
-    /// no lock may be held.
+    /// Returns the request that memory is searched for, after the first step of each interceptor. Runs code of the
+    /// program: no lock may be held.
     func prepared(_ request: ImageRequest) -> PreparedRequest {
         let request = completed(request)
         guard isForAll || request.options.isIntercepted else { return PreparedRequest(request) }
@@ -78,7 +78,8 @@ final class Interception: Sendable {
         Place(interceptor: interceptor, pipeline: ObjectIdentifier(self))
     }
 
-    /// Runs the second step of an interceptor, or what follows the last of them, for a load that was begun in `enclosing`.
+    /// Runs the second step of an interceptor, or what follows the last of them, for a load that was begun in
+    /// `enclosing`.
     func run<Result>(
         _ interceptor: Hook<any LoadIntercepting>?,
         within enclosing: [Place],

@@ -36,7 +36,7 @@ final class InterceptorChain: Sendable {
     func result() async throws -> LoadResult {
         defer { hasEnded.store(true, ordering: .releasing) }
         do {
-            let result = try await result(of: prepared.request, from: 0)
+            let result = try await result(of: prepared.request, from: 0, isChanged: false)
             // One that ignores cancellation must not deliver a late success.
             try Task.checkCancellation()
             return result
@@ -52,11 +52,14 @@ final class InterceptorChain: Sendable {
 
     /// Takes a request to an interceptor, and the ones after it.
     ///
+    /// - Parameters:
+    ///   - index: The index of the interceptor; the number of all of them where none is left.
+    ///   - isChanged: A Boolean value that indicates whether the request is one of an interceptor's own.
     /// - Throws: Any error; `CancellationError` for a load that has ended.
-    func result(of request: ImageRequest, from index: Int) async throws -> LoadResult {
+    func result(of request: ImageRequest, from index: Int, isChanged: Bool) async throws -> LoadResult {
         try Task.checkCancellation()
         if hasEnded.load(ordering: .acquiring) { throw CancellationError() }
-        let request = index == 0 ? request : interception.changed(request, of: prepared)
+        let request = isChanged ? interception.changed(request, of: prepared) : request
         guard index < prepared.interceptors.count else {
             let earlier = count.wrappingAdd(1, ordering: .relaxed).oldValue
             // The progress of a later request follows that of an earlier one.

@@ -28,9 +28,9 @@ public struct LoadInterceptor: LoadIntercepting {
     /// An interceptor with closures for one step or both.
     ///
     /// - Parameters:
-    ///   - prepare: Returns the request to go on with; see ``LoadIntercepting/prepared(_:)-(ImageRequest)``. Default: the
+    ///   - prepare: Returns the request to go on with; see ``LoadIntercepting/prepared(_:)``. Default: the
     ///     request itself.
-    ///   - load: Returns the result; see ``LoadIntercepting/result(of:)-(InterceptedLoad)``.
+    ///   - load: Returns the result; see ``LoadIntercepting/result(of:)``.
     public init(
         preparing prepare: (@Sendable (ImageRequest) -> ImageRequest)? = nil,
         _ load: @escaping @Sendable (InterceptedLoad) async throws -> LoadResult

@@ -3,8 +3,8 @@ public import HalcyonCodecs
 
 /// The result of an intercepted load, in the form in which it was asked for, or the answer of an interceptor.
 ///
-/// An answer is an image, whatever the form. For a caller that has asked for bytes it is encoded; a prefetcher counts the
-/// request as skipped.
+/// An answer is an image, whatever the form. For a caller that has asked for bytes it is encoded; a prefetcher counts
+/// the request as skipped.
 public struct LoadResult: Sendable {
     enum Content: Sendable {
         case image(ImageResponse)

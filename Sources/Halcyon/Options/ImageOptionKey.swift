@@ -1,5 +1,5 @@
-/// A key of a value of the program's own in ``ImageOptions``: the user that an image is loaded for, the name of a view, a
-/// rendition that a server offers.
+/// A key of a value of the program's own in ``ImageOptions``: the user that an image is loaded for, the name of a view,
+/// a rendition that a server offers.
 ///
 /// ```swift
 /// enum RenditionKey: ImageOptionKey {
@@ -13,9 +13,9 @@
 /// }
 /// ```
 ///
-/// Halcyon itself reads no value. Interceptors and loaders find them in the options of a request
-/// (``LoadIntercepting``, ``SourceLoading``), observers in those of a load (``LoadObservation/options``). Each key is an
-/// option of its own: a pipeline's default is used where a request has no value for the key.
+/// Halcyon itself reads no value. Interceptors and loaders find them in the options of a request (``LoadIntercepting``,
+/// ``SourceLoading``), observers in those of a load (``LoadObservation/options``). Each key is an option of its own: a
+/// pipeline's default is used where a request has no value for the key.
 public protocol ImageOptionKey {
     /// The type of the value.
     ///
@@ -25,13 +25,13 @@ public protocol ImageOptionKey {
     /// The value in options that have none. It must be the same each time.
     static var defaultValue: Value { get }
 
-    /// Returns the name of a value where it makes another image of the same source, as for a loader that reads it; `nil`
-    /// where it makes none, as for the name of a view.
+    /// Returns the name of a value where it makes another image of the same source, as for a loader that reads it;
+    /// `nil` where it makes none, as for the name of a view.
     ///
     /// Images, originals and work of values with different names are kept apart, in memory, on disk and while they are
-    /// loaded. The name stands in the disk cache as it is, beside that of the key's type. Not called for a value that is
-    /// equal to ``defaultValue``, which has no name. Default: `nil`; the value is part of no identity, and of loads that
-    /// share work, that of the first counts.
+    /// loaded. The name stands in the disk cache as it is, beside that of the key's type. Not called for a value that
+    /// is equal to ``defaultValue``, which has no name. Default: `nil`; the value is part of no identity, and of loads
+    /// that share work, that of the first counts.
     static func cacheIdentity(of value: Value) -> String?
 }
 

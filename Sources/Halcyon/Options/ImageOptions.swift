@@ -265,8 +265,8 @@ extension ImageOptions {
         }
     }
 
-    /// Returns these options with the fields that they leave open filled from others. Of the values of the program's own, each
-    /// is a field of its own.
+    /// Returns these options with the fields that they leave open filled from others, and the values of the program's own
+    /// for the keys that they leave open.
     func filled(from defaults: ImageOptions) -> ImageOptions {
         if isStandard { return defaults }
         if !storage.customChanges.isEmpty { return reapplied(to: defaults) }

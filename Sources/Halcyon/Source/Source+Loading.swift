@@ -25,8 +25,8 @@ extension Source {
 }
 
 extension ImageRequest {
-    /// Returns the request with the providers of loaders: for its source, its previews, and the sources that may take its
-    /// place.
+    /// Returns the request with the providers of loaders: for its source, its previews, and the sources that may take
+    /// its place.
     func loaded(by loaders: [any SourceLoading]) -> ImageRequest {
         if loaders.isEmpty { return self }
         func loaded(_ source: Source) -> Source { source.loaded(by: loaders, options: options) }

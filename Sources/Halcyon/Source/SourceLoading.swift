@@ -1,13 +1,13 @@
-/// A type that loads the bytes of sources that Halcyon cannot load, or that a program loads in another way: URLs of a scheme
-/// of its own, an archive, a service with a protocol of its own.
+/// A type that loads the bytes of sources that Halcyon cannot load, or that a program loads in another way: URLs of a
+/// scheme of its own, an archive, a service with a protocol of its own.
 ///
-/// The loaders of ``ImageOptions/loaders`` are asked before those of ``ImagePipeline/Configuration/loaders``, each list in
-/// its order; the first that returns a provider loads the source. Sources in place of another and those of previews are
-/// asked about as well, those that are a provider already are not.
+/// The loaders of ``ImageOptions/loaders`` are asked before those of ``ImagePipeline/Configuration/loaders``, each list
+/// in its order; the first that returns a provider loads the source. Sources in place of another and those of previews
+/// are asked about as well, those that are a provider already are not.
 ///
-/// A loader returns an ``ImageDataProvider`` for a source, and all that holds for providers holds for what it loads: the
-/// name and the type of the provider are the identity of the bytes, unless the source has a cache key; equal loads at the
-/// same time ask once; the bytes are kept on disk; cancellation stops the task that reads them;
+/// A loader returns an ``ImageDataProvider`` for a source, and all that holds for providers holds for what it loads:
+/// the name and the type of the provider are the identity of the bytes, unless the source has a cache key; equal loads
+/// at the same time ask once; the bytes are kept on disk; cancellation stops the task that reads them;
 /// ``TransferLimits/bodyBytes`` limits their number; and a ``StreamingImageDataProvider`` reports progress. HTTP is not
 /// involved, also for a source with such an address.
 public protocol SourceLoading: Hashable, Sendable {

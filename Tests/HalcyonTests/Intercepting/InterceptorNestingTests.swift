@@ -43,7 +43,7 @@ struct InterceptorNestingTests {
     @Test("comes to the load of an interceptor after it, and the two of them end")
     func mutual() async throws {
         let result = try await load([nesting("a"), nesting("b")])
-        // That of the caller; for it, one of a, for which there is one of b; then one of b, for which there is one of a.
+        // Two loads are begun for the first, one by each, and one for each of those by the other.
         #expect(result.log == ["a", "b", "b", "a"] && result.transfers == 5)
     }
 
