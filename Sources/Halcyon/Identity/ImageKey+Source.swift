@@ -17,7 +17,8 @@ extension ImageKey {
 
     /// The key of the image of a source, whose file is in this state.
     init(_ source: Source, in file: FileReader.Identity, options: ImageOptions) {
-        let original = OriginalKey(text: source.originalName(in: file), scope: options.cache.scope.name)
+        let scope = OriginalKey.scope(ofValuesIn: options, options.cache.scope.name)
+        let original = OriginalKey(text: source.originalName(in: file), scope: scope)
         self.init(original: original, options: source.loadOptions(from: options))
     }
 

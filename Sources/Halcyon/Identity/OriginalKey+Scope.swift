@@ -13,15 +13,16 @@ extension OriginalKey {
     init?(_ source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
         guard case .network(let transfer) = source.location else {
             guard let name = source.originalName else { return nil }
-            self.init(text: name, scope: options.cache.scope.name)
+            self.init(text: name, scope: Self.scope(ofValuesIn: options, options.cache.scope.name))
             return
         }
         let defaults = options.network.additions(or: defaults)
         guard let identities = options.network.bytesIdentities(over: defaults) else { return nil }
         let request = options.network.applied(to: transfer, over: defaults)
-        let scope = identities.reduce(Self.audience(of: request, options, defaults)) { audience, identity in
-            Self.scope(ofBytes: identity, audience)
+        let audience = identities.reduce(Self.audience(of: request, options, defaults)) { audience, identity in
+            Self.scope(Self.bytesMark, identity, audience)
         }
+        let scope = Self.scope(ofValuesIn: options, audience)
         if let name = source.cacheKey {
             self.init(text: name, scope: scope)
             return
@@ -79,14 +80,25 @@ extension OriginalKey {
     /// it.
     private static let bytesMark = "d"
 
-    private static func scope(ofBytes identity: String, _ audience: String?) -> String {
-        "\(bytesMark)\(identity.utf8.count):\(identity)\(audience ?? "")"
+    /// The first letter of the identities of the program's own values, which stand before all else. Nothing else begins
+    /// with it.
+    private static let valuesMark = "v"
+
+    /// Returns a scope with the values of the program's own that take part in the identity of images.
+    static func scope(ofValuesIn options: ImageOptions, _ scope: String?) -> String? {
+        guard let identity = options.values.identity else { return scope }
+        return Self.scope(valuesMark, identity, scope)
     }
 
-    /// Returns the text after the identities of data modifiers, or all of it if there is none.
+    private static func scope(_ mark: String, _ identity: String, _ audience: String?) -> String {
+        "\(mark)\(identity.utf8.count):\(identity)\(audience ?? "")"
+    }
+
+    /// Returns the text after the identities of values and of data modifiers, or all of it if there is none.
     private static func audience(in scope: String) -> String {
         let bytes = scope.utf8
-        guard scope.hasPrefix(bytesMark), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+        guard scope.hasPrefix(bytesMark) || scope.hasPrefix(valuesMark),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let count = Int(scope[..<colon].dropFirst()),
             let end = bytes.index(bytes.index(after: colon), offsetBy: count, limitedBy: bytes.endIndex)
         else { return scope }

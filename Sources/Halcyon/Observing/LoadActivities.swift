@@ -93,7 +93,7 @@ final class LoadActivities: Sendable {
     private func observedLoad(of source: @autoclosure () -> Source, _ options: ImageOptions) -> ObservedLoad? {
         let own = options.delivery.observerHooks
         guard !own.isEmpty || observesAll else { return nil }
-        return ObservedLoad(of: source(), observers: observers + own.map(\.body))
+        return ObservedLoad(of: source(), options, observers: observers + own.map(\.body))
     }
 }
 

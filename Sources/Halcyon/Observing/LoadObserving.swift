@@ -32,8 +32,11 @@ public struct LoadObserver: LoadObserving {
 public struct LoadObservation: Sendable {
     /// The number of the load, which no other load of this process has.
     public let load: UInt64
-    /// The source that the load was asked for.
+    /// The source that the load was asked for, after the first step of interceptors (``ImagePipeline/prepared(_:)``).
     public let source: Source
+    /// The options of the load, those of the pipeline included, with the values of the program's own
+    /// (``ImageOptionKey``).
+    public let options: ImageOptions
     /// The event.
     public let activity: LoadActivity
     /// A Boolean value that indicates whether the work is shared, and was begun by another load whose observers receive

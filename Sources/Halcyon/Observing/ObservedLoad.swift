@@ -9,11 +9,13 @@ final class ObservedLoad: Sendable {
 
     private let number = WorkNumber.next()
     private let source: Source
+    private let options: ImageOptions
     private let observers: [any LoadObserving]
     private let state = Lock(State())
 
-    init(of source: Source, observers: [any LoadObserving]) {
+    init(of source: Source, _ options: ImageOptions, observers: [any LoadObserving]) {
         self.source = source
+        self.options = options
         self.observers = observers
     }
 
@@ -33,6 +35,7 @@ final class ObservedLoad: Sendable {
                 let observation = LoadObservation(
                     load: number,
                     source: source,
+                    options: options,
                     activity: activity,
                     isShared: isShared
                 )

@@ -63,9 +63,13 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case includesOriginalData
     case observers
     case workers
+    case interceptors
+    case loaders
+    case values
 
-    /// Copies the field's value.
+    /// Copies the field's value; of the values of the program's own, those that were set last.
     func copy(from source: ImageOptions.Fields, to fields: inout ImageOptions.Fields) {
+        if self == .values { return fields.values.take(recentOf: source.values) }
         accessor.copy(from: source, to: &fields)
     }
 
@@ -136,6 +140,9 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .includesOriginalData: ImageOptionAccessor(path: \.delivery.includesOriginalData)
         case .observers: ImageOptionAccessor(path: \.delivery.observerHooks)
         case .workers: ImageOptionAccessor(path: \.workers)
+        case .interceptors: ImageOptionAccessor(path: \.interceptorHooks)
+        case .loaders: ImageOptionAccessor(path: \.loaderHooks)
+        case .values: ImageOptionAccessor(path: \.values)
         }
     }
 }

@@ -1,13 +1,13 @@
 /// A set of fields of ``ImageOptions``.
 struct ImageOptionFields: OptionSet, Hashable, Sendable {
-    let rawValue: UInt64
+    let rawValue: UInt128
 
-    init(rawValue: UInt64) {
+    init(rawValue: UInt128) {
         self.rawValue = rawValue
     }
 
     init(_ field: ImageOptionField) {
-        rawValue = 1 << UInt64(field.rawValue)
+        rawValue = 1 << UInt128(field.rawValue)
     }
 
     init(_ fields: [ImageOptionField]) {

@@ -51,6 +51,7 @@ public struct ImageOptions: Sendable {
 
         init(_ fields: Fields, _ changes: ImageOptionFields = []) {
             self.fields = fields
+            self.fields.values.markAllRecent()
             self.changes = changes
             customChanges = []
             recentChanges = changes
@@ -99,6 +100,9 @@ public struct ImageOptions: Sendable {
         var priority: LoadPriority = .normal
         var workers: PixelWorkers?
         var previews: [Source] = []
+        var interceptorHooks: [Hook<any LoadIntercepting>] = []
+        var loaderHooks: [Hook<any SourceLoading>] = []
+        var values = ImageOptionValues()
 
         fileprivate var loadProcessing: ImageProcessorChain {
             targetSize.map { $0.processing |> processing } ?? processing
@@ -107,8 +111,11 @@ public struct ImageOptions: Sendable {
         fileprivate func isOrdinary(for processing: ImageProcessorChain) -> Bool {
             ImageKey.isPlain(decode, cache, network) && cache.reads.includesMemory && !cache.mayAskAnyway
                 && cache.targetCaches == nil && cache.memoryExtension == .originalLifetime && !isInexact
-                && delivery.isOrdinary(for: processing)
+                && delivery.isOrdinary(for: processing) && values.identity == nil && !isIntercepted
         }
+
+        /// A Boolean value that indicates whether interceptors or loaders are named.
+        var isIntercepted: Bool { !interceptorHooks.isEmpty || !loaderHooks.isEmpty }
 
         /// A Boolean value that indicates whether a larger image in memory may answer.
         var isInexact: Bool { targetSize != nil && cache.precision == .inexact }
@@ -143,11 +150,19 @@ public struct ImageOptions: Sendable {
     }
 
     /// Changes fields, and marks those among `candidates` whose values differ afterwards as set.
-    private mutating func change(_ candidates: ImageOptionFields, _ body: (inout Fields) -> Void) {
+    mutating func change(_ candidates: ImageOptionFields, _ body: (inout Fields) -> Void) {
         makeUnique()
         let earlier = storage.fields
         body(&storage.fields)
         storage.noteChange(of: candidates.differences(between: earlier, and: storage.fields))
+    }
+
+    /// A Boolean value that indicates whether the options name interceptors or loaders.
+    var isIntercepted: Bool { storage.fields.isIntercepted }
+
+    /// The values of the program's own.
+    var values: ImageOptionValues {
+        _read { yield storage.fields.values }
     }
 
     /// The processing of the image. Default: ``ImageProcessorChain/identity``.
@@ -238,6 +253,7 @@ extension ImageOptions {
                 makeUnique()
                 let custom = CustomChange(fields: storage.fields, changes: storage.recentChanges, closure: closure)
                 storage.fields = closure.outcome(on: custom.fields)
+                storage.fields.values.markNoneRecent()
                 storage.noteChange(of: ImageOptionFields.all.differences(between: custom.fields, and: storage.fields))
                 storage.customChanges.append(custom)
                 storage.recentChanges = []
@@ -249,12 +265,14 @@ extension ImageOptions {
         }
     }
 
-    /// Returns these options with the fields that they leave open filled from others.
+    /// Returns these options with the fields that they leave open filled from others, and the values of the program's own
+    /// for the keys that they leave open.
     func filled(from defaults: ImageOptions) -> ImageOptions {
         if isStandard { return defaults }
         if !storage.customChanges.isEmpty { return reapplied(to: defaults) }
         let open = defaults.storage.changes.subtracting(storage.changes)
-        if open.isEmpty { return self }
+        let values = storage.fields.values.filled(from: defaults.storage.fields.values)
+        if open.isEmpty, values == storage.fields.values { return self }
         var fields = storage.fields
         var rest = open
         // A group of which nothing is set is copied whole, which takes a fraction of the time.
@@ -269,6 +287,7 @@ extension ImageOptions {
         copyGroup(.recovery, \.recovery)
         copyGroup(.delivery, \.delivery)
         rest.copy(from: defaults.storage.fields, to: &fields)
+        fields.values = values
         var options = self
         options.storage = Storage(fields, storage.changes.union(open))
         return options

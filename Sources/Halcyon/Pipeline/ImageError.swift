@@ -79,6 +79,8 @@ public struct ImageError: Error, Sendable, Hashable {
         case serialization(String)
         /// None of the formats on offer is accepted by the value of this `Accept` field.
         case notAcceptable(String)
+        /// A ``LoadIntercepting`` threw an error of its own. The value is its text.
+        case interceptor(String)
     }
 
     /// The part of the load that failed.
@@ -160,6 +162,7 @@ extension ImageError: CustomStringConvertible {
         case .contradictoryOptions: "contradictoryOptions"
         case .serialization: "serialization"
         case .notAcceptable: "notAcceptable"
+        case .interceptor: "interceptor"
         }
     }
 }
@@ -196,6 +199,7 @@ extension ImageError.Reason {
         case .contradictoryOptions(let contradiction): contradiction.description
         case .serialization(let reason): "the serializer failed: \(reason)"
         case .notAcceptable(let field): "no format on offer is accepted by “\(field)”"
+        case .interceptor(let reason): "an interceptor failed: \(reason)"
         }
     }
 

@@ -19,8 +19,8 @@ extension ImagePipeline {
     /// - Returns: `nil` if there is no such image, or it cannot be read. A load then has the reason.
     @available(*, noasync, message: "Blocks the thread; await response(for:) instead")
     public func responseFromCache(for request: ImageRequest) -> ImageResponse? {
-        if let response = cachedResponse(for: request, isWhole: true) { return response }
-        let request = completed(request)
+        let request = prepared(request)
+        if let response = preparedResponse(for: request) { return response }
         let pending = stages.resolver.begin(request)
         // A thread waits.
         let priority = PriorityBox(max(request.options.priority, .high))

@@ -45,6 +45,10 @@ extension ImagePipeline {
 
         /// The observers of all loads. Default: none.
         public var observers: [any LoadObserving] = []
+        /// The interceptors of all loads, the first outermost. Default: none.
+        public var interceptors: [any LoadIntercepting] = []
+        /// The loaders that are asked for the bytes of sources, in their order. Default: none.
+        public var loaders: [any SourceLoading] = []
 
         /// A configuration with a default for everything. Each parameter is the property of its name; `cache` is the
         /// only one of ``caches``, unless these are given.

@@ -24,13 +24,14 @@ extension ImagePipeline {
         as format: EncodedImageFormat,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EncodedImage {
-        let request = completed(request)
+        let prepared = stages.interception.prepared(request)
+        let request = prepared.request
         let encoding = try encoding(format, of: request)
         if let encoded = stages.memory.encoded(for: request.source, options: request.options, as: encoding) {
             stages.activities.noteHit(of: request.source, request.options)
             return encoded
         }
-        return try await encoded(for: request, as: encoding) { _ in }
+        return try await encoded(for: prepared, as: encoding) { _ in }
     }
 
     /// Loads the image at a URL, and returns it encoded, as ``encoded(for:as:isolation:)``.
@@ -57,7 +58,7 @@ extension ImagePipeline {
     ///   - request: The source, and the options that it was loaded with.
     ///   - format: The format, or the rule by which it is chosen.
     public func encodedFromMemory(for request: ImageRequest, as format: EncodedImageFormat) -> EncodedImage? {
-        let request = completed(request)
+        let request = prepared(request)
         guard let encoding = try? encoding(format, of: request) else { return nil }
         let encoded = stages.memory.encoded(for: request.source, options: request.options, as: encoding)
         if encoded != nil { stages.activities.noteHit(of: request.source, request.options) }
@@ -73,8 +74,9 @@ extension ImagePipeline {
         as format: EncodedImageFormat,
         onProgress: @escaping @Sendable (ImageProgress) -> Void
     ) async throws -> EncodedImage {
-        let request = completed(request)
-        return try await encoded(for: request, as: encoding(format, of: request), onProgress: onProgress)
+        let prepared = stages.interception.prepared(request)
+        let encoding = try encoding(format, of: prepared.request)
+        return try await encoded(for: prepared, as: encoding, onProgress: onProgress)
     }
 
     /// - Parameter request: With completed options.
@@ -83,13 +85,13 @@ extension ImagePipeline {
         return try ImageEncoding(format, codecs: codecs, source: "\(request.source)")
     }
 
-    /// - Parameter request: With completed options.
     private func encoded(
-        for request: ImageRequest,
+        for prepared: PreparedRequest,
         as encoding: ImageEncoding,
         onProgress: @escaping @Sendable (ImageProgress) -> Void
     ) async throws -> EncodedImage {
-        let pending = stages.resolver.begin(request)
+        let request = prepared.request
+        let pending = prepared.isIntercepted ? nil : stages.resolver.begin(request)
         let status = Lock(WorkStatus())
         let context = WorkContext(priority: PriorityBox(request.options.priority)) { report in
             // Reports of several attempts may overtake each other.
@@ -98,7 +100,10 @@ extension ImagePipeline {
         }
         let begun = stages.activities.begin(request)
         return try await stages.activities.run(begun, context: context, place: \.source) { context in
-            try await stages.fallback.encoded(for: pending, as: encoding, context: context)
+            guard let pending else {
+                return try await stages.interceptedImage(for: prepared, as: encoding, context: context)
+            }
+            return try await stages.fallback.encoded(for: pending, as: encoding, context: context)
         }
     }
 }

@@ -40,10 +40,8 @@ public final class ImagePipeline: Sendable {
     public let configuration: Configuration
     let stages: PipelineStages
     private let memory: MemoryStage
-    /// A Boolean value that indicates whether the options of requests are filled from others than the standard ones.
-    /// Read at each look into memory.
-    private let hasDefaults: Bool
-    /// A Boolean value that indicates whether options have nothing to be filled from, and no observer is told of hits.
+    /// A Boolean value that indicates whether options have nothing to be filled from, no interceptor or loader changes
+    /// requests, and no observer is told of hits. Read at each look into memory.
     private let isPlain: Bool
     /// The number of hits that the memory caches had counted when counting began.
     let memoryHitsAtReset: Lock<Int>
@@ -53,10 +51,10 @@ public final class ImagePipeline: Sendable {
         var configuration = configuration
         configuration.defaultOptions = configuration.defaultOptions.settled()
         self.configuration = configuration
-        hasDefaults = !configuration.defaultOptions.isStandard
         stages = PipelineStages(configuration)
         memory = stages.memory
-        isPlain = !hasDefaults && configuration.observers.isEmpty
+        isPlain =
+            configuration.defaultOptions.isStandard && configuration.observers.isEmpty && !stages.interception.isForAll
         memoryHitsAtReset = Lock(configuration.memoryHits)
     }
 
@@ -68,22 +66,21 @@ public final class ImagePipeline: Sendable {
 
     /// Returns options whose open fields are those of ``Configuration/defaultOptions``.
     func completed(_ options: ImageOptions) -> ImageOptions {
-        hasDefaults ? options.filled(from: configuration.defaultOptions) : options
+        stages.interception.completed(options)
     }
 
     /// Returns a request with completed options.
     func completed(_ request: ImageRequest) -> ImageRequest {
-        hasDefaults ? ImageRequest(request.source, options: completed(request.options)) : request
+        ImageRequest(request.source, options: completed(request.options))
     }
 
     /// Starts a load, or answers from memory at once.
     public func task(for request: ImageRequest) -> ImageTask {
-        let request = completed(request)
-        if let response = cachedResponse(for: request.source, options: request.options, isWhole: true) {
-            stages.activities.noteHit(of: request.source, request.options)
-            return ImageTask(request: request, response: response)
-        }
-        let pending = stages.resolver.begin(request)
+        let prepared = stages.interception.prepared(request)
+        let request = prepared.request
+        if let response = preparedResponse(for: request) { return ImageTask(request: request, response: response) }
+        // That of an intercepted load is begun when it has left the chain.
+        let pending = prepared.isIntercepted ? nil : stages.resolver.begin(request)
         let task = ImageTask(request: request)
         let feed = task.previewFeed
         if let feed { stages.previews.sendCached(of: request, to: feed) }
@@ -92,11 +89,13 @@ public final class ImagePipeline: Sendable {
             try await stages.activities.run(begun, context: context, place: \.source) { context in
                 let response =
                     if let feed {
-                        try await stages.previews.response(for: pending, to: feed, context: context)
-                    } else {
+                        try await stages.response(for: prepared, pending, to: feed, context: context)
+                    } else if let pending {
                         try await stages.fallback.response(for: pending, context: context)
+                    } else {
+                        try await stages.interceptedResponse(for: prepared, context: context)
                     }
-                return response.delivered(pending.options.delivery)
+                return response.delivered(request.options.delivery)
             }
         }
         return task
@@ -115,8 +114,15 @@ public final class ImagePipeline: Sendable {
         for request: ImageRequest,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
-        if let response = cachedResponse(for: request, isWhole: true) { return response }
-        return try await load(completed(request))
+        if isPlain, request.options.isOrdinary {
+            if let response = cachedResponse(for: request.source, options: request.options, isWhole: true) {
+                return response
+            }
+            return try await load(PreparedRequest(request))
+        }
+        let prepared = stages.interception.prepared(request)
+        if let response = preparedResponse(for: prepared.request) { return response }
+        return try await load(prepared)
     }
 
     /// Loads the image at a URL, and returns it with its source.
@@ -134,17 +140,26 @@ public final class ImagePipeline: Sendable {
         options: ImageOptions = ImageOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
+        if !isPlain || !options.isOrdinary, intercepts(options) {
+            return try await response(for: ImageRequest(url, options: options))
+        }
         if let response = cachedResponse(for: url, options, isWhole: true) { return response }
         // A source is made only for a load: making it takes longer than a hit.
-        return try await load(ImageRequest(url, options: completed(options)))
+        return try await load(PreparedRequest(ImageRequest(url, options: completed(options))))
     }
 
-    private func load(_ request: ImageRequest) async throws -> ImageResponse {
-        let pending = stages.resolver.begin(request)
+    private func load(_ prepared: PreparedRequest) async throws -> ImageResponse {
+        let request = prepared.request
+        let pending = prepared.isIntercepted ? nil : stages.resolver.begin(request)
         let context = WorkContext(priority: PriorityBox(request.options.priority), report: { _ in })
         let begun = stages.activities.begin(request)
         return try await stages.activities.run(begun, context: context, place: \.source) { context in
-            try await stages.fallback.response(for: pending, context: context).delivered(request.options.delivery)
+            guard let pending else {
+                let response = try await stages.interceptedResponse(for: prepared, context: context)
+                return response.delivered(request.options.delivery)
+            }
+            return try await stages.fallback.response(for: pending, context: context)
+                .delivered(request.options.delivery)
         }
     }
 
@@ -152,12 +167,16 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     public func data(for request: ImageRequest) async throws -> Data {
-        let request = completed(request).ofBytes
-        let pending = stages.resolver.begin(request)
+        let prepared = stages.interception.prepared(request)
+        let request = prepared.request.ofBytes
+        let pending = prepared.isIntercepted ? nil : stages.resolver.begin(request)
         let context = WorkContext(priority: PriorityBox(request.options.priority), report: { _ in })
         let begun = stages.activities.begin(request)
-        return try await stages.activities.run(begun, context: context, place: \.source) { context in
-            try await stages.fallback.original(for: pending, context: context)
+        typealias Found = (data: Data, source: ImageResponse.Source)
+        return try await stages.activities.run(begun, context: context, place: \Found.source) { context in
+            guard let pending else { return try await stages.interceptedOriginal(for: prepared, context: context) }
+            let original = try await stages.fallback.original(for: pending, context: context)
+            return (original.data, original.source)
         }.data
     }
 
@@ -185,6 +204,7 @@ public final class ImagePipeline: Sendable {
     private func cachedResponse(for url: URL, _ options: ImageOptions, isWhole: Bool) -> ImageResponse? {
         // Without a copy, which would count a reference.
         if isPlain, options.isOrdinary { return cachedResponse(for: url, options: options, isWhole: isWhole) }
+        if intercepts(options) { return cachedResponse(for: ImageRequest(url, options: options), isWhole: isWhole) }
         return observedResponse(for: .url(url), completed(options)) {
             cachedResponse(for: url, options: $0, isWhole: isWhole)
         }
@@ -196,9 +216,24 @@ public final class ImagePipeline: Sendable {
         if isPlain, request.options.isOrdinary {
             return cachedResponse(for: request.source, options: request.options, isWhole: isWhole)
         }
-        return observedResponse(for: request.source, completed(request.options)) {
+        return preparedResponse(for: stages.interception.prepared(request).request, isWhole: isWhole)
+    }
+
+    /// Returns an image from memory, and tells the observers of it.
+    ///
+    /// - Parameters:
+    ///   - request: With completed options, after interceptors.
+    ///   - isWhole: As for a URL. Default: `true`.
+    @inline(never)
+    func preparedResponse(for request: ImageRequest, isWhole: Bool = true) -> ImageResponse? {
+        observedResponse(for: request.source, request.options) {
             cachedResponse(for: request.source, options: $0, isWhole: isWhole)
         }
+    }
+
+    /// Returns whether interceptors or loaders may change requests with these options.
+    private func intercepts(_ options: ImageOptions) -> Bool {
+        stages.interception.isForAll || options.isIntercepted
     }
 
     /// Returns an image from memory, and tells the observers of it.

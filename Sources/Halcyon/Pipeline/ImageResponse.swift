@@ -50,7 +50,13 @@ public struct ImageResponse: Sendable {
         set { details = Details(newValue) }
     }
 
-    init(image: DecodedImage, source: Source, byteCount: Int) {
+    /// A response of the program's own, as the answer of a ``LoadIntercepting``.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - source: The place that it came from. Default: ``Source/data``.
+    ///   - byteCount: The number of bytes of the encoded original. Default: 0.
+    public init(image: DecodedImage, source: Source = .data, byteCount: Int = 0) {
         self.image = image
         self.source = source
         self.byteCount = byteCount

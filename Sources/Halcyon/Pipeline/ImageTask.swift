@@ -23,7 +23,8 @@ public final class ImageTask: Sendable, Identifiable {
     /// An event of a task.
     public typealias Event = LoadEvent<ImageResponse>
 
-    /// The source and the options, with those of the pipeline filled in; ``priority`` is the current urgency.
+    /// The source and the options, with those of the pipeline filled in, after the first step of interceptors
+    /// (``ImagePipeline/prepared(_:)``); ``priority`` is the current urgency.
     public let request: ImageRequest
 
     private let work: TaskHandle<ImageResponse>

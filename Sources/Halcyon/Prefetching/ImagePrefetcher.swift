@@ -215,10 +215,14 @@ extension PrefetchWork {
             onProgress: onProgress,
             onCompletion: onCompletion
         ) { [stages = pipeline.stages] item in
-            let pending = stages.resolver.begin(item.completed)
-            let begun = stages.activities.begin(item.completed)
+            let prepared = stages.interception.prepared(item.completed)
+            let pending = prepared.isIntercepted ? nil : stages.resolver.begin(prepared.request)
+            let begun = stages.activities.begin(prepared.request)
             let source = try await stages.activities.run(begun, context: context, place: { $0 }) { context in
-                try await stages.prefetching.prefetch(pending, to: destination, context: context)
+                guard let pending else {
+                    return try await stages.interceptedPrefetch(of: prepared, to: destination, context: context)
+                }
+                return try await stages.prefetching.prefetch(pending, to: destination, context: context)
             }
             return source != .memory && source != .disk
         }

@@ -14,8 +14,8 @@ final class EncodingStage: Sendable {
     private let memory: MemoryStage
     private let images: ResultStorage<DecodedForm>
     private let processing: ProcessingStage
-    private let codecs: ImageCodecs
-    private let workers: PixelWorkers
+    let codecs: ImageCodecs
+    let workers: PixelWorkers
     private let caching: CachingStage<EncodedForm>
 
     init(

@@ -109,7 +109,7 @@ final class MemoryStage: Sendable {
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
         if isWhole, options.delivery.includesOriginalData { return nil }
-        guard ImageKey.isForAll(options.cache, options.network), isDownloaderPlain,
+        guard ImageKey.isForAll(options.cache, options.network), options.values.identity == nil, isDownloaderPlain,
             !name.utf8Contains(UInt8(ascii: "@"))
         else { return response(for: source(), options: options, isWhole: isWhole) }
         let name = options.cache.keyRule?.key(for: name) ?? name

@@ -31,10 +31,13 @@ final class PipelineStages: Sendable {
     let recovery: Recovery
     /// Counts what the stages do, and tells observers of it.
     let activities: LoadActivities
+    /// What makes of a request the one that is loaded.
+    let interception: Interception
 
     init(_ configuration: ImagePipeline.Configuration) {
         let (caches, codecs, downloader) = (configuration.caches, configuration.codecs, configuration.downloader)
         activities = LoadActivities(observers: configuration.observers)
+        interception = Interception(configuration)
         let files = FileFetcher(thumbnails: configuration.thumbnailFolder.map(ThumbnailFolder.init))
         workers =
             configuration.workers

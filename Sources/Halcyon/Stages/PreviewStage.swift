@@ -22,11 +22,13 @@ struct PreviewStage: Sendable {
 
     /// Returns the image of a request. Until it is there, the feed is given previews, each better than the one before.
     ///
+    /// - Parameter load: Loads the image itself.
     /// - Throws: ``ImageError``, `CancellationError`.
     func response(
         for request: PendingRequest,
         to feed: PreviewFeed,
-        context: WorkContext
+        context: WorkContext,
+        load: (WorkContext) async throws -> ImageResponse
     ) async throws -> ImageResponse {
         // Ended before the result can be read.
         defer { feed.finish() }
@@ -55,7 +57,7 @@ struct PreviewStage: Sendable {
                 feed.send(ImagePreview(response: delivered, source: preview.source, quality: quality))
             }
         }
-        return try await fallback.response(for: request, context: context)
+        return try await load(context)
     }
 
     /// Returns whether the disk has the image or its original, which may still have to be validated.

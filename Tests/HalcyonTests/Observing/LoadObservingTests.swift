@@ -189,7 +189,7 @@ struct LoadObservingTests {
     func names() {
         func name(_ text: String) -> String? {
             URL(string: text).map { url in
-                LoadObservation(load: 1, source: .url(url), activity: .began, isShared: false).sourceName
+                LoadObservation(load: 1, source: .url(url), options: [], activity: .began, isShared: false).sourceName
             }
         }
         #expect(name("https://user:secret@a.example/b/c.png?token=1#d") == "https://a.example/b/c.png")

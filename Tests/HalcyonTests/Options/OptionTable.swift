@@ -33,7 +33,7 @@ enum OptionTable {
         static func buildBlock(_ rows: Row...) -> [Row] { rows }
     }
 
-    static let rows: [Row] = caching + decoding + reading + network + recovery + delivery
+    static let rows: [Row] = caching + decoding + reading + network + recovery + delivery + extending
 
     @Rows private static var decoding: [Row] {
         Row(.frame, \.decode.frame, 0, (.frame(1), 1), (.frame(2), 2))

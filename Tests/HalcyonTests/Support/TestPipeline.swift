@@ -27,7 +27,9 @@ final class TestPipeline: Sendable {
         downloads: NetworkPolicy = NetworkPolicy(),
         workers: PixelWorkers? = nil,
         thumbnailFolder: String? = nil,
-        observers: [any LoadObserving] = []
+        observers: [any LoadObserving] = [],
+        interceptors: [any LoadIntercepting] = [],
+        loaders: [any SourceLoading] = []
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -50,6 +52,8 @@ final class TestPipeline: Sendable {
             thumbnailFolder: thumbnailFolder
         )
         configuration.observers = observers
+        configuration.interceptors = interceptors
+        configuration.loaders = loaders
         pipeline = ImagePipeline(configuration: configuration)
     }
 

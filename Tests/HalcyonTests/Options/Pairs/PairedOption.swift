@@ -109,6 +109,9 @@ struct PairedOption: Sendable {
         PairedOption(.priority, .priority(.high))
         PairedOption(.previews, .previews([PairFixture.alternative]))
         PairedOption(.workers, .workers(PixelWorkers(threadCount: 1)))
+        PairedOption(.interceptors, .interceptors(LoadInterceptor { try await $0.proceed() }))
+        PairedOption(.loaders, .loaders(SourceLoader { _, _ in nil }))
+        PairedOption(.values, .value("pairs", for: NoteKey.self))
     }
 
     /// The options of transfers and failures.

@@ -86,7 +86,8 @@ enum OptionPathTable {
         static func buildBlock(_ rows: Row...) -> [Row] { rows }
     }
 
-    static let rows: [Row] = cacheReading + cacheWriting + keys + decoding + transfers + recovery + delivery + work
+    static let rows: [Row] =
+        cacheReading + cacheWriting + keys + decoding + transfers + recovery + delivery + work + extending
 }
 
 extension OptionPathTable.Row: CustomTestStringConvertible {

@@ -1,0 +1,91 @@
+/// The default options, the interceptors and the loaders of a pipeline: what makes of a request the one that is loaded.
+final class Interception: Sendable {
+    /// An interceptor in a pipeline.
+    struct Place: Sendable, Equatable {
+        let interceptor: Hook<any LoadIntercepting>
+        let pipeline: ObjectIdentifier
+    }
+
+    /// The steps that the present task is in, so that a load that is begun in one does not come to it again. Each load
+    /// within another adds one, and none twice: they end.
+    @TaskLocal private static var enclosing: [Place] = []
+
+    private let interceptors: [Hook<any LoadIntercepting>]
+    private let loaders: [any SourceLoading]
+    private let defaults: ImageOptions
+
+    /// A Boolean value that indicates whether the requests of the pipeline are changed, whatever their options.
+    let isForAll: Bool
+
+    /// - Parameter configuration: With settled options.
+    init(_ configuration: ImagePipeline.Configuration) {
+        interceptors = configuration.interceptors.map { Hook($0, identity: $0) }
+        loaders = configuration.loaders
+        defaults = configuration.defaultOptions
+        isForAll = !interceptors.isEmpty || !loaders.isEmpty || defaults.isIntercepted
+    }
+
+    /// Returns options whose open fields are those of the defaults.
+    func completed(_ options: ImageOptions) -> ImageOptions {
+        defaults.isStandard ? options : options.filled(from: defaults)
+    }
+
+    private func completed(_ request: ImageRequest) -> ImageRequest {
+        defaults.isStandard ? request : ImageRequest(request.source, options: completed(request.options))
+    }
+
+    /// Returns the request that memory is searched for, after the first step of each interceptor. Runs code of the
+    /// program: no lock may be held.
+    func prepared(_ request: ImageRequest) -> PreparedRequest {
+        let request = completed(request)
+        guard isForAll || request.options.isIntercepted else { return PreparedRequest(request) }
+        return preparedByInterceptors(request)
+    }
+
+    @inline(never)
+    private func preparedByInterceptors(_ request: ImageRequest) -> PreparedRequest {
+        var request = request
+        let enclosing = Self.enclosing
+        var chain: [Hook<any LoadIntercepting>] = []
+        func pass(_ interceptors: [Hook<any LoadIntercepting>]) {
+            for interceptor in interceptors where !chain.contains(interceptor) {
+                let place = place(of: interceptor)
+                if enclosing.contains(place) { continue }
+                chain.append(interceptor)
+                request = Self.$enclosing.withValue(enclosing + [place]) {
+                    completed(interceptor.body.prepared(request))
+                }
+            }
+        }
+        pass(interceptors)
+        pass(request.options.fields.interceptorHooks)
+        return PreparedRequest(loaded(request), interceptors: chain, enclosing: enclosing)
+    }
+
+    /// Returns a request that an interceptor goes on with, as it is loaded.
+    func changed(_ request: ImageRequest, of prepared: PreparedRequest) -> ImageRequest {
+        var request = completed(request)
+        let delivery = prepared.request.options.delivery
+        if request.options.delivery != delivery { request.options.delivery = delivery }
+        return loaded(request)
+    }
+
+    private func loaded(_ request: ImageRequest) -> ImageRequest {
+        request.loaded(by: request.options.loaders + loaders)
+    }
+
+    private func place(of interceptor: Hook<any LoadIntercepting>) -> Place {
+        Place(interceptor: interceptor, pipeline: ObjectIdentifier(self))
+    }
+
+    /// Runs the second step of an interceptor, or what follows the last of them, for a load that was begun in
+    /// `enclosing`.
+    func run<Result>(
+        _ interceptor: Hook<any LoadIntercepting>?,
+        within enclosing: [Place],
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let own = interceptor.map { [place(of: $0)] } ?? []
+        return try await Self.$enclosing.withValue(enclosing + own, operation: body)
+    }
+}

@@ -1,0 +1,44 @@
+public import FoundationEssentials
+
+extension Source {
+    /// The URL of a source at an address or in a file, also of a scheme that only a ``SourceLoading`` knows; `nil` for
+    /// other sources.
+    public var url: URL? {
+        switch location {
+        case .network(let request): request.url
+        case .invalid(let url): URL(string: url)
+        case .file(let path), .videoFile(let path): URL(filePath: path)
+        case .thumbnail(let thumbnail): URL(filePath: thumbnail.path)
+        case .data, .provider, .placeholder: nil
+        }
+    }
+
+    /// Returns the source with the provider of the first loader that has one; the same if there is none.
+    func loaded(by loaders: [any SourceLoading], options: ImageOptions) -> Source {
+        if case .provider = location { return self }
+        for loader in loaders {
+            guard let provider = loader.provider(for: self, options: options) else { continue }
+            return Source(.provider(AnyImageDataProvider(provider)), cacheKey: cacheKey, videoFrame: videoFrame)
+        }
+        return self
+    }
+}
+
+extension ImageRequest {
+    /// Returns the request with the providers of loaders: for its source, its previews, and the sources that may take
+    /// its place.
+    func loaded(by loaders: [any SourceLoading]) -> ImageRequest {
+        if loaders.isEmpty { return self }
+        func loaded(_ source: Source) -> Source { source.loaded(by: loaders, options: options) }
+        var request = ImageRequest(loaded(source), options: options)
+        let previews = options.previews.map(loaded)
+        if previews != options.previews { request.options.previews = previews }
+        guard options.recovery.hasOtherSources else { return request }
+        let alternatives = options.recovery.alternatives.map(loaded)
+        if alternatives != options.recovery.alternatives { request.options.recovery.alternatives = alternatives }
+        if let source = options.recovery.lowDataSource.map(loaded), source != options.recovery.lowDataSource {
+            request.options.recovery.lowDataSource = source
+        }
+        return request
+    }
+}

@@ -1,0 +1,23 @@
+/// A type that loads the bytes of sources that Halcyon cannot load, or that a program loads in another way: URLs of a
+/// scheme of its own, an archive, a service with a protocol of its own.
+///
+/// The loaders of ``ImageOptions/loaders`` are asked before those of ``ImagePipeline/Configuration/loaders``, each list
+/// in its order; the first that returns a provider loads the source. Sources in place of another and those of previews
+/// are asked about as well, those that are a provider already are not.
+///
+/// A loader returns an ``ImageDataProvider`` for a source, and all that holds for providers holds for what it loads:
+/// the name and the type of the provider are the identity of the bytes, unless the source has a cache key; equal loads
+/// at the same time ask once; the bytes are kept on disk; cancellation stops the task that reads them;
+/// ``TransferLimits/bodyBytes`` limits their number; and a ``StreamingImageDataProvider`` reports progress. HTTP is not
+/// involved, also for a source with such an address.
+public protocol SourceLoading: Hashable, Sendable {
+    /// Returns the provider of the bytes of a source; `nil` for a source that it does not load.
+    ///
+    /// Called before memory is looked into, on the thread of the caller: it must return at once, and a provider of the
+    /// same name for the same source and options. No lock is held.
+    ///
+    /// - Parameters:
+    ///   - source: A source, such as a URL of an unknown scheme (``Source/url``).
+    ///   - options: The options of the request, those of the pipeline included.
+    func provider(for source: Source, options: ImageOptions) -> (any ImageDataProvider)?
+}

@@ -1,0 +1,190 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A loader of sources")
+struct SourceLoaderTests {
+    private let calls = CallLog()
+
+    /// Returns a URL of the scheme "page".
+    private func page(_ number: Int) throws -> URL { try #require(URL(string: "page:///\(number)")) }
+
+    /// A loader of that scheme, which notes the names of the pages.
+    private var pages: SourceLoader {
+        SourceLoader(scheme: "Page") { [calls] url in
+            calls.add(url.lastPathComponent)
+            return Sample.png()
+        }
+    }
+
+    @Test("loads the URLs of a scheme, which are images as any others", arguments: [false, true])
+    func scheme(isOption: Bool) async throws {
+        let test = TestPipeline(
+            defaultOptions: isOption ? [.loaders(pages)] : ImageOptions(),
+            loaders: isOption ? [] : [pages]
+        )
+        let (first, second) = (try page(1), try page(2))
+        #expect(try await test.pipeline.response(for: first).source == .data)
+        #expect(test.pipeline.responseFromMemory(for: first) != nil)
+        #expect(test.pipeline.task(for: ImageRequest(first)).finishedResponse != nil)
+        #expect(test.pipeline.responseFromMemory(for: second) == nil)
+        await test.settle()
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await test.pipeline.response(for: first).source == .disk)
+        #expect(try await test.pipeline.encoded(for: second, as: .format(.png)).size == PixelSize(64, 48))
+        #expect(try await test.pipeline.data(for: try page(3)) == Sample.png())
+        #expect(calls.texts == ["1", "2", "3"])
+    }
+
+    @Test("leaves the URLs that none of them knows as they are")
+    func unknown() async throws {
+        let test = TestPipeline(loaders: [pages])
+        let url = try #require(URL(string: "book:///1"))
+        #expect(await reason { try await test.pipeline.response(for: url) } == .invalidURL("book:///1"))
+        let known = Sample.url()
+        test.transport.serve(known, Sample.png())
+        #expect(try await test.pipeline.response(for: known).source == .network)
+        #expect(await reason { try await TestPipeline().pipeline.response(for: page(1)) } == .invalidURL("page:///1"))
+    }
+
+    @Test("is asked after those before it, the ones of the request first, and not about providers")
+    func order() async throws {
+        func loader(_ name: String, loads: Bool) -> SourceLoader {
+            SourceLoader { [calls] _, _ in
+                calls.add(name)
+                return loads ? ClosureImageDataProvider(cacheKey: name) { Sample.png() } : nil
+            }
+        }
+        let test = TestPipeline(loaders: [loader("c", loads: true), loader("d", loads: true)])
+        let options: ImageOptions = [.loaders(loader("a", loads: false), loader("b", loads: true))]
+        _ = try await test.pipeline.response(for: page(1), options: options)
+        #expect(calls.take() == ["a", "b"])
+        _ = try await test.pipeline.response(for: page(1), options: [.loaders(loader("a", loads: false))])
+        #expect(calls.take() == ["a", "c"])
+        _ = try await test.pipeline.response(for: ImageRequest(.closure(cacheKey: "own") { Sample.png() }))
+        #expect(calls.take() == [])
+    }
+
+    @Test("names the image by its provider: two sources of one name are one image, and a cache key goes before it")
+    func identity() async throws {
+        let loader = SourceLoader { [calls] source, _ in
+            guard source.url?.scheme == "page" else { return nil }
+            return ClosureImageDataProvider(cacheKey: "the page") {
+                calls.add("load")
+                return Sample.png()
+            }
+        }
+        let test = TestPipeline(loaders: [loader])
+        #expect(try await test.pipeline.response(for: page(1)).source == .data)
+        #expect(try await test.pipeline.response(for: page(2)).source == .memory)
+        let named = ImageRequest(.url(try page(3), cacheKey: "another"))
+        #expect(try await test.pipeline.response(for: named).source == .data)
+        #expect(test.pipeline.cache.isInMemory(ImageRequest(.data(Data(), cacheKey: "another"))))
+        await test.settle()
+        let prepared = test.pipeline.prepared(ImageRequest(try page(2)))
+        #expect(try await test.pipeline.cache.remove(for: prepared) > 0)
+        #expect(test.pipeline.responseFromMemory(for: try page(1)) == nil)
+        #expect(calls.texts == ["load", "load"])
+    }
+
+    @Test("may load what a server would have sent")
+    func network() async throws {
+        let url = Sample.url()
+        let loader = SourceLoader { source, _ in
+            guard source.url == url else { return nil }
+            return ClosureImageDataProvider(cacheKey: "local") { Sample.png() }
+        }
+        let test = TestPipeline(loaders: [loader])
+        #expect(try await test.pipeline.response(for: url).source == .data)
+        #expect(try await test.pipeline.response(for: url).source == .memory)
+        #expect(test.transport.startedCount == 0)
+        #expect(!test.pipeline.cache.isInMemory(ImageRequest(url)))
+    }
+
+    @Test("loads sources in place of another, and previews")
+    func otherSources() async throws {
+        let test = TestPipeline(loaders: [pages])
+        let url = Sample.url()
+        let options: ImageOptions = [.alternativeSources([.url(try page(1))]), .previews([.url(try page(2))])]
+        let task = test.pipeline.task(for: url, options: options)
+        var previews = task.previews.makeAsyncIterator()
+        #expect(await previews.next() != nil)
+        await test.transport.nextTransfer().answer(.init(status: 404))
+        #expect(try await task.response.substitution?.failures.count == 1)
+        #expect(calls.texts == ["2", "1"])
+    }
+
+    @Test("loads what an interceptor goes on with")
+    func interceptor() async throws {
+        let first = try page(1)
+        let interceptor = LoadInterceptor { try await $0.proceed(with: ImageRequest(first)) }
+        let test = TestPipeline(interceptors: [interceptor], loaders: [pages])
+        #expect(try await test.pipeline.response(for: Sample.url()).source == .data)
+        #expect(calls.texts == ["1"])
+    }
+
+    @Test("reports progress, obeys the limit of bytes, and is asked once for equal loads")
+    func stream() async throws {
+        let data = Sample.png()
+        let (gate, asked) = (Gate(), CallCounter())
+        let loader = SourceLoader { source, _ in
+            guard source.url?.scheme == "page" else { return nil }
+            return ClosureStreamProvider(cacheKey: "stream", expectedByteCount: data.count) {
+                asked.add()
+                return AsyncStream { continuation in
+                    continuation.yield(data.prefix(10))
+                    Task {
+                        await gate.wait()
+                        continuation.yield(data.dropFirst(10))
+                        continuation.finish()
+                    }
+                }
+            }
+        }
+        let test = TestPipeline(loaders: [loader])
+        let tasks = [try page(1), try page(2)].map { test.pipeline.task(for: ImageRequest($0)) }
+        await eventually { tasks[0].progress.receivedBytes == 10 && tasks[1].progress.receivedBytes == 10 }
+        #expect(tasks[0].progress.expectedBytes == data.count)
+        gate.open()
+        for task in tasks { #expect(try await task.image.size == PixelSize(64, 48)) }
+        #expect(asked.value == 1)
+        let limit = ImageOption { $0.network.limits = TransferLimits(bodyBytes: 9) }
+        let limited = test.pipeline.task(for: try page(1), options: [limit, .forceRefresh])
+        #expect(
+            try await limited.failure().reason == .provider("the provider has more than the 9 bytes allowed")
+        )
+    }
+
+    @Test("is stopped when the load is cancelled")
+    func cancellation() async throws {
+        let (hasStarted, hasStopped) = (Gate(), Gate())
+        let loader = SourceLoader(scheme: "page") { _ in
+            hasStarted.open()
+            return await withTaskCancellationHandler {
+                await hasStopped.wait()
+                return Data()
+            } onCancel: {
+                hasStopped.open()
+            }
+        }
+        let test = TestPipeline(loaders: [loader])
+        let task = test.pipeline.task(for: ImageRequest(try page(1)))
+        await hasStarted.wait()
+        task.cancel()
+        await hasStopped.wait()
+        await #expect(throws: CancellationError.self) { try await task.response }
+    }
+
+    @Test("brings images onto the disk ahead of time")
+    func prefetch() async throws {
+        let test = TestPipeline(loaders: [pages])
+        let prefetcher = ImagePrefetcher(urls: [try page(1)], pipeline: test.pipeline, destination: .disk)
+        #expect(await prefetcher.run().completed.count == 1)
+        await test.settle()
+        #expect(try await test.pipeline.response(for: page(1)).source == .disk)
+        #expect(calls.texts == ["1"])
+    }
+}
