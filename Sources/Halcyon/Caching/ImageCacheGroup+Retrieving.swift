@@ -30,12 +30,38 @@ extension ImageCacheGroup {
             return request.entry(image, in: .memory)
         }
         guard policy.reads.includesDisk else { return nil }
+        return try await entryOnDisk(for: request, key, codecs: codecs)
+    }
+
+    /// Returns the image that a disk of the searched caches has for a request, or else one that came with the program;
+    /// `nil` if there is none. It is stored in memory.
+    func entryOnDisk(
+        for request: ImageRequest,
+        _ key: ImageKey,
+        codecs: ImageCodecs
+    ) async throws -> ImageCache.Entry? {
+        // Asked for before the first look: what is found in a lower cache must not replace what a higher one gets
+        // meanwhile.
+        let permits = StorePermits(for: key, in: searched)
         for cache in searched {
+            let targets = promotionTargets(from: cache)
             let found = try await cache.entryOnDisk(
                 for: request,
                 key,
                 codecs: codecs,
-                promotingTo: promotionTargets(from: cache)
+                permits: permits,
+                promotingTo: targets
+            )
+            if let found { return found }
+        }
+        for cache in searched {
+            let targets = promotionTargets(from: cache)
+            let found = try await cache.bundledEntry(
+                for: request,
+                key,
+                codecs: codecs,
+                permits: permits,
+                promotingTo: targets
             )
             if let found { return found }
         }

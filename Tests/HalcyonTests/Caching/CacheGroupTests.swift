@@ -114,6 +114,34 @@ struct CacheGroupTests {
         #expect(fixture.pipeline.responseFromMemory(for: fixture.url, options: [crop]) == nil)
     }
 
+    @Test("answers from the disk of each cache before an image that came with the program")
+    func bundles() async throws {
+        let fixture = CacheGroupFixture()
+        let folder = TestPipeline.temporaryPath()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let name = try #require(BundledImages.lastPathComponent(of: fixture.url.absoluteString))
+        try Sample.png(seed: 1).write(to: URL(filePath: folder + "/" + name))
+        var disk = DiskCache.Configuration(folder: folder + "/cache")
+        disk.clock = fixture.clock.clock
+        let bundled = ImageCache(disk: disk, bundles: [.files(in: folder)], memoryPressure: nil)
+        let group = ImageCacheGroup(bundled, [fixture.low])
+        let provided = Source.closure(cacheKey: fixture.url.absoluteString) { Sample.png(seed: 3) }
+        let options: ImageOptions = [.targetCache(group), .onlyFromCache]
+        let requests = [.url(fixture.url), provided].map { ImageRequest($0, options: options) }
+        #expect(try await fixture.low.store(Sample.png(seed: 2), for: requests[0]))
+        for owner in [2, 1] {
+            for request in requests {
+                group.removeAllFromMemory()
+                #expect(try await group.entry(for: request)?.image.owner == owner)
+                group.removeAllFromMemory()
+                #expect(try await fixture.pipeline.response(for: request).image.owner == owner)
+                await fixture.settle()
+            }
+            try await fixture.low.removeAll()
+        }
+    }
+
     @Test("asks a server with the validator of the cache that has the original, and keeps the answer there")
     func validators() async throws {
         let fixture = CacheGroupFixture()
