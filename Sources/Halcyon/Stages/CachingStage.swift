@@ -222,13 +222,13 @@ final class CachingStage<Form: ResultForm>: Sendable {
 
     /// Removes an image from the memory of all caches, unless it is newer.
     private func forgetInMemory(_ request: ResolvedRequest, claim: StoreClaim) {
-        for cache in request.caches.targets.caches { cache.forget(request.key, claim) }
+        for cache in request.caches.targets.lowestFirst { cache.forget(request.key, claim) }
     }
 
     /// Removes an original from disk, unless the load read the only disk for it.
     private func removeOriginal(of request: ResolvedRequest, claim: StoreClaim) async {
         guard !request.work.readsDisk || request.caches.all.count > 1 else { return }
-        for cache in request.caches.all {
+        for cache in request.caches.lowestFirst {
             for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
                 await cache.disk.remove(for: diskKey, if: cache.admission(of: claim, .original))
             }
