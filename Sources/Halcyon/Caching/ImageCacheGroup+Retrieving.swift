@@ -88,27 +88,28 @@ extension ImageCacheGroup {
         // Asked for before the look, so that an image that is removed meanwhile is not stored again.
         let permits = promotes && policy.storesInMemory ? StorePermits(for: key, in: caches) : nil
         for (index, cache) in caches.enumerated() {
-            let age = permits.map { _ in cache.order.ageInMemory(of: key) }
-            if let image = cache.memory.entry(for: key, extending: policy.memoryExtension) {
-                if index > 0, let permits, let age {
-                    let claim = StoreClaim(load: permits, age: age)
-                    let latest = cache.memory.latestExpiration(of: key)
-                    let companion = companion(image)
-                    for higher in caches[..<index] {
-                        if image.image == nil { higher.mayHaveEncodedForms.store(true, ordering: .releasing) }
-                        higher.remember(
-                            image,
-                            for: key,
-                            with: companion,
-                            claim,
-                            expiration: policy.memoryExpiration,
-                            until: latest,
-                            sizes: sizes
-                        )
-                    }
-                }
-                return image
+            guard index > 0, let permits else {
+                if let image = cache.memory.entry(for: key, extending: policy.memoryExtension) { return image }
+                continue
             }
+            let age = cache.order.ageInMemory(of: key)
+            let found = cache.memory.entryAndLatest(for: key, extending: policy.memoryExtension)
+            guard let (image, latest) = found else { continue }
+            let claim = StoreClaim(load: permits, age: age)
+            let companion = companion(image)
+            for higher in caches[..<index] {
+                if image.image == nil { higher.mayHaveEncodedForms.store(true, ordering: .releasing) }
+                higher.remember(
+                    image,
+                    for: key,
+                    with: companion,
+                    claim,
+                    expiration: policy.memoryExpiration,
+                    until: latest,
+                    sizes: sizes
+                )
+            }
+            return image
         }
         guard let sizes, sizes.isInexact else { return nil }
         // One that was made for another size is not stored under this one.

@@ -170,6 +170,29 @@ struct CacheGroupTests {
         #expect(again.image.bitmap.hasSamePixels(as: newer.image.bitmap))
     }
 
+    @Test("copies nothing older to a higher cache once a newer load has ended", arguments: [false, true])
+    func olderCopy(isProcessed: Bool) async throws {
+        let fixture = CacheGroupFixture(storing: .lowest, promotes: true)
+        let (request, newer) = (ImageRequest(fixture.url), Sample.png(seed: 2))
+        fixture.serve(Sample.png(seed: 1))
+        try await fixture.load()
+        fixture.group.removeAllFromMemory()
+        // It has found the older original in the lower cache, and not yet copied it.
+        fixture.held.arm()
+        let early = fixture.pipeline.task(for: fixture.url)
+        await fixture.held.waitUntilReached()
+        fixture.serve(newer)
+        let options: [ImageOption] = [.forceRefresh, .waitForCache] + (isProcessed ? [crop] : [])
+        _ = try await fixture.pipeline.response(for: fixture.url, options: ImageOptions(options))
+        fixture.held.release()
+        #expect(try await early.image.owner == 1)
+        await fixture.settle()
+        #expect(await fixture.high.storedData(for: request) == nil)
+        #expect(fixture.high.entryInMemory(for: request) == nil)
+        #expect(await fixture.group.storedData(for: request) == newer)
+        #expect(try await fixture.load().image.owner == 2)
+    }
+
     @Test("removes an image that its server does not have any more from all caches, whatever its policies")
     func absence() async throws {
         let fixture = CacheGroupFixture(lookup: .highest, storing: .highest, removing: .highest, promotes: true)
