@@ -93,7 +93,7 @@ struct OriginalWriter: Sendable {
             durability: policy.diskDurability ?? .none,
             claim: claim
         )
-        return caches.map { copy.store(in: $0, priority: priority) }
+        return caches.compactMap { copy.store(in: $0, priority: priority) }
     }
 
     /// Starts to store an original in the place of an older one that a cache may have.

@@ -170,6 +170,38 @@ struct CacheGroupTests {
         #expect(again.image.bitmap.hasSamePixels(as: newer.image.bitmap))
     }
 
+    @Test("makes no copy of what it finds on a disk whose stores are behind", arguments: [false, true])
+    func slowDisk(isProcessed: Bool) async throws {
+        let fixture = CacheGroupFixture(promotes: true)
+        let disk = fixture.high.disk
+        let options = isProcessed ? [crop] : []
+        try await fixture.load(options + [.targetCache(fixture.low)])
+        fixture.group.removeAllFromMemory()
+        let busy = HeldCall()
+        busy.arm()
+        async let other: Void = disk.write(priority: .normal) { busy.pass() }
+        await busy.waitUntilReached()
+        let key = ImageKey(original: OriginalKey(text: "other"), variant: nil)
+        let claim = StoreClaim(load: StorePermits(for: key, in: [fixture.high]), age: .new)
+        let store = disk.store(
+            for: key.originalDiskKey,
+            expiration: nil,
+            byteCount: 1 << 30,
+            admission: fixture.high.admission(of: claim, .original),
+            content: { (Sample.png(), Data()) }
+        )
+        #expect(disk.isBehind)
+        let request = ImageRequest(fixture.url, options: ImageOptions(options))
+        #expect(try await fixture.group.entry(for: request)?.tier == .disk)
+        fixture.group.removeAllFromMemory()
+        #expect(try await fixture.pipeline.response(for: request).source == .disk)
+        busy.release()
+        await other
+        await store.value
+        #expect(try await fixture.counts() == [1, 1, 1, 1])
+        #expect(try await fixture.high.storedImages().map(\.original) == ["other"])
+    }
+
     @Test("copies nothing older to a higher cache once a newer load has ended", arguments: [false, true])
     func olderCopy(isProcessed: Bool) async throws {
         let fixture = CacheGroupFixture(storing: .lowest, promotes: true)
