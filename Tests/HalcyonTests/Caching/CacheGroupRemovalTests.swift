@@ -101,26 +101,6 @@ struct CacheGroupRemovalTests {
         #expect(try await fixture.counts()[..<2] == [0, 0])
     }
 
-    @Test("a store in one cache holds: a look-up that began before copies nothing older there from another")
-    func storeDuringLookUp() async throws {
-        let fixture = CacheGroupFixture(promotes: true)
-        let request = ImageRequest(fixture.url)
-        let held = HeldCall()
-        #expect(try await fixture.low.store(Sample.png(seed: 1), for: request))
-        // Found to be no image, so that the look-up goes on to the next cache.
-        #expect(try await fixture.high.store(Sample.png().prefix(100), for: request))
-        held.arm()
-        let codecs = ImageCodecs.observed { _, _ in held.pass() }
-        async let found = fixture.group.entry(for: request, codecs: codecs)
-        await held.waitUntilReached()
-        #expect(try await fixture.high.store(Sample.png(seed: 2), for: request))
-        held.release()
-        #expect(try await found?.image.owner == 1)
-        await fixture.settle()
-        #expect(await fixture.high.storedData(for: request) == Sample.png(seed: 2))
-        #expect(fixture.high.entryInMemory(for: request) == nil)
-    }
-
     @Test("contains and tiers ask the caches that their policy names")
     func containing() async throws {
         let expected: [(ImageCacheGroup.Policy, ImageCache.Tiers)] = [(.all, .all), (.highest, []), (.lowest, .all)]

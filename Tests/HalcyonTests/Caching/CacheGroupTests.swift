@@ -114,34 +114,6 @@ struct CacheGroupTests {
         #expect(fixture.pipeline.responseFromMemory(for: fixture.url, options: [crop]) == nil)
     }
 
-    @Test("answers from the disk of each cache before an image that came with the program")
-    func bundles() async throws {
-        let fixture = CacheGroupFixture()
-        let folder = TestPipeline.temporaryPath()
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let name = try #require(BundledImages.lastPathComponent(of: fixture.url.absoluteString))
-        try Sample.png(seed: 1).write(to: URL(filePath: folder + "/" + name))
-        var disk = DiskCache.Configuration(folder: folder + "/cache")
-        disk.clock = fixture.clock.clock
-        let bundled = ImageCache(disk: disk, bundles: [.files(in: folder)], memoryPressure: nil)
-        let group = ImageCacheGroup(bundled, [fixture.low])
-        let provided = Source.closure(cacheKey: fixture.url.absoluteString) { Sample.png(seed: 3) }
-        let options: ImageOptions = [.targetCache(group), .onlyFromCache]
-        let requests = [.url(fixture.url), provided].map { ImageRequest($0, options: options) }
-        #expect(try await fixture.low.store(Sample.png(seed: 2), for: requests[0]))
-        for owner in [2, 1] {
-            for request in requests {
-                group.removeAllFromMemory()
-                #expect(try await group.entry(for: request)?.image.owner == owner)
-                group.removeAllFromMemory()
-                #expect(try await fixture.pipeline.response(for: request).image.owner == owner)
-                await fixture.settle()
-            }
-            try await fixture.low.removeAll()
-        }
-    }
-
     @Test("asks a server with the validator of the cache that has the original, and keeps the answer there")
     func validators() async throws {
         let fixture = CacheGroupFixture()
@@ -168,61 +140,6 @@ struct CacheGroupTests {
         try await fixture.high.removeAll()
         let again = try await fixture.load(options)
         #expect(again.image.bitmap.hasSamePixels(as: newer.image.bitmap))
-    }
-
-    @Test("makes no copy of what it finds on a disk whose stores are behind", arguments: [false, true])
-    func slowDisk(isProcessed: Bool) async throws {
-        let fixture = CacheGroupFixture(promotes: true)
-        let disk = fixture.high.disk
-        let options = isProcessed ? [crop] : []
-        try await fixture.load(options + [.targetCache(fixture.low)])
-        fixture.group.removeAllFromMemory()
-        let busy = HeldCall()
-        busy.arm()
-        async let other: Void = disk.write(priority: .normal) { busy.pass() }
-        await busy.waitUntilReached()
-        let key = ImageKey(original: OriginalKey(text: "other"), variant: nil)
-        let claim = StoreClaim(load: StorePermits(for: key, in: [fixture.high]), age: .new)
-        let store = disk.store(
-            for: key.originalDiskKey,
-            expiration: nil,
-            byteCount: 1 << 30,
-            admission: fixture.high.admission(of: claim, .original),
-            content: { (Sample.png(), Data()) }
-        )
-        #expect(disk.isBehind)
-        let request = ImageRequest(fixture.url, options: ImageOptions(options))
-        #expect(try await fixture.group.entry(for: request)?.tier == .disk)
-        fixture.group.removeAllFromMemory()
-        #expect(try await fixture.pipeline.response(for: request).source == .disk)
-        busy.release()
-        await other
-        await store.value
-        #expect(try await fixture.counts() == [1, 1, 1, 1])
-        #expect(try await fixture.high.storedImages().map(\.original) == ["other"])
-    }
-
-    @Test("copies nothing older to a higher cache once a newer load has ended", arguments: [false, true])
-    func olderCopy(isProcessed: Bool) async throws {
-        let fixture = CacheGroupFixture(storing: .lowest, promotes: true)
-        let (request, newer) = (ImageRequest(fixture.url), Sample.png(seed: 2))
-        fixture.serve(Sample.png(seed: 1))
-        try await fixture.load()
-        fixture.group.removeAllFromMemory()
-        // It has found the older original in the lower cache, and not yet copied it.
-        fixture.held.arm()
-        let early = fixture.pipeline.task(for: fixture.url)
-        await fixture.held.waitUntilReached()
-        fixture.serve(newer)
-        let options: [ImageOption] = [.forceRefresh, .waitForCache] + (isProcessed ? [crop] : [])
-        _ = try await fixture.pipeline.response(for: fixture.url, options: ImageOptions(options))
-        fixture.held.release()
-        #expect(try await early.image.owner == 1)
-        await fixture.settle()
-        #expect(await fixture.high.storedData(for: request) == nil)
-        #expect(fixture.high.entryInMemory(for: request) == nil)
-        #expect(await fixture.group.storedData(for: request) == newer)
-        #expect(try await fixture.load().image.owner == 2)
     }
 
     @Test("removes an image that its server does not have any more from all caches, whatever its policies")
