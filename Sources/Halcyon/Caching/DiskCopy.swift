@@ -64,8 +64,12 @@ struct DiskCopy: Sendable {
     }
 
     /// Starts to store the copy, unless the cache has something newer, or the entry was removed from it meanwhile.
-    func store(in cache: ImageCache, priority: PriorityBox) -> Task<Void, Never> {
-        cache.disk.store(
+    ///
+    /// - Returns: The store; `nil` if the disk is behind with its stores. No look-up waits for a copy, so that those
+    ///   that wait in memory would have no bound, and the entry is found where it is.
+    func store(in cache: ImageCache, priority: PriorityBox) -> Task<Void, Never>? {
+        if cache.disk.isBehind { return nil }
+        return cache.disk.store(
             for: name,
             slot: slot,
             expiration: expiration,

@@ -50,32 +50,70 @@ extension ImageCache {
             return request.entry(image, in: .memory)
         }
         guard policy.reads.includesDisk else { return nil }
-        return try await entryOnDisk(for: request, key, codecs: codecs)
+        return try await ImageCacheGroup(self).entryOnDisk(for: request, key, codecs: codecs)
     }
 
     /// Returns the image that the disk has for a request, and stores it in memory; `nil` if it has none.
     ///
-    /// - Parameter others: Other caches whose memory and disk it is stored in as well. Default: none.
+    /// - Parameters:
+    ///   - permits: Those of the look-up, in all of these caches.
+    ///   - others: Other caches whose memory and disk it is stored in as well.
     func entryOnDisk(
         for request: ImageRequest,
         _ key: ImageKey,
         codecs: ImageCodecs,
-        promotingTo others: [ImageCache] = []
+        permits: StorePermits,
+        promotingTo others: [ImageCache]
+    ) async throws -> Entry? {
+        let diskKey = key.diskKey(request)
+        let priority = PriorityBox(request.options.priority)
+        try await disk.settle(diskKey, priority: priority)
+        let age = order.age(of: request.isUnprocessed ? .original : .image(key), named: key.originalDiskKey)
+        let extending = request.options.cache.diskExtension
+        let entry = try await disk.entry(for: diskKey, extending: extending, priority: priority)
+        guard let entry else { return nil }
+        let claim = StoreClaim(load: permits, age: age)
+        return try await decodedEntry(entry.body, entry, for: request, key, codecs: codecs, claim, promotingTo: others)
+    }
+
+    /// Returns the image of a request that came with the program, and stores it in memory; `nil` if there is none.
+    ///
+    /// The parameters are those of ``entryOnDisk(for:_:codecs:permits:promotingTo:)``.
+    func bundledEntry(
+        for request: ImageRequest,
+        _ key: ImageKey,
+        codecs: ImageCodecs,
+        permits: StorePermits,
+        promotingTo others: [ImageCache]
+    ) async throws -> Entry? {
+        let priority = PriorityBox(request.options.priority)
+        guard request.isUnprocessed, let data = try await bundledOriginal(key, priority: priority) else { return nil }
+        let claim = StoreClaim(load: permits, age: .unknown)
+        return try await decodedEntry(data, nil, for: request, key, codecs: codecs, claim, promotingTo: others)
+    }
+
+    /// Returns the image of a request that was found, and stores it in memory.
+    ///
+    /// - Parameters:
+    ///   - data: Its encoded bytes.
+    ///   - entry: The entry that has them; `nil` if they came with the program.
+    ///   - claim: That of the look-up.
+    private func decodedEntry(
+        _ data: Data,
+        _ entry: DiskCache.Entry?,
+        for request: ImageRequest,
+        _ key: ImageKey,
+        codecs: ImageCodecs,
+        _ claim: StoreClaim,
+        promotingTo others: [ImageCache]
     ) async throws -> Entry? {
         let options = request.options
         let policy = options.cache
         let isOriginal = request.isUnprocessed
-        let permits = StorePermits(for: key, in: [self] + others)
-        let diskKey = key.diskKey(request)
-        let priority = PriorityBox(options.priority)
-        try await disk.settle(diskKey, priority: priority)
-        let age = order.age(of: isOriginal ? .original : .image(key), named: key.originalDiskKey)
-        let claim = StoreClaim(load: permits, age: age)
-        let entry = try await disk.entry(for: diskKey, extending: policy.diskExtension, priority: priority)
         do {
             let found =
                 isOriginal
-                ? try await decodedOriginal(key, entry, request, codecs: codecs)
+                ? try await decodedOriginal(data, entry, request, codecs: codecs)
                 : try await decodedResult(entry, request, codecs: codecs)
             guard let (cached, validity) = found, let image = cached.image else { return nil }
             // An image about which its server must be asked is not stored where it would be used without asking.
@@ -97,7 +135,7 @@ extension ImageCache {
                 let copy = DiskCopy(
                     entry,
                     metadata: entry.metadata(stating: validity, isOriginal: isOriginal),
-                    name: diskKey,
+                    name: key.diskKey(request),
                     item: isOriginal ? .original : .image(key),
                     expiration: policy.diskExpiration,
                     durability: policy.diskDurability ?? .none,
@@ -112,28 +150,25 @@ extension ImageCache {
             // Damage in a later frame leaves the frames before it readable, and codecs of the request's own may be the
             // only ones that cannot read it.
             if let entry, !isOriginal || options.decode.frame == 0 && options.decode.hasStandardReading {
-                await disk.remove(for: diskKey, ifStill: entry.version)
+                await disk.remove(for: key.diskKey(request), ifStill: entry.version)
             }
             return nil
         } catch let error as SerializationError {
             disk.faults.report(error)
-            if let entry { await disk.remove(for: diskKey, ifStill: entry.version) }
+            if let entry { await disk.remove(for: key.diskKey(request), ifStill: entry.version) }
             return nil
         }
     }
 
-    /// Returns an original, decoded, from disk or from the images that came with the program.
+    /// Returns an original, decoded.
     private func decodedOriginal(
-        _ key: ImageKey,
+        _ data: Data,
         _ entry: DiskCache.Entry?,
         _ request: ImageRequest,
         codecs: ImageCodecs
-    ) async throws -> (CachedImage, OriginalValidity?)? {
+    ) async throws -> (CachedImage, OriginalValidity?) {
         let options = request.options
         let priority = PriorityBox(options.priority)
-        var data = entry?.body
-        if data == nil { data = try await bundledOriginal(key, priority: priority) }
-        guard let data else { return nil }
         let head = entry.flatMap { StoredResponse(metadata: $0.metadata) }
         let validity =
             head.map(OriginalValidity.init) ?? request.validityWithoutHead(storedAt: entry?.storedAt ?? disk.now())

@@ -263,7 +263,7 @@ extension ImageKey {
 extension Source {
     /// A Boolean value that indicates whether its bytes are those of the whole image, which the disk may have under the
     /// name of the original. Those of a thumbnail have the same name if they have its cache key.
-    fileprivate var isWhole: Bool { if case .thumbnail = location { false } else { true } }
+    var isWhole: Bool { if case .thumbnail = location { false } else { true } }
 }
 
 extension ImageRequest {

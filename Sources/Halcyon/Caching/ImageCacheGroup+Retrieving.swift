@@ -30,12 +30,38 @@ extension ImageCacheGroup {
             return request.entry(image, in: .memory)
         }
         guard policy.reads.includesDisk else { return nil }
+        return try await entryOnDisk(for: request, key, codecs: codecs)
+    }
+
+    /// Returns the image that a disk of the searched caches has for a request, or else one that came with the program;
+    /// `nil` if there is none. It is stored in memory.
+    func entryOnDisk(
+        for request: ImageRequest,
+        _ key: ImageKey,
+        codecs: ImageCodecs
+    ) async throws -> ImageCache.Entry? {
+        // Asked for before the first look: what is found in a lower cache must not replace what a higher one gets
+        // meanwhile.
+        let permits = StorePermits(for: key, in: searched)
         for cache in searched {
+            let targets = promotionTargets(from: cache)
             let found = try await cache.entryOnDisk(
                 for: request,
                 key,
                 codecs: codecs,
-                promotingTo: promotionTargets(from: cache)
+                permits: permits,
+                promotingTo: targets
+            )
+            if let found { return found }
+        }
+        for cache in searched {
+            let targets = promotionTargets(from: cache)
+            let found = try await cache.bundledEntry(
+                for: request,
+                key,
+                codecs: codecs,
+                permits: permits,
+                promotingTo: targets
             )
             if let found { return found }
         }
@@ -62,27 +88,28 @@ extension ImageCacheGroup {
         // Asked for before the look, so that an image that is removed meanwhile is not stored again.
         let permits = promotes && policy.storesInMemory ? StorePermits(for: key, in: caches) : nil
         for (index, cache) in caches.enumerated() {
-            let age = permits.map { _ in cache.order.ageInMemory(of: key) }
-            if let image = cache.memory.entry(for: key, extending: policy.memoryExtension) {
-                if index > 0, let permits, let age {
-                    let claim = StoreClaim(load: permits, age: age)
-                    let latest = cache.memory.latestExpiration(of: key)
-                    let companion = companion(image)
-                    for higher in caches[..<index] {
-                        if image.image == nil { higher.mayHaveEncodedForms.store(true, ordering: .releasing) }
-                        higher.remember(
-                            image,
-                            for: key,
-                            with: companion,
-                            claim,
-                            expiration: policy.memoryExpiration,
-                            until: latest,
-                            sizes: sizes
-                        )
-                    }
-                }
-                return image
+            guard index > 0, let permits else {
+                if let image = cache.memory.entry(for: key, extending: policy.memoryExtension) { return image }
+                continue
             }
+            let age = cache.order.ageInMemory(of: key)
+            let found = cache.memory.entryAndLatest(for: key, extending: policy.memoryExtension)
+            guard let (image, latest) = found else { continue }
+            let claim = StoreClaim(load: permits, age: age)
+            let companion = companion(image)
+            for higher in caches[..<index] {
+                if image.image == nil { higher.mayHaveEncodedForms.store(true, ordering: .releasing) }
+                higher.remember(
+                    image,
+                    for: key,
+                    with: companion,
+                    claim,
+                    expiration: policy.memoryExpiration,
+                    until: latest,
+                    sizes: sizes
+                )
+            }
+            return image
         }
         guard let sizes, sizes.isInexact else { return nil }
         // One that was made for another size is not stored under this one.

@@ -9,7 +9,8 @@ extension ImageCacheGroup {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
     public func store(_ data: Data, for request: ImageRequest) async throws -> Bool {
-        guard let key = ImageKey(request) else { return false }
+        // Nothing is stored, and so nothing replaced, of the bytes of a thumbnail.
+        guard request.source.isWhole, let key = ImageKey(request) else { return false }
         return try await replacing(key) { cache in
             try await cache.store(data, for: request)
         } elsewhere: { cache, _ in

@@ -98,6 +98,13 @@ public struct ImageCacheGroup: Sendable, Hashable {
         storing == .all ? [] : caches.filter { !stored.contains($0) }
     }
 
+    /// The caches in the order in which a newer answer replaces or removes what they have: the lowest first.
+    ///
+    /// So a look-up that finds the older image in a lower cache began before the change of each higher one, which keeps
+    /// it from promoting that image afterwards. In the other order, one that begins between two changes would bring the
+    /// older image back.
+    var lowestFirst: [ImageCache] { caches.count == 1 ? caches : caches.reversed() }
+
     /// Returns the caches that an image found in one of them is stored in as well.
     func promotionTargets(from cache: ImageCache) -> [ImageCache] {
         guard promotes, let index = searched.firstIndex(of: cache) else { return [] }

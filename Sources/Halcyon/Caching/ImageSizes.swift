@@ -11,8 +11,10 @@ struct ImageSizes: Sendable {
     /// A Boolean value that indicates whether another size than that of the target may answer.
     let isInexact: Bool
 
-    /// Creates the sizes of a request's image; `nil` if it has no target size, or no larger image may ever answer for
-    /// it.
+    /// Creates the sizes of an image; `nil` if it has no target size, or no larger image may ever answer for it.
+    ///
+    /// - Parameter options: Those of the load, as ``Source/loadOptions(from:)`` returns them: the frame of a video, and
+    ///   the size of a thumbnail, are part of the image.
     init?(original: OriginalKey, options: ImageOptions) {
         guard let target = options.targetSize, target.width != nil || target.height != nil,
             options.processing.steps.allSatisfy({ $0.processor.scalesWithImage })
@@ -38,42 +40,46 @@ extension ImageSizes {
     init?(of request: ImageRequest) {
         guard request.options.targetSize != nil, let original = OriginalKey(request.source, options: request.options)
         else { return nil }
-        self.init(original: original, options: request.options)
+        self.init(original: original, options: request.source.loadOptions(from: request.options))
     }
 }
 
-/// The keys of the images in memory that were made for a target size, by the image at its own size.
+/// The variants of the images in memory that were made for a target size, by the image at its own size.
 ///
 /// It only says what to look for: memory is asked for each, so that an image that was removed or evicted is never found.
 /// What memory does not have any more is left out when it is come across, and the oldest once there are too many.
+///
+/// An image is known by the hash of its key alone. A key would keep its name, which may be the whole of a `data:` URL,
+/// for much longer than memory has the image, and outside of its limits. An image with the same hash has other names in
+/// memory, where nothing is found then.
 struct ImageSizeIndex: Sendable {
     /// The most images with a list, and the most sizes of each.
     static let limits = (images: 4_096, sizes: 16)
 
     private struct Size: Sendable {
-        let key: ImageKey
+        let variant: ImageKey.Variant
         let area: Int
     }
 
-    private var sizes = BoundedTable<ImageKey, [Size]>(capacity: limits.images)
+    private var sizes = BoundedTable<Int, [Size]>(capacity: limits.images)
 
-    /// The keys of the sizes of an image, the smallest first.
-    func keys(of image: ImageKey) -> [ImageKey] { (sizes[image] ?? []).map(\.key) }
+    /// The variants of the sizes of an image, the smallest first.
+    func variants(of image: ImageKey) -> [ImageKey.Variant] { (sizes[image.hashValue] ?? []).map(\.variant) }
 
     var count: Int { sizes.count }
 
     /// Notes a size of an image. Of too many, the smallest is left out: the others answer in its place.
-    mutating func insert(_ key: ImageKey, _ area: Int, of image: ImageKey) {
-        var list = (sizes[image] ?? []).filter { $0.key != key }
-        list.insert(Size(key: key, area: area), at: list.firstIndex { $0.area >= area } ?? list.endIndex)
+    mutating func insert(_ variant: ImageKey.Variant, _ area: Int, of image: ImageKey) {
+        var list = (sizes[image.hashValue] ?? []).filter { $0.variant != variant }
+        list.insert(Size(variant: variant, area: area), at: list.firstIndex { $0.area >= area } ?? list.endIndex)
         if list.count > Self.limits.sizes { list.removeFirst() }
-        sizes.insert(list, for: image)
+        sizes.insert(list, for: image.hashValue)
     }
 
     /// Leaves out a size that memory does not have.
-    mutating func remove(_ key: ImageKey, of image: ImageKey) {
-        guard let list = sizes[image]?.filter({ $0.key != key }) else { return }
-        if list.isEmpty { sizes.remove(image) } else { sizes.insert(list, for: image) }
+    mutating func remove(_ variant: ImageKey.Variant, of image: ImageKey) {
+        guard let list = sizes[image.hashValue]?.filter({ $0.variant != variant }) else { return }
+        if list.isEmpty { sizes.remove(image.hashValue) } else { sizes.insert(list, for: image.hashValue) }
     }
 }
 
@@ -91,10 +97,11 @@ extension ImageCache {
 
     /// Returns the smallest image in memory that may answer in the place of one of these sizes.
     func largerImage(for sizes: ImageSizes, extending: ExpirationExtension) -> CachedImage? {
-        for key in sizeIndex.withLock({ $0.keys(of: sizes.key) }) {
+        for variant in sizeIndex.withLock({ $0.variants(of: sizes.key) }) {
+            let key = sizes.key.replacingVariant(by: variant)
             // Looked at first: one that does not answer is not used, and keeps its lifetime.
             guard let image = memory.entry(for: key, extending: .none) else {
-                forgetSize(key, of: sizes.key)
+                forgetSize(key, variant, of: sizes.key)
                 continue
             }
             if let used = use(image, for: key, sizes, extending) { return used }
@@ -117,15 +124,16 @@ extension ImageCache {
 
     /// Notes that memory has an image of one of several sizes.
     func noteSize(_ key: ImageKey, of image: CachedImage, _ sizes: ImageSizes) {
-        guard let pixels = image.image else { return }
-        sizeIndex.withLock { $0.insert(key, pixels.size.area, of: sizes.key) }
+        // Processors made an image of a target size, so that its key has a variant.
+        guard let pixels = image.image, let variant = key.variant else { return }
+        sizeIndex.withLock { $0.insert(variant, pixels.size.area, of: sizes.key) }
     }
 
     /// Leaves a size out of the index, unless it has just been stored.
-    private func forgetSize(_ key: ImageKey, of image: ImageKey) {
-        sizeIndex.withLock { $0.remove(key, of: image) }
+    private func forgetSize(_ key: ImageKey, _ variant: ImageKey.Variant, of image: ImageKey) {
+        sizeIndex.withLock { $0.remove(variant, of: image) }
         // Stored after the look, and noted before it was left out.
         guard let stored = memory.entry(for: key, extending: .none)?.image else { return }
-        sizeIndex.withLock { $0.insert(key, stored.size.area, of: image) }
+        sizeIndex.withLock { $0.insert(variant, stored.size.area, of: image) }
     }
 }

@@ -47,6 +47,15 @@ struct NameRecord {
         /// replaces it, however new its own content is.
         var isReplacement = false
 
+        /// Returns a change that is newer than the content of each work than which one of two changes is.
+        func merged(with other: Change) -> Change {
+            Change(
+                time: max(time, other.time),
+                number: max(number, other.number),
+                isReplacement: isReplacement || other.isReplacement
+            )
+        }
+
         /// Returns whether it is newer than the content of some work.
         func isNewer(than work: StoringWork) -> Bool {
             time > work.since && (number > work.number || (isReplacement && number > work.begin))
@@ -74,6 +83,8 @@ struct NameRecord {
     var reads = CacheReads()
     /// In the order of time, and of falling numbers: a change by newer work stands for the earlier ones.
     var changes: [Location: [Change]] = [:]
+    /// Stands for the changes that are not recorded any more, at all locations; `nil` if there are none.
+    private var forgotten: Change?
     /// The answers by which the server did not have the original any more, in the order of ``changes``. They count as
     /// changes of everything under the name.
     private var absences: [Change] = []
@@ -97,7 +108,7 @@ struct NameRecord {
 
     /// Returns whether a location has a change that is newer than the content of some work.
     func hasChange(at location: Location, after work: StoringWork) -> Bool {
-        (changes[location] ?? []).contains { $0.isNewer(than: work) }
+        forgotten?.isNewer(than: work) == true || (changes[location] ?? []).contains { $0.isNewer(than: work) }
     }
 
     /// Returns whether the server did not have the original any more when newer work asked it.
@@ -164,9 +175,13 @@ struct NameRecord {
         pruningCount = max(64, 2 * changes.count)
     }
 
-    /// Forgets the changes that came before all work in progress.
+    /// Forgets the changes that came before all work in progress, but for what they say about older transfers: work that
+    /// began after a change may wait for one that began before it.
     private mutating func prune(before number: UInt64) {
         changes = changes.compactMapValues { changes in
+            for change in changes where change.time <= number {
+                forgotten = forgotten.map { $0.merged(with: change) } ?? change
+            }
             let later = changes.filter { $0.time > number }
             return later.isEmpty ? nil : later
         }

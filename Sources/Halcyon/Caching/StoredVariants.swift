@@ -37,8 +37,6 @@ final class StoredVariants: Sendable {
     func keys(ofOriginalOf key: ImageKey) -> [ImageKey]? {
         let variants = state.withLock { $0.isOverfull ? nil : $0.variants }
         guard let variants else { return nil }
-        let original = key.original
-        return [ImageKey(original: original, variant: nil)]
-            + variants.map { ImageKey(original: original, variant: $0) }
+        return [key.replacingVariant(by: nil)] + variants.map(key.replacingVariant)
     }
 }

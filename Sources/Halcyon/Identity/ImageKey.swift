@@ -44,11 +44,18 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         } else {
             storage = text.withUTF8 { Storage(UnsafeRawBufferPointer($0), variant) }
         }
+        self.init(storage)
+    }
+
+    private init(_ storage: Storage) {
         self.storage = storage
         name = UnsafeRawBufferPointer(storage.name)
-        unretainedVariant = variant.map(Unmanaged.passUnretained)
+        unretainedVariant = storage.variant.map(Unmanaged.passUnretained)
         hash = Self.hash(of: name, unretainedVariant)
     }
+
+    /// Returns the key of another variant of the same original. Complexity: O(n) in the length of the name.
+    func replacingVariant(by variant: Variant?) -> ImageKey { ImageKey(Storage(name, variant)) }
 
     /// A key for one look-up, which must not be kept: it borrows the name, and does not keep the variant alive.
     @inline(__always)

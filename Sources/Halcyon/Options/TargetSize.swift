@@ -68,7 +68,8 @@ public struct TargetSize: Sendable, Hashable {
     /// Returns the size in pixels at a scale, each side rounded to nearest and at least 1.
     func inPixels(atScale scale: Double) -> TargetSize {
         guard unit == .points else { return self }
-        func side(_ length: Double?) -> Double? { length.map { max(1, ($0 * scale).rounded()) } }
+        // No longer than the longest that there is: a product that is not finite would count as any.
+        func side(_ length: Double?) -> Double? { length.map { min(max(1, ($0 * scale).rounded()), 1e9) } }
         return TargetSize(side(width), side(height), .pixels, mode)
     }
 

@@ -113,6 +113,8 @@ extension VideoFrame {
 
 /// The processor that makes a frame, which is made already, a result.
 struct VideoFrameProcessor: ImageProcessing {
+    var scalesWithImage: Bool { true }
+
     func encodeParameters(into encoder: inout CacheKeyEncoder) {}
 
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) -> DecodedImage { image }

@@ -132,13 +132,16 @@ final class CachingStage<Form: ResultForm>: Sendable {
     @inline(never)
     private func kept(_ made: Made, for request: ResolvedRequest, context: WorkContext) async -> Form.Result {
         let (claim, caching) = (made.claim, made.caching)
+        var isForgotten = false
         switch caching.effect {
         case .store:
             let caches = request.cachesWithFound(caching.source)
             memory.store(made.result, isExact: true, for: request, claim: claim, caching.validity, in: caches)
             if request.options.cache.storesInMemory { context.note(.storedInMemory) }
-            if request.mustAsk(about: caching.validity) { await removeResult(of: request, claim: claim.ofAnswer) }
+            isForgotten = request.mustAsk(about: caching.validity)
+            if isForgotten { await removeResult(of: request, claim: claim.ofAnswer) }
         case .remove:
+            isForgotten = true
             await forgetReplaced(by: request, claim: claim.ofAnswer)
         case .removeOriginal:
             await request.removeOriginal(olderThan: claim.ofAnswer)
@@ -147,6 +150,8 @@ final class CachingStage<Form: ResultForm>: Sendable {
         }
         var result = made.result
         result.timings.store = await store(made, for: request, context: context)
+        // Once more: a load that has found the older image on disk meanwhile may have stored it in memory.
+        if isForgotten, request.options.cache.storesInMemory { forgetInMemory(request, claim: claim.ofAnswer) }
         return result
     }
 
@@ -218,17 +223,19 @@ final class CachingStage<Form: ResultForm>: Sendable {
         forgetInMemory(request, claim: claim)
         await removeOriginal(of: request, claim: claim)
         await storage.remove(for: request, claim: claim)
+        // Once more: a load that has found it on disk meanwhile may have stored it in memory.
+        forgetInMemory(request, claim: claim)
     }
 
     /// Removes an image from the memory of all caches, unless it is newer.
     private func forgetInMemory(_ request: ResolvedRequest, claim: StoreClaim) {
-        for cache in request.caches.targets.caches { cache.forget(request.key, claim) }
+        for cache in request.caches.targets.lowestFirst { cache.forget(request.key, claim) }
     }
 
     /// Removes an original from disk, unless the load read the only disk for it.
     private func removeOriginal(of request: ResolvedRequest, claim: StoreClaim) async {
         guard !request.work.readsDisk || request.caches.all.count > 1 else { return }
-        for cache in request.caches.all {
+        for cache in request.caches.lowestFirst {
             for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
                 await cache.disk.remove(for: diskKey, if: cache.admission(of: claim, .original))
             }

@@ -27,15 +27,20 @@ final class DecodingStage: Sendable {
         context: WorkContext
     ) async throws -> DecodedOriginal {
         try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
-            let original = try await self.original.original(for: request, context: context)
-            do {
-                return try await image(of: original, for: request, key: key, context: context)
-            } catch let error as ImageError where original.source == .disk && error.isDamage {
-                // The entry on disk was damaged: the load continues as if it had never been there.
-                let request = request.withoutReadingDisk
+            // Each cache of a group may have an entry.
+            var searchesLeft = key.removesDamage ? request.caches.searchedForOriginal.count : 1
+            repeat {
                 let original = try await self.original.original(for: request, context: context)
-                return try await decode(original, for: request, key, context: context)
-            }
+                do {
+                    return try await image(of: original, for: request, key: key, context: context)
+                } catch let error as ImageError where original.source == .disk && error.isDamage {
+                    // The entry on disk was damaged: the load continues as if it had never been there.
+                    searchesLeft -= 1
+                }
+            } while searchesLeft > 0
+            let request = request.withoutReadingDisk
+            let original = try await self.original.original(for: request, context: context)
+            return try await decode(original, for: request, key, context: context)
         }
     }
 
@@ -51,9 +56,7 @@ final class DecodingStage: Sendable {
         do {
             return try await decode(original, for: request, key, context: context)
         } catch let error as ImageError where original.source == .disk && error.isDamage {
-            // Damage in a later frame leaves the frames before it readable, and codecs of the request's own may be the
-            // only ones that cannot read it.
-            if key.decode.frame == 0, key.decode.hasStandardReading, let found = original.caching.source {
+            if key.removesDamage, let found = original.caching.source {
                 await found.disk.remove(for: found.diskKey, ifStill: found.version)
             }
             throw error
@@ -89,6 +92,12 @@ final class DecodingStage: Sendable {
             throw ImageError(stage: .decode, reason: .codec(.bitmap(error)), source: "\(request.source)")
         }
     }
+}
+
+extension DecodedWorkKey {
+    /// A Boolean value that indicates whether an entry on disk that cannot be decoded is removed: damage in a later frame
+    /// leaves the frames before it readable, and codecs of the request's own may be the only ones that cannot read it.
+    fileprivate var removesDamage: Bool { decode.frame == 0 && decode.hasStandardReading }
 }
 
 /// The pixels of an original, or the result of processors so far.

@@ -25,11 +25,11 @@ struct LoadCaches: Sendable {
         first + second.filter { !first.contains($0) }
     }
 
-    /// The caches that new originals are stored in.
-    var storesOfOriginal: [ImageCache] { (originals ?? targets).stored }
+    /// The caches that new originals are stored in, or in which they replace older ones.
+    var storesOfOriginal: ImageCacheGroup { originals ?? targets }
 
-    /// The caches of the same group, whose older originals have to be replaced.
-    var otherStoresOfOriginal: [ImageCache] { (originals ?? targets).unstored }
+    /// All caches, in the order in which a newer answer changes them; see ``ImageCacheGroup/lowestFirst``.
+    var lowestFirst: [ImageCache] { all.count == 1 ? all : all.reversed() }
 
     /// Returns the caches that an original found in one of them is stored in as well.
     func promotionTargetsOfOriginal(from cache: ImageCache) -> [ImageCache] {

@@ -204,7 +204,7 @@ final class MemoryStage: Sendable {
         let targets = request.caches.targets
         // An image about which the server must be asked before its use is not kept.
         if request.mustAsk(about: validity) {
-            for cache in targets.caches { cache.forget(request.key, claim.ofAnswer) }
+            for cache in targets.lowestFirst { cache.forget(request.key, claim.ofAnswer) }
             return
         }
         // A request that ignores the server uses an image for as long as a cache has it.
@@ -216,7 +216,12 @@ final class MemoryStage: Sendable {
             dropsSilence: isFollowed,
             isExact: isExact
         )
-        for cache in caches ?? targets.stored {
+        let stored = caches ?? targets.stored
+        for cache in caches ?? targets.lowestFirst {
+            guard stored.contains(cache) else {
+                cache.forget(request.key, claim)
+                continue
+            }
             if request.encodedImage != nil { cache.mayHaveEncodedForms.store(true, ordering: .releasing) }
             cache.remember(
                 cached,
@@ -227,9 +232,6 @@ final class MemoryStage: Sendable {
                 latest: isFollowed ? validity?.silentEnd : nil,
                 sizes: request.sizes
             )
-        }
-        if caches == nil {
-            for cache in targets.unstored { cache.forget(request.key, claim) }
         }
     }
 }

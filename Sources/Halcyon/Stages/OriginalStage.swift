@@ -275,8 +275,10 @@ final class OriginalStage: Sendable {
                 let found = OriginalStorage.Entry(disk: cache.disk, diskKey: diskKey, version: entry.version)
                 return original(entry.body, OriginalCaching(foundAs: found), age)
             }
+        }
+        for cache in request.caches.searchedForOriginal {
             if let data = try await cache.bundledOriginal(request.key, priority: context.priority) {
-                return original(data, OriginalCaching(), age)
+                return original(data, OriginalCaching(), .unknown)
             }
         }
         return nil

@@ -28,16 +28,17 @@ struct OriginalWriter: Sendable {
                 disk.entry(for: old.diskKey, extending: .none)?.version == old.version ? old.diskKey : nil
             }
             let admission = cache.admission(of: claim, caching.item)
-            stores.append(store(original.data, entry, in: cache, slot: slot, admission))
-            for other in request.caches.all where other != cache {
-                stores.append(updatePresent(original.data, entry, caching.item, in: other))
+            stores += request.caches.lowestFirst.map { other in
+                other == cache
+                    ? store(original.data, entry, in: cache, slot: slot, admission)
+                    : updatePresent(original.data, entry, caching.item, in: other)
             }
         }
         if request.isProcessed, !policy.keepsOriginal, caching.replaced == nil, !request.work.readsDisk,
             let entry = caching.entry
         {
             // The disk was not read for an original that it may have: the image would be made of that one again.
-            for cache in request.caches.all {
+            for cache in request.caches.lowestFirst {
                 stores.append(updatePresent(original.data, entry, caching.item, in: cache))
             }
         }
@@ -61,11 +62,13 @@ struct OriginalWriter: Sendable {
         as item: StoreOrder.Item,
         with image: StoreOrder.Item? = nil
     ) -> [Task<Void, Never>] {
-        let stores = request.caches.storesOfOriginal.map { cache in
+        let group = request.caches.storesOfOriginal
+        let stored = group.stored
+        return group.lowestFirst.map { cache in
+            guard stored.contains(cache) else { return updatePresent(data, entry, item, in: cache) }
             let admission = cache.admission(of: claim, item, with: image)
             return store(data, entry, in: cache, slot: entry.slot, admission)
         }
-        return stores + request.caches.otherStoresOfOriginal.map { updatePresent(data, entry, item, in: $0) }
     }
 
     /// Starts to copy an original that was found in one cache of a group to those above it, as the group says.
@@ -90,7 +93,7 @@ struct OriginalWriter: Sendable {
             durability: policy.diskDurability ?? .none,
             claim: claim
         )
-        return caches.map { copy.store(in: $0, priority: priority) }
+        return caches.compactMap { copy.store(in: $0, priority: priority) }
     }
 
     /// Starts to store an original in the place of an older one that a cache may have.
@@ -100,11 +103,16 @@ struct OriginalWriter: Sendable {
         _ item: StoreOrder.Item,
         in cache: ImageCache
     ) -> Task<Void, Never> {
+        let admission = cache.admission(of: claim, item)
+        let hasOthers = request.caches.all.count > 1
         let slot: @Sendable (DiskCache) -> String? = { disk in
             let place = entry.slot?(disk) ?? entry.diskKey
-            return disk.contains(place) ? place : nil
+            if disk.contains(place) { return place }
+            // Recorded all the same: a look-up that has found an older one in another cache copies it here no more.
+            if hasOthers { _ = admission.isGranted() }
+            return nil
         }
-        return store(data, entry, in: cache, slot: slot, cache.admission(of: claim, item))
+        return store(data, entry, in: cache, slot: slot, admission)
     }
 
     /// - Parameter slot: Returns the place at the time of writing; `nil` if nothing is to be stored.

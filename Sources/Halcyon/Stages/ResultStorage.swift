@@ -183,8 +183,15 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         let content = SharedContent { [form] in
             try await form.entry(of: result, madeOf: data, validity: validity, for: request, priority: priority)
         }
-        let stores = targets.stored.map { cache in
-            cache.disk.store(
+        let stored = targets.stored
+        return targets.lowestFirst.compactMap { cache in
+            guard stored.contains(cache) else {
+                // What is made of an original of a cache replaces nothing that is older.
+                if claim.age.isFromCache { return nil }
+                let admission = cache.admission(of: claim, .image(request.key))
+                return cache.disk.remove(named: diskKey, priority: priority, if: admission)
+            }
+            return cache.disk.store(
                 for: diskKey,
                 expiration: expiration(policy, validity, now: cache.disk.now()),
                 durability: policy.diskDurability ?? .none,
@@ -198,16 +205,6 @@ struct ResultStorage<Form: ResultForm>: Sendable {
                 content: { try await content.value }
             )
         }
-        // What is made of an original of a cache replaces nothing that is older.
-        guard !claim.age.isFromCache else { return stores }
-        return stores
-            + targets.unstored.map { cache in
-                cache.disk.remove(
-                    named: diskKey,
-                    priority: priority,
-                    if: cache.admission(of: claim, .image(request.key))
-                )
-            }
     }
 
     /// Returns the expiration of a result on disk: no later than the end of its original's freshness, as no server is
@@ -225,7 +222,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
     /// Removes a result, if the claim holds.
     func remove(for request: ResolvedRequest, claim: StoreClaim) async {
         guard request.isProcessed else { return }
-        for cache in request.caches.targets.caches {
+        for cache in request.caches.targets.lowestFirst {
             await cache.disk.remove(
                 for: request.key.processedDiskKey,
                 if: cache.admission(of: claim, .image(request.key))

@@ -123,6 +123,17 @@ struct CacheGroupRemovalTests {
         #expect(await fixture.group.storedData(for: ImageRequest(fixture.url)) == Sample.png(seed: 5))
     }
 
+    @Test("store of the bytes of a thumbnail leaves the whole image of the same cache key")
+    func storeThumbnail() async throws {
+        let fixture = CacheGroupFixture()
+        let name = fixture.url.absoluteString
+        try await fixture.load([.targetCache(fixture.low)])
+        var thumbnail = Source.thumbnail(ofFile: "/nothing.png")
+        thumbnail.cacheKey = name
+        #expect(try await !fixture.group.store(Sample.png(seed: 5), for: ImageRequest(thumbnail)))
+        #expect(try await fixture.counts() == [0, 0, 1, 1])
+    }
+
     @Test("store puts an image where its policy says, in place of the one that any cache has")
     func storeImage() async throws {
         let fixture = CacheGroupFixture(storing: .highest)

@@ -132,18 +132,55 @@ struct SizePrecisionTests {
         }
     }
 
+    @Test("is of the same frame of a video")
+    func videoFrames() async throws {
+        let cache = test.pipeline.cache
+        let image = try ImageCodecs.standard.decode(Sample.png(32, 24))
+        let frame = Source.videoFrame(of: url, at: .seconds(5))
+        let other = Source.videoFrame(of: url, at: .seconds(6))
+        #expect(try await cache.store(image, for: ImageRequest(frame, options: options(32))))
+        #expect(found(options(16)) == nil)
+        for source in [Source.url(url), other] {
+            #expect(cache.entryInMemory(for: ImageRequest(source, options: options(16))) == nil)
+        }
+        let request = ImageRequest(frame, options: options(16))
+        #expect(cache.entryInMemory(for: request)?.image.size == PixelSize(32, 24))
+        #expect(test.pipeline.responseFromMemory(for: request)?.image.size == PixelSize(32, 24))
+        _ = try await test.pipeline.image(from: url, options: options(32))
+        #expect(found(options(16)) == PixelSize(32, 24))
+        #expect(cache.entryInMemory(for: ImageRequest(other, options: options(16))) == nil)
+    }
+
+    private func variant(_ number: Int) -> ImageKey.Variant {
+        var decode = DecodePolicy()
+        decode.frame = number
+        return ImageKey.Variant(decode: decode, steps: [])
+    }
+
     @Test("is looked for among a bounded number of sizes and images")
     func bound() {
         func key(_ text: String) -> ImageKey { ImageKey(original: OriginalKey(text: text), variant: nil) }
         var index = ImageSizeIndex()
-        for size in 1...40 { index.insert(key("size \(size)"), size, of: key("a")) }
-        #expect(index.keys(of: key("a")) == (25...40).map { key("size \($0)") })
-        index.remove(key("size 30"), of: key("a"))
-        index.insert(key("size 31"), 100, of: key("a"))
-        #expect(index.keys(of: key("a")).count == 15 && index.keys(of: key("a")).last == key("size 31"))
-        for number in 0..<5_000 { index.insert(key("s"), 1, of: key("image \(number)")) }
-        #expect(index.count == ImageSizeIndex.limits.images && index.keys(of: key("a")).isEmpty)
-        index.remove(key("s"), of: key("image 4999"))
-        #expect(index.keys(of: key("image 4999")).isEmpty)
+        for size in 1...40 { index.insert(variant(size), size, of: key("a")) }
+        #expect(index.variants(of: key("a")) == (25...40).map(variant))
+        index.remove(variant(30), of: key("a"))
+        index.insert(variant(31), 100, of: key("a"))
+        #expect(index.variants(of: key("a")).count == 15 && index.variants(of: key("a")).last == variant(31))
+        for number in 0..<5_000 { index.insert(variant(1), 1, of: key("image \(number)")) }
+        #expect(index.count == ImageSizeIndex.limits.images && index.variants(of: key("a")).isEmpty)
+        index.remove(variant(1), of: key("image 4999"))
+        #expect(index.variants(of: key("image 4999")).isEmpty)
+    }
+
+    @Test("is looked for without a copy of its name, which may be the whole of a data: URL")
+    func names() {
+        func holdsName(_ value: Any) -> Bool {
+            value is ImageKey || value is String || Mirror(reflecting: value).children.contains { holdsName($0.value) }
+        }
+        let image = ImageKey(original: OriginalKey(text: "data:,"), variant: nil)
+        var index = ImageSizeIndex()
+        index.insert(variant(1), 1, of: image)
+        #expect(index.variants(of: image) == [variant(1)] && holdsName([image]))
+        #expect(!holdsName(index))
     }
 }

@@ -48,6 +48,8 @@ struct TargetSizeTests {
             #expect(try await size(target) == PixelSize(64, 48))
         }
         #expect(try await size(.pixels(width: .max, height: 1)) == PixelSize(1, 1))
+        let wide = TargetSize.points(width: 1e308, height: 10, mode: .fill)
+        #expect(try await size(wide, [.scaleFactor(2)]) == PixelSize(64, 48))
     }
 
     @Test("decodes a large JPEG at reduced size, as a resizing processor does")

@@ -1,0 +1,127 @@
+import FoundationEssentials
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("A search on the disks of a group of caches")
+struct CacheGroupSearchTests {
+    private let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+
+    @Test("answers from the disk of each cache before an image that came with the program")
+    func bundles() async throws {
+        let fixture = CacheGroupFixture()
+        let folder = TestPipeline.temporaryPath()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let name = try #require(BundledImages.lastPathComponent(of: fixture.url.absoluteString))
+        try Sample.png(seed: 1).write(to: URL(filePath: folder + "/" + name))
+        var disk = DiskCache.Configuration(folder: folder + "/cache")
+        disk.clock = fixture.clock.clock
+        let bundled = ImageCache(disk: disk, bundles: [.files(in: folder)], memoryPressure: nil)
+        let group = ImageCacheGroup(bundled, [fixture.low])
+        let provided = Source.closure(cacheKey: fixture.url.absoluteString) { Sample.png(seed: 3) }
+        let options: ImageOptions = [.targetCache(group), .onlyFromCache]
+        let requests = [.url(fixture.url), provided].map { ImageRequest($0, options: options) }
+        #expect(try await fixture.low.store(Sample.png(seed: 2), for: requests[0]))
+        for owner in [2, 1] {
+            for request in requests {
+                group.removeAllFromMemory()
+                #expect(try await group.entry(for: request)?.image.owner == owner)
+                group.removeAllFromMemory()
+                #expect(try await fixture.pipeline.response(for: request).image.owner == owner)
+                await fixture.settle()
+            }
+            try await fixture.low.removeAll()
+        }
+    }
+
+    @Test("goes on with the next cache where an entry turns out to be damaged", arguments: [false, true])
+    func damaged(isProcessed: Bool) async throws {
+        let fixture = CacheGroupFixture()
+        let request = ImageRequest(fixture.url)
+        #expect(try await fixture.high.store(Data(Sample.png(seed: 1).prefix(45)), for: request))
+        #expect(try await fixture.low.store(Sample.png(seed: 2), for: request))
+        let options = (isProcessed ? [crop] : []) + [ImageOption.onlyFromCache]
+        let response = try await fixture.load(options)
+        #expect(response.source == .disk && response.image.size == (isProcessed ? PixelSize(9, 9) : PixelSize(64, 48)))
+        #expect(await fixture.high.storedData(for: request) == nil)
+        #expect(await fixture.group.storedData(for: request) == Sample.png(seed: 2))
+        #expect(fixture.transport.startedCount == 0)
+    }
+
+    @Test("makes no copy of what it finds on a disk whose stores are behind", arguments: [false, true])
+    func slowDisk(isProcessed: Bool) async throws {
+        let fixture = CacheGroupFixture(promotes: true)
+        let disk = fixture.high.disk
+        let options = isProcessed ? [crop] : []
+        try await fixture.load(options + [.targetCache(fixture.low)])
+        fixture.group.removeAllFromMemory()
+        let busy = HeldCall()
+        busy.arm()
+        async let other: Void = disk.write(priority: .normal) { busy.pass() }
+        await busy.waitUntilReached()
+        let key = ImageKey(original: OriginalKey(text: "other"), variant: nil)
+        let claim = StoreClaim(load: StorePermits(for: key, in: [fixture.high]), age: .new)
+        let store = disk.store(
+            for: key.originalDiskKey,
+            expiration: nil,
+            byteCount: 1 << 30,
+            admission: fixture.high.admission(of: claim, .original),
+            content: { (Sample.png(), Data()) }
+        )
+        #expect(disk.isBehind)
+        let request = ImageRequest(fixture.url, options: ImageOptions(options))
+        #expect(try await fixture.group.entry(for: request)?.tier == .disk)
+        fixture.group.removeAllFromMemory()
+        #expect(try await fixture.pipeline.response(for: request).source == .disk)
+        busy.release()
+        await other
+        await store.value
+        #expect(try await fixture.counts() == [1, 1, 1, 1])
+        #expect(try await fixture.high.storedImages().map(\.original) == ["other"])
+    }
+
+    @Test("copies nothing older to a cache once a newer load has ended", arguments: [false, true])
+    func olderCopy(isProcessed: Bool) async throws {
+        let fixture = CacheGroupFixture(storing: .lowest, promotes: true)
+        let (request, newer) = (ImageRequest(fixture.url), Sample.png(seed: 2))
+        fixture.serve(Sample.png(seed: 1))
+        try await fixture.load()
+        fixture.group.removeAllFromMemory()
+        // It has found the older original in the lower cache, and not yet copied it.
+        fixture.held.arm()
+        let early = fixture.pipeline.task(for: fixture.url)
+        await fixture.held.waitUntilReached()
+        fixture.serve(newer)
+        let options: [ImageOption] = [.forceRefresh, .waitForCache] + (isProcessed ? [crop] : [])
+        _ = try await fixture.pipeline.response(for: fixture.url, options: ImageOptions(options))
+        fixture.held.release()
+        #expect(try await early.image.owner == 1)
+        await fixture.settle()
+        #expect(await fixture.high.storedData(for: request) == nil)
+        #expect(fixture.high.entryInMemory(for: request) == nil)
+        #expect(await fixture.group.storedData(for: request) == newer)
+        #expect(try await fixture.load().image.owner == 2)
+    }
+
+    @Test("copies nothing older to a cache that the program has stored something in since it began")
+    func storeDuringLookUp() async throws {
+        let fixture = CacheGroupFixture(promotes: true)
+        let request = ImageRequest(fixture.url)
+        let held = HeldCall()
+        #expect(try await fixture.low.store(Sample.png(seed: 1), for: request))
+        // Found to be no image, so that the look-up goes on to the next cache.
+        #expect(try await fixture.high.store(Sample.png().prefix(100), for: request))
+        held.arm()
+        let codecs = ImageCodecs.observed { _, _ in held.pass() }
+        async let found = fixture.group.entry(for: request, codecs: codecs)
+        await held.waitUntilReached()
+        #expect(try await fixture.high.store(Sample.png(seed: 2), for: request))
+        held.release()
+        #expect(try await found?.image.owner == 1)
+        await fixture.settle()
+        #expect(await fixture.high.storedData(for: request) == Sample.png(seed: 2))
+        #expect(fixture.high.entryInMemory(for: request) == nil)
+    }
+}
