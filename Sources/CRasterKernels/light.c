@@ -50,18 +50,19 @@ ALWAYS_INLINE float encoded(const float *encoding, float light) {
     return encoding[step] + (encoding[step + 1] - encoding[step]) * (place - (float)step);
 }
 
-// Samples from 0 to 65535.
-#define ENCODED(light)                                                               \
-    __extension__({                                                                  \
-        const float alpha = (light).w < 0 ? 0 : (light).w > 1 ? 1 : (light).w;       \
-        const float inverse = alpha > 0 ? 1 / alpha : 0;                             \
-        const f32x4 color = __builtin_elementwise_min(                               \
-            __builtin_elementwise_max((light) * inverse, (f32x4)0.0f), (f32x4)1.0f); \
-        f32x4 samples = 65535;                                                       \
-        samples.x = encoded(encoding, color.x);                                      \
-        samples.y = encoded(encoding, color.y);                                      \
-        samples.z = encoded(encoding, color.z);                                      \
-        samples * alpha;                                                             \
+// Samples from 0 to 65535. An alpha that the sums have left a third of a level of 16 bits below 1 counts as 1: an opaque
+// image stays one.
+#define ENCODED(light)                                                                 \
+    __extension__({                                                                    \
+        const float alpha = (light).w < 0 ? 0 : (light).w > 0.999995f ? 1 : (light).w; \
+        const float inverse = alpha > 0 ? 1 / alpha : 0;                               \
+        const f32x4 color = __builtin_elementwise_min(                                 \
+            __builtin_elementwise_max((light) * inverse, (f32x4)0.0f), (f32x4)1.0f);   \
+        f32x4 samples = 65535;                                                         \
+        samples.x = encoded(encoding, color.x);                                        \
+        samples.y = encoded(encoding, color.y);                                        \
+        samples.z = encoded(encoding, color.z);                                        \
+        samples * alpha;                                                               \
     })
 
 HALCYON_CLONES
