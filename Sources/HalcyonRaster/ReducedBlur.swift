@@ -7,7 +7,7 @@ internal import CRasterKernels
 /// fourth order at those that the enlargement would add; the Gaussian takes what is left of both.
 struct ReducedBlur {
     /// The least standard deviation of the Gaussian between reduction and enlargement, in reduced pixels. Below, a
-    /// checkerboard shows what the reduction has aliased: 51 dB at 1.8, 54 dB at 2.2.
+    /// checkerboard shows what the reduction has aliased: 51 dB at 1.8, 53 dB at 2.2.
     private static let leastStandardDeviation = 2.2
     /// With a greater one, the sums of samples of 8 bits would not fit 16.
     private static let greatestFactor = 16
