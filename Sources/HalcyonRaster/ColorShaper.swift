@@ -59,7 +59,8 @@ package struct ColorShaper: Sendable {
         sample <= 0.040_45 ? sample / 12.92 : pow((sample + 0.055) / 1.055, 2.4)
     }
 
-    private static let wideEncoding: [Float] = (0...Int(halcyon_encoding_steps)).map {
+    /// Samples from 0 to 65,535 of light in steps of 1 / `halcyon_encoding_steps`.
+    static let wideEncoding: [Float] = (0...Int(halcyon_encoding_steps)).map {
         Float(encoded(Double($0) / Double(halcyon_encoding_steps)) * 65_535)
     }
     private static let encoding: [UInt8] = wideEncoding.map { UInt8(($0 / 257).rounded()) }

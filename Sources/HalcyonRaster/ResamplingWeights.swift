@@ -1,7 +1,4 @@
-/// The source pixels along one axis that make up each destination pixel, and their weights.
-///
-/// Pixels are centre-aligned: destination pixel `o` lies at `(o + 0.5) * source / destination` of the source, with
-/// pixel `i` reaching from `i` to `i + 1`. Where the filter reaches beyond an edge, the weights inside are scaled up.
+/// The weights of ``ExactResamplingWeights`` as whole numbers.
 struct ResamplingWeights: Sendable {
     /// The first source pixel of each destination pixel.
     let starts: [Int32]
@@ -30,35 +27,14 @@ struct ResamplingWeights: Sendable {
     ///   - maximumBits: the maximum number of fractional bits that the sums over these weights have room for.
     ///   - takesPairs: makes `starts` and `stride` even, with a weight of zero before the first that counts.
     init(source: Int, destination: Int, filter: ResamplingFilter, maximumBits: Int, takesPairs: Bool = false) {
-        let scale = Double(source) / Double(destination)
-        let stretch = max(1, scale)
-        let support = filter.support * stretch
-        // One more than fits, for the rounding of both ends; and no more than there are.
-        let longest = min(source, Int((2 * support).rounded(.up)) + 1) + (takesPairs ? 1 : 0)
-
-        var starts = [Int32](repeating: 0, count: destination)
-        var counts = starts
-        var weights = [Double](repeating: 0, count: destination * longest)
-        var largest = 0.0
-        for o in 0..<destination {
-            let centre = (Double(o) + 0.5) * scale
-            let inside = max(0, Int(centre - support + 0.5))
-            let start = takesPairs ? inside & ~1 : inside
-            let end = min(source, start + longest, Int(centre + support + 0.5))
-            let first = o * longest
-            var sum = 0.0
-            for i in inside..<end {
-                let weight = filter.weight(at: (Double(i) + 0.5 - centre) / stretch)
-                weights[first + i - start] = weight
-                sum += weight
-            }
-            for k in first..<(first + end - start) {
-                weights[k] /= sum
-                largest = max(largest, abs(weights[k]))
-            }
-            starts[o] = Int32(start)
-            counts[o] = Int32(end - start)
-        }
+        let exact = ExactResamplingWeights(
+            source: source,
+            destination: destination,
+            filter: filter,
+            takesPairs: takesPairs
+        )
+        let (starts, counts, longest) = (exact.starts, exact.counts, exact.stride)
+        let largest = exact.values.reduce(0) { max($0, abs($1)) }
 
         var bits = 1
         while bits < maximumBits, largest * Double(1 << (bits + 1)) < 32_767 { bits += 1 }
@@ -69,12 +45,12 @@ struct ResamplingWeights: Sendable {
         for o in 0..<destination {
             // Running sums are rounded, not weights: the error of one is passed to its neighbour, and the total is
             // exact.
-            var exact = 0.0
+            var sum = 0.0
             var written = 0
             let count = Int(counts[o])
             for k in 0..<count {
-                exact += weights[o * longest + k]
-                let total = k == count - 1 ? 1 << bits : Int((exact * unit).rounded())
+                sum += exact.values[o * longest + k]
+                let total = k == count - 1 ? 1 << bits : Int((sum * unit).rounded())
                 values[o * stride + k] = Int16(clamping: total - written)
                 written = total
             }

@@ -19,6 +19,7 @@ static struct {
     VipsImage *(*image_new_from_memory)(const void *, size_t, int, int, int, int);
     void *(*image_write_to_memory)(VipsImage *, size_t *);
     int (*resize)(VipsImage *, VipsImage **, double, ...);
+    int (*gaussblur)(VipsImage *, VipsImage **, double, ...);
     int (*jpegsave_buffer)(VipsImage *, void **, size_t *, ...);
     int (*pngsave_buffer)(VipsImage *, void **, size_t *, ...);
     int (*webpsave_buffer)(VipsImage *, void **, size_t *, ...);
@@ -46,6 +47,7 @@ const char *halcyon_vips_load(const char *path, int concurrency) {
         {"vips_image_new_from_memory", &vips.image_new_from_memory},
         {"vips_image_write_to_memory", &vips.image_write_to_memory},
         {"vips_resize", &vips.resize},
+        {"vips_gaussblur", &vips.gaussblur},
         {"vips_jpegsave_buffer", &vips.jpegsave_buffer},
         {"vips_pngsave_buffer", &vips.pngsave_buffer},
         {"vips_webpsave_buffer", &vips.webpsave_buffer},
@@ -115,6 +117,23 @@ int halcyon_vips_resize(const void *pixels, int width, int height, int result_wi
         source, &result, (double)result_width / width, "vscale", (double)result_height / height, NULL);
     if (status == 0) {
         status = finish(result);
+    }
+    vips.object_unref(source);
+    return status == 0 ? 0 : -1;
+}
+
+int halcyon_vips_blur(const void *pixels, int width, int height, double radius) {
+    VipsImage *source =
+        vips.image_new_from_memory(pixels, (size_t)width * (size_t)height * 4, width, height, 4, VIPS_FORMAT_UCHAR);
+    VipsImage *result = NULL;
+    if (!source) {
+        return -1;
+    }
+    int status = vips.gaussblur(source, &result, radius, NULL);
+    if (status == 0) {
+        status = finish(result);
+    } else {
+        vips.error_clear();
     }
     vips.object_unref(source);
     return status == 0 ? 0 : -1;

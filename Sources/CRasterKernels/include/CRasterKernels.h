@@ -12,9 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "BlurKernels.h"
 #include "ColorKernels.h"
+#include "LightKernels.h"
 #include "ProcessorClones.h"
 #include "ResamplingVariants.h"
+#include "SharpenKernels.h"
 #include "SixteenBitKernels.h"
 
 #pragma clang assume_nonnull begin

@@ -15,9 +15,18 @@ extension ImageProcessorChain {
     ///   - size: In pixels.
     ///   - mode: The rule for sides of another ratio. Default: `.fit`.
     ///   - enlarges: A Boolean value that indicates whether smaller images are enlarged. Default: `true`.
-    public static func resize(to size: PixelSize, mode: ResizeMode = .fit, enlarges: Bool = true) -> ImageProcessorChain
-    {
-        ImageProcessorChain(ResizeProcessor(size: size, mode: mode, enlarges: enlarges))
+    ///   - anchor: The part that stays with `.fill`: (0, 0) top left, (1, 1) bottom right. Default: the centre.
+    ///   - resampling: The filter, and whether it works in linear light. Default: ``Resampling/standard``.
+    public static func resize(
+        to size: PixelSize,
+        mode: ResizeMode = .fit,
+        enlarges: Bool = true,
+        anchor: RelativePoint = .center,
+        resampling: Resampling = .standard
+    ) -> ImageProcessorChain {
+        ImageProcessorChain(
+            ResizeProcessor(size: size, mode: mode, enlarges: enlarges, anchor: anchor, resampling: resampling)
+        )
     }
 
     /// Cuts out a part of an image.
@@ -43,9 +52,18 @@ extension ImageProcessorChain {
     ///   - size: In points, which become pixels by ``DeliveryPolicy/scale``.
     ///   - mode: The rule for sides of another ratio. Default: `.fit`.
     ///   - enlarges: A Boolean value that indicates whether smaller images are enlarged. Default: `true`.
-    public static func resize(to size: PointSize, mode: ResizeMode = .fit, enlarges: Bool = true) -> ImageProcessorChain
-    {
-        ImageProcessorChain(ResizeProcessor(size: size, mode: mode, enlarges: enlarges))
+    ///   - anchor: The part that stays with `.fill`: (0, 0) top left, (1, 1) bottom right. Default: the centre.
+    ///   - resampling: The filter, and whether it works in linear light. Default: ``Resampling/standard``.
+    public static func resize(
+        to size: PointSize,
+        mode: ResizeMode = .fit,
+        enlarges: Bool = true,
+        anchor: RelativePoint = .center,
+        resampling: Resampling = .standard
+    ) -> ImageProcessorChain {
+        ImageProcessorChain(
+            ResizeProcessor(size: size, mode: mode, enlarges: enlarges, anchor: anchor, resampling: resampling)
+        )
     }
 
     /// Cuts out a part of an image whose size is in points.

@@ -82,10 +82,11 @@ public struct ImageProcessorChain: Hashable, Sendable {
 
     /// A Boolean value that indicates whether the first processor resizes, so that colours are better converted after
     /// it, where there are fewer pixels: lcms2 takes 13 ms for a megapixel that it needs a table for. Other processors
-    /// expect converted colours.
+    /// expect converted colours, and so does resizing in linear light, which decodes sRGB.
     var resizesFirst: Bool {
         guard let first = steps.first?.processor else { return false }
-        return first is ResizeProcessor || first is TargetSizeProcessor
+        if let resize = first as? ResizeProcessor { return !resize.resampling.isInLinearLight }
+        return first is TargetSizeProcessor
     }
 
     /// Returns an image after all processors have run on it. Lengths in points become pixels by its

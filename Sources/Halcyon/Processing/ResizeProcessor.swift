@@ -1,7 +1,7 @@
 public import HalcyonCodecs
 public import HalcyonRaster
 
-/// A processor that scales an image to a size, with a Lanczos-3 filter.
+/// A processor that scales an image to a size.
 public struct ResizeProcessor: ImageProcessing {
     /// The size, in pixels; for one in points, that at scale 1.
     public let size: PixelSize
@@ -11,21 +11,48 @@ public struct ResizeProcessor: ImageProcessing {
     public let mode: ResizeMode
     /// A Boolean value that indicates whether smaller images are enlarged.
     public let enlarges: Bool
+    /// The part that stays where ``ResizeMode/fill`` cuts off what extends beyond the size.
+    public let anchor: RelativePoint
+    /// The filter, and whether it works in linear light.
+    public let resampling: Resampling
 
     /// A processor with these parameters.
-    public init(size: PixelSize, mode: ResizeMode, enlarges: Bool) {
+    ///
+    /// - Parameters:
+    ///   - size: In pixels.
+    ///   - mode: The rule for sides of another ratio.
+    ///   - enlarges: A Boolean value that indicates whether smaller images are enlarged.
+    ///   - anchor: The part that stays with ``ResizeMode/fill``. Default: the centre.
+    ///   - resampling: Default: ``Resampling/standard``.
+    public init(
+        size: PixelSize,
+        mode: ResizeMode,
+        enlarges: Bool,
+        anchor: RelativePoint = .center,
+        resampling: Resampling = .standard
+    ) {
         self.size = size
         pointSize = nil
         self.mode = mode
         self.enlarges = enlarges
+        self.anchor = anchor
+        self.resampling = resampling
     }
 
-    /// A processor with a size in points, which becomes pixels by the scale of a request.
-    public init(size: PointSize, mode: ResizeMode, enlarges: Bool) {
+    /// A processor with a size in points, which becomes pixels by the scale of a request; otherwise as the other.
+    public init(
+        size: PointSize,
+        mode: ResizeMode,
+        enlarges: Bool,
+        anchor: RelativePoint = .center,
+        resampling: Resampling = .standard
+    ) {
         self.size = size.pixels(atScale: 1)
         pointSize = size
         self.mode = mode
         self.enlarges = enlarges
+        self.anchor = anchor
+        self.resampling = resampling
     }
 
     /// A Boolean value that indicates whether the size is in points.
@@ -34,11 +61,19 @@ public struct ResizeProcessor: ImageProcessing {
     /// Returns the processor with its size in pixels.
     public func inPixels(atScale scale: Double) -> ResizeProcessor {
         guard let pointSize else { return self }
-        return ResizeProcessor(size: pointSize.pixels(atScale: scale), mode: mode, enlarges: enlarges)
+        return ResizeProcessor(
+            size: pointSize.pixels(atScale: scale),
+            mode: mode,
+            enlarges: enlarges,
+            anchor: anchor,
+            resampling: resampling
+        )
     }
 
-    /// Enough pixels for the result.
-    public var decodeTarget: DecodeTarget { .resized(size, mode, enlarges: enlarges) }
+    /// Enough pixels for the result. All where the decoder's way of reducing would show: it sums encoded samples.
+    public var decodeTarget: DecodeTarget {
+        resampling.allowsReducedDecoding ? .resized(size, mode, enlarges: enlarges) : .full
+    }
 
     /// Returns the size of the result, before anything is cut off.
     public func workingSize(for image: DecodedImage) -> PixelSize {
@@ -46,7 +81,8 @@ public struct ResizeProcessor: ImageProcessing {
         mode.resultSize(of: image.fullSize, in: size, enlarges: enlarges)
     }
 
-    /// Writes size, mode, and whether the processor enlarges.
+    /// Writes size, mode, and whether the processor enlarges; then anchor and way of resampling, unless both are the
+    /// defaults.
     public func encodeParameters(into encoder: inout CacheKeyEncoder) {
         encoder.encode(size.width)
         encoder.encode(size.height)
@@ -55,6 +91,13 @@ public struct ResizeProcessor: ImageProcessing {
         if let pointSize {
             encoder.encode(pointSize.width)
             encoder.encode(pointSize.height)
+        }
+        // Left out, so that the images which caches hold from before there was a choice are still found.
+        if anchor != .center || resampling != .standard {
+            encoder.encode(anchor.x)
+            encoder.encode(anchor.y)
+            encoder.encode(resampling.filter.rawValue)
+            encoder.encode(resampling.isInLinearLight)
         }
     }
 
@@ -66,10 +109,10 @@ public struct ResizeProcessor: ImageProcessing {
         let scaled = workingSize(for: image)
         var bitmap = image.bitmap
         if scaled != bitmap.size {
-            bitmap = try bitmap.resampled(to: scaled, isCancelled: isCancelled)
+            bitmap = try resampling.resample(bitmap, to: scaled, isCancelled: isCancelled)
         }
         if mode == .fill, scaled != size {
-            bitmap = try bitmap.cropped(to: scaled.cropRect(for: size))
+            bitmap = try bitmap.cropped(to: scaled.cropRect(for: size, anchor: anchor))
         }
         return image.replacingBitmap(bitmap)
     }

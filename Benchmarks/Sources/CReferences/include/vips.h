@@ -23,6 +23,9 @@ int halcyon_vips_decode(const void *bytes, size_t count, int all_frames);
 // Four samples a pixel, premultiplied, to another size with Lanczos-3.
 int halcyon_vips_resize(const void *pixels, int width, int height, int result_width, int result_height);
 
+// Four samples a pixel, premultiplied, blurred by a Gaussian of this standard deviation, as precisely as by default.
+int halcyon_vips_blur(const void *pixels, int width, int height, double radius);
+
 // Three or four samples a pixel to a file of the format "jpeg", "png" or "webp"; the quality counts for the lossy ones.
 int halcyon_vips_encode(
     const void *pixels, int width, int height, int bands, const char *format, int quality, size_t *byte_count);

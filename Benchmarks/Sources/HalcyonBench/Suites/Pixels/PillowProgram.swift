@@ -3,7 +3,7 @@ enum PillowProgram {
     static let source = """
         import io, os, re, sys, threading, time
         import PIL
-        from PIL import Image, features
+        from PIL import Image, ImageFilter, features
 
         def status(field):
             return int(re.search(field + r":\\s+(\\d+)", open("/proc/self/status").read()).group(1)) * 1024
@@ -42,6 +42,12 @@ enum PillowProgram {
 
         def resize():
             image.resize(numbers, Image.Resampling.LANCZOS)
+
+        def filter():
+            if work[1] == "blur":
+                image.filter(ImageFilter.GaussianBlur(numbers[0]))
+            else:
+                image.filter(ImageFilter.UnsharpMask(numbers[0], 100, 0))
 
         def encode():
             target = io.BytesIO()

@@ -77,6 +77,12 @@ enum PixelOperations {
                 blackHole(try bitmap.resampled(to: target))
                 return 0
             }
+        case .filter(let filter, let radius):
+            let bitmap = try input.bitmap()
+            return {
+                blackHole(try filter.apply(to: bitmap, radius: Double(radius)))
+                return 0
+            }
         case .encode(let format, let quality):
             let bitmap = try input.bitmap()
             return { try codecs.encode(bitmap, as: format, options: EncodeOptions(quality: quality)).count }
@@ -99,6 +105,11 @@ enum PixelOperations {
             return try checked { [bytes] in
                 halcyon_vips_resize(bytes, width, height, Int32(target.width), Int32(target.height))
             }
+        case .filter(.blur, let radius):
+            return try checked { [bytes] in halcyon_vips_blur(bytes, width, height, Double(radius)) }
+        case .filter(.sharpen, _):
+            // It sharpens the lightness of Lab, which is other work.
+            throw BenchmarkError("it has no unsharp mask of samples")
         case .encode(let format, let quality):
             // Three samples a pixel, as libvips holds an image without alpha.
             bytes = bytes.indices.filter { $0 % 4 < 3 }.map { bytes[$0] }

@@ -96,6 +96,7 @@ final class PixelContenders {
         case .thumbnail: return "libwebp with its own scaler"
         case .decode, .frames: return names[input.format.rawValue] ?? "a C library"
         case .resize: return "textbook Lanczos-3 in C, 32-bit float"
+        case .filter: return "a C library"
         case .encode(let format, _): return names[format.rawValue] ?? "a C library"
         }
     }

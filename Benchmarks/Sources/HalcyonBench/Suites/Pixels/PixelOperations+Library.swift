@@ -16,6 +16,7 @@ extension PixelOperations {
             return writing(target.area) {
                 halcyon_reference_resize(bytes, width, height, $0, Int32(target.width), Int32(target.height))
             }
+        case .filter: throw BenchmarkError("no such library is measured")
         case .encode(let format, let quality): return try encoding(bytes, input, format, Int32(quality))
         }
     }

@@ -11,6 +11,8 @@ enum PixelWork: Hashable {
     case frames
     /// Pixels to other pixels, Lanczos-3.
     case resize(PixelSize)
+    /// Pixels to others, by a filter with a radius in pixels.
+    case filter(PixelFilter, radius: Int)
     /// Pixels to a file.
     case encode(ImageFormat, quality: Int)
 
@@ -21,6 +23,9 @@ enum PixelWork: Hashable {
         case ("resize", 2): self = .resize(PixelSize(numbers[0], numbers[1]))
         case ("decode", 0): self = .decode
         case ("frames", 0): self = .frames
+        case ("filter", 1) where words.count == 3:
+            guard let filter = PixelFilter(rawValue: words[1]) else { return nil }
+            self = .filter(filter, radius: numbers[0])
         case ("encode", 1) where words.count == 3:
             self = .encode(ImageFormat(rawValue: words[1]), quality: numbers[0])
         default: return nil
@@ -33,6 +38,7 @@ enum PixelWork: Hashable {
         case .resize(let size): ["resize", "\(size.width)", "\(size.height)"]
         case .decode: ["decode"]
         case .frames: ["frames"]
+        case .filter(let filter, let radius): ["filter", filter.rawValue, "\(radius)"]
         case .encode(let format, let quality): ["encode", format.rawValue, "\(quality)"]
         }
     }

@@ -1,0 +1,36 @@
+public import HalcyonRaster
+
+/// The way in which pixels become those of another size.
+public struct Resampling: Sendable, Hashable {
+    /// The weighting of the pixels around a position.
+    public var filter: ResamplingFilter
+    /// A Boolean value that indicates whether sums are taken in linear light instead of over encoded (sRGB) samples.
+    /// Fine light and dark detail then keeps its brightness. It takes several times as long, and the image is decoded
+    /// at its whole size.
+    public var isInLinearLight: Bool
+
+    /// A way to resample.
+    ///
+    /// - Parameters:
+    ///   - filter: Default: Lanczos with three lobes.
+    ///   - isInLinearLight: Default: `false`.
+    public init(filter: ResamplingFilter = .lanczos3, isInLinearLight: Bool = false) {
+        self.filter = filter
+        self.isInLinearLight = isInLinearLight
+    }
+
+    /// Lanczos with three lobes over encoded samples.
+    public static let standard = Resampling()
+    /// Lanczos with three lobes in linear light.
+    public static let linearLight = Resampling(isInLinearLight: true)
+
+    /// A Boolean value that indicates whether a decoder may reduce the image first: as sums over encoded samples do.
+    var allowsReducedDecoding: Bool { filter != .nearest && !isInLinearLight }
+
+    /// Returns a bitmap of another size.
+    func resample(_ bitmap: Bitmap, to size: PixelSize, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
+        isInLinearLight
+            ? try bitmap.resampledInLinearLight(to: size, filter: filter, isCancelled: isCancelled)
+            : try bitmap.resampled(to: size, filter: filter, isCancelled: isCancelled)
+    }
+}

@@ -1,0 +1,52 @@
+/// The source pixels along one axis that make up each destination pixel, and their weights.
+///
+/// Pixels are centre-aligned: destination pixel `o` lies at `(o + 0.5) * source / destination` of the source, with
+/// pixel `i` reaching from `i` to `i + 1`. Where the filter reaches beyond an edge, the weights inside are scaled up.
+struct ExactResamplingWeights {
+    /// The first source pixel of each destination pixel.
+    let starts: [Int32]
+    /// The numbers of source pixels that count, without the zeros at the end.
+    let counts: [Int32]
+    /// `stride` weights for each destination pixel, which add up to 1, zeros at the end.
+    let values: [Double]
+    /// The number of weights from one destination pixel to the next.
+    let stride: Int
+
+    /// Creates the weights for one axis.
+    ///
+    /// - Parameter takesPairs: makes `starts` even, with a weight of zero before the first that counts. Default:
+    ///   `false`.
+    init(source: Int, destination: Int, filter: ResamplingFilter, takesPairs: Bool = false) {
+        let scale = Double(source) / Double(destination)
+        let stretch = max(1, scale)
+        let support = filter.support * stretch
+        // One more than fits, for the rounding of both ends; and no more than there are.
+        let longest = min(source, Int((2 * support).rounded(.up)) + 1) + (takesPairs ? 1 : 0)
+
+        var starts = [Int32](repeating: 0, count: destination)
+        var counts = starts
+        var weights = [Double](repeating: 0, count: destination * longest)
+        for o in 0..<destination {
+            let centre = (Double(o) + 0.5) * scale
+            let inside = max(0, Int(centre - support + 0.5))
+            let start = takesPairs ? inside & ~1 : inside
+            let end = min(source, start + longest, Int(centre + support + 0.5))
+            let first = o * longest
+            var sum = 0.0
+            for i in inside..<end {
+                let weight = filter.weight(at: (Double(i) + 0.5 - centre) / stretch)
+                weights[first + i - start] = weight
+                sum += weight
+            }
+            for k in first..<(first + end - start) {
+                weights[k] /= sum
+            }
+            starts[o] = Int32(start)
+            counts[o] = Int32(end - start)
+        }
+        self.starts = starts
+        self.counts = counts
+        values = weights
+        stride = longest
+    }
+}
