@@ -12,10 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "BlendKernels.h"
 #include "ColorKernels.h"
 #include "ProcessorClones.h"
 #include "ResamplingVariants.h"
 #include "SixteenBitKernels.h"
+#include "TransformKernels.h"
 
 #pragma clang assume_nonnull begin
 
