@@ -28,8 +28,8 @@ void halcyon_transform_pixels_16(const void *source, void *out, size_t count, co
     transform(source, out, count, columns, true);
 }
 
-// The binary logarithm of a normal number greater than 0, with an error below 1e-7 of 1: the exponent, and the series of
-// the area tangent of the mantissa, which lies between the roots of 1/2 and 2.
+// The binary logarithm of a normal number greater than 0, with an error below 2e-7: the exponent, and the series of the
+// area tangent of the mantissa, which lies between the roots of 1/2 and 2.
 ALWAYS_INLINE float binary_logarithm(float value) {
     int32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -43,7 +43,7 @@ ALWAYS_INLINE float binary_logarithm(float value) {
     return (float)exponent + 2.885390082f * ratio * series;
 }
 
-// 2 to the power of a number between -100 and 100, with a relative error below 2e-7: Taylor's series around the nearest
+// 2 to the power of a number between -100 and 100, with a relative error below 3e-7: Taylor's series around the nearest
 // whole number.
 ALWAYS_INLINE float binary_power(float exponent) {
     const float shifted = exponent + (exponent < 0 ? -0.5f : 0.5f);

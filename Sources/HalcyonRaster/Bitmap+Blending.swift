@@ -94,7 +94,10 @@ extension Bitmap {
     }
 
     /// Calls `body` with a piece of a row whose pixels have one colour.
-    private func withPiece<Result>(of color: Color, _ body: (UnsafePointer<UInt8>) throws -> Result) rethrows -> Result {
+    private func withPiece<Result>(
+        of color: Color,
+        _ body: (UnsafePointer<UInt8>) throws -> Result
+    ) rethrows -> Result {
         let count = min(width, PixelSize.pieceLength)
         var piece = [UInt8](repeating: 0, count: count * bytesPerPixel)
         return try piece.withUnsafeMutableBufferPointer { piece in

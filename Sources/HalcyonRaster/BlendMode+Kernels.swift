@@ -68,10 +68,12 @@ extension BlendMode {
     ) {
         switch computation {
         case .factors(let factors):
-            let factors = [factors.x, factors.y, factors.z, factors.w]
-            switch depth {
-            case .eight: halcyon_compose(source, backdrop, out, count, factors, opacity)
-            case .sixteen: halcyon_compose_16(source, backdrop, out, count, factors, opacity)
+            withUnsafeBytes(of: factors) { factors in
+                guard let factors = factors.assumingMemoryBound(to: Float.self).baseAddress else { return }
+                switch depth {
+                case .eight: halcyon_compose(source, backdrop, out, count, factors, opacity)
+                case .sixteen: halcyon_compose_16(source, backdrop, out, count, factors, opacity)
+                }
             }
         case .kernel(let mode):
             switch depth {
