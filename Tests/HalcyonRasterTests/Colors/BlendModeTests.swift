@@ -12,8 +12,8 @@ struct BlendModeTests {
     )
     func definition(mode: BlendMode, depth: SampleDepth) throws {
         for opacity in [1, 0.7] {
-            let source = try Bitmap.noise(1_531, 7, depth: depth, seed: 501)
-            let below = try Bitmap.noise(1_531, 7, depth: depth, seed: 502)
+            let source = try Bitmap.noise(1_031, 3, depth: depth, seed: 501)
+            let below = try Bitmap.noise(1_031, 3, depth: depth, seed: 502)
             var result = below
             try result.draw(source, mode: mode, opacity: opacity)
             let reference = BlendReference(mode: mode, opacity: opacity, largest: depth.largestSample)
