@@ -1,5 +1,5 @@
-// One image put over another by a mode of Compositing and Blending Level 1 (https://www.w3.org/TR/compositing-1/), or one
-// of Porter and Duff (1984).
+// One image put over another by a mode of Compositing and Blending Level 1 (https://www.w3.org/TR/compositing-1/), or
+// one of Porter and Duff (1984).
 
 #ifndef HALCYON_RASTER_BLEND_KERNELS_H
 #define HALCYON_RASTER_BLEND_KERNELS_H

@@ -9,8 +9,8 @@
 #pragma clang assume_nonnull begin
 
 /// Premultiplied pixels: out = red * columns[0..<4] + green * columns[4..<8] + blue * columns[8..<12]
-/// + alpha * columns[12..<16] + columns[16..<20], with samples from 0 to 255, or to 65535. Alpha is limited to that, and
-/// colours to alpha. `source` may be `out`.
+/// + alpha * columns[12..<16] + columns[16..<20], with samples from 0 to 255, or to 65535. Alpha is limited to these,
+/// and colours to alpha. Every column must be finite. `source` may be `out`.
 void halcyon_transform_pixels(const uint8_t *source, uint8_t *out, size_t count, const float *columns);
 void halcyon_transform_pixels_16(const void *source, void *out, size_t count, const float *columns);
 
