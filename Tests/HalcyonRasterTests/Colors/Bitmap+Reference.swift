@@ -25,8 +25,18 @@ extension Bitmap {
 
     /// Returns the greatest distance of a sample from what `expected` makes of the pixels of another bitmap.
     func distance(from source: Bitmap, _ expected: (SIMD4<Double>) -> SIMD4<Double>) -> Double {
-        zip(pixelValues, source.pixelValues).map { value, source in
-            let difference = value - expected(source)
+        distance(from: source, source) { value, _ in expected(value) }
+    }
+
+    /// Returns the greatest distance of a sample from what `expected` makes of the pixels of two other bitmaps.
+    func distance(
+        from first: Bitmap,
+        _ second: Bitmap,
+        _ expected: (SIMD4<Double>, SIMD4<Double>) -> SIMD4<Double>
+    ) -> Double {
+        let (values, firsts, seconds) = (pixelValues, first.pixelValues, second.pixelValues)
+        return values.indices.map { index in
+            let difference = values[index] - expected(firsts[index], seconds[index])
             return max(difference.max(), -difference.min())
         }.max() ?? .infinity
     }

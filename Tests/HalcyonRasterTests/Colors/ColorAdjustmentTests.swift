@@ -50,7 +50,7 @@ struct ColorAdjustmentTests {
     )
     func definition(depth: SampleDepth, space: ColorAdjustment.WorkingSpace) throws {
         for isOpaque in [false, true] {
-            let bitmap = try Bitmap.noise(1_283, 5, depth: depth, seed: 521, isOpaque: isOpaque)
+            let bitmap = try Bitmap.noise(1_027, 2, depth: depth, seed: 521, isOpaque: isOpaque)
             for adjustment in Self.adjustments {
                 let result = try bitmap.adjustingColors(adjustment, in: space)
                 #expect(result.distance(from: bitmap) { Self.adjusted($0, adjustment, space) } <= 1)
