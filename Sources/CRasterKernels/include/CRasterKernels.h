@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "BlendKernels.h"
 #include "BlurKernels.h"
 #include "ColorKernels.h"
 #include "LightKernels.h"
@@ -19,6 +20,7 @@
 #include "ResamplingVariants.h"
 #include "SharpenKernels.h"
 #include "SixteenBitKernels.h"
+#include "TransformKernels.h"
 
 #pragma clang assume_nonnull begin
 
