@@ -28,12 +28,15 @@ struct ModelSearchTests {
         )
     }
 
-    @Test("makes a program small that gets another user's image, and keeps it in a file that fails again")
-    func wrongImage() throws {
+    @Test(
+        "makes a program small that gets another user's image, and keeps it in a file that fails again",
+        arguments: [Call.Carrier.request, .cookieStore]
+    )
+    func wrongImage(carrier: Call.Carrier) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let program = program([
-            .load(Call(identity: Identity(user: 1), isAwaited: true)),
-            .load(Call(identity: Identity(user: 2), variant: Variant(marks: [1, 2]), freshness: .minute)),
+            .load(Call(identity: Identity(user: 1), carrier: carrier, isAwaited: true)),
+            .load(Call(identity: Identity(user: 2), carrier: carrier, variant: Variant(marks: [1, 2]), freshness: .minute)),
             .removeAll,
         ])
         let result = try search(.sharesUsers).shrunk(program, Finding(rule: .wrongImage, message: ""))
