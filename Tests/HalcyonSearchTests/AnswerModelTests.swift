@@ -29,7 +29,8 @@ struct AnswerModelTests {
     @Test("allows no image that has gone through other processors")
     func variant() {
         let id = model.begin([0], call: Call(variant: Variant(marks: [1, 2])))
-        model.end(id, .image(serial: model.imageIsSent(to: Identity()), Appearance(size: PixelSize(12, 10), marks: [2, 1])))
+        let appearance = Appearance(size: PixelSize(12, 10), marks: [2, 1])
+        model.end(id, .image(serial: model.imageIsSent(to: Identity()), appearance))
         #expect(model.finding?.rule == .wrongVariant)
     }
 

@@ -34,9 +34,10 @@ struct ModelSearchTests {
     )
     func wrongImage(carrier: Call.Carrier) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (first, second) = (Identity(user: 1), Identity(user: 2))
         let program = program([
-            .load(Call(identity: Identity(user: 1), carrier: carrier, isAwaited: true)),
-            .load(Call(identity: Identity(user: 2), carrier: carrier, variant: Variant(marks: [1, 2]), freshness: .minute)),
+            .load(Call(identity: first, carrier: carrier, isAwaited: true)),
+            .load(Call(identity: second, carrier: carrier, variant: Variant(marks: [1, 2]), freshness: .minute)),
             .removeAll,
         ])
         let result = try search(.sharesUsers).shrunk(program, Finding(rule: .wrongImage, message: ""))

@@ -53,7 +53,8 @@ struct ProgramTests {
         for side in Variant.longestSides { #expect(calls.contains { $0.variant.longestSide == side }) }
         #expect(programs.contains { $0.isObserved } && programs.contains { $0.caches?.promotes == true })
         for reach in CacheArrangement.Reach.allCases {
-            #expect(programs.contains { $0.caches?.lookup == reach } && programs.contains { $0.caches?.storing == reach })
+            #expect(programs.contains { $0.caches?.lookup == reach })
+            #expect(programs.contains { $0.caches?.storing == reach })
         }
         for form in SourceForm.allCases { #expect(calls.contains { $0.identity.form == form }) }
     }
