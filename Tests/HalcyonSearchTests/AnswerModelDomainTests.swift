@@ -30,6 +30,24 @@ struct AnswerModelDomainTests {
         }
     }
 
+    @Test("allows the image of an alternative, or a failure, where the options refuse a metered network")
+    func refused() {
+        for isMetered in [true, false] {
+            for alternative in [1, nil] {
+                let model = model()
+                if isMetered { model.networkIsMetered() }
+                let call = Call(settings: Settings(refusesMetered: true, alternative: alternative))
+                if alternative == nil {
+                    model.end(model.begin(call.resources, call: call), .failure("metered"))
+                } else {
+                    model.answer(call, with: model.imageIsSent(to: Identity(resource: 1)))
+                }
+                let rule: Finding.Rule = alternative == nil ? .wrongError : .wrongImage
+                #expect(model.finding?.rule == (isMetered ? nil : rule))
+            }
+        }
+    }
+
     @Test("allows no older image after a refresh, also with cookies of a header instead of a store")
     func audiences() {
         let identity = Identity(user: 1)

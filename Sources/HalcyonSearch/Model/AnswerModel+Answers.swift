@@ -73,7 +73,7 @@ extension AnswerModel.State {
     /// has failed, or that of the low-data source over a metered network.
     private func isSubstitute(_ identity: Identity, for call: Call) -> Bool {
         guard let settings = call.settings else { return false }
-        let isMetered = wasMetered && settings.lowData != nil
+        let isMetered = wasMetered && (settings.lowData != nil || settings.refusesMetered)
         let hasFailed = call.isBoundToCaches || failing.contains(call.identity.resource)
         if isMetered, settings.lowData.map(call.identity(ofOther:)) == identity { return true }
         return (hasFailed || isMetered) && settings.alternative.map(call.identity(ofOther:)) == identity
