@@ -47,6 +47,19 @@ struct ModelSearchTests {
         #expect(kept == result.program)
     }
 
+    @Test("finds an image that a removal leaves in a lower cache, and keeps the caches in the small program")
+    func lowerCache() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var program = program([.load(Call(isAwaited: true)), .removeAll, .load(Call(kind: .response))])
+        program.caches = CacheArrangement(storing: .all, promotes: true)
+        program.isObserved = true
+        let result = try search(.keepsLower).shrunk(program, Finding(rule: .removedImage, message: ""))
+        #expect(result.finding.rule == .removedImage)
+        let load = Step.load(Call(isAwaited: true))
+        #expect(result.program.lines.map(\.step) == [load, .removeAll, load])
+        #expect(result.program.caches == CacheArrangement(storing: .all) && !result.program.isObserved)
+    }
+
     @Test("tells a process that crashes from one that hangs, and makes both programs small")
     func ends() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

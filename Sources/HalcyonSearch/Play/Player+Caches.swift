@@ -56,7 +56,9 @@ extension Player {
     private func remove(_ scope: AnswerModel.Scope, _ body: (ImageCacheGroup) async throws -> Void) async {
         let removal = model.beginRemoval(scope, busy: origin.busy)
         do {
-            for group in caches.groups { try await body(group) }
+            for group in caches.groups {
+                try await body(planted == .keepsLower ? ImageCacheGroup(group.highest) : group)
+            }
             model.endRemoval(removal)
         } catch {
             // The disk fails; its entries may come back.
