@@ -271,7 +271,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonSearchTests",
-            dependencies: ["HalcyonSearch", "HalcyonTesting"],
+            dependencies: ["HalcyonSearch", "Halcyon", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -1,3 +1,4 @@
+import HalcyonRaster
 import Testing
 
 @testable import HalcyonSearch
@@ -6,25 +7,11 @@ import Testing
 struct AnswerModelTests {
     private let model = AnswerModel(resources: [Program.Resource(), Program.Resource()])
 
-    /// A load that gets an image of its own, which takes a transfer.
-    @discardableResult
-    private func load(_ call: Call) -> Int {
-        let id = model.begin([call.identity.resource], call: call)
-        let serial = model.imageIsSent(to: call.identity)
-        model.end(id, .image(serial: serial, call.variant))
-        return serial
-    }
-
-    private func answer(_ call: Call, with serial: Int) {
-        let id = model.begin([call.identity.resource], call: call)
-        model.end(id, .image(serial: serial, call.variant))
-    }
-
     @Test("allows an image for as long as nothing took its place")
     func plain() {
-        let serial = load(Call())
+        let serial = model.load(Call())
         model.settle(isFlushed: true)
-        answer(Call(), with: serial)
+        model.answer(Call(), with: serial)
         #expect(model.finding == nil)
     }
 
@@ -34,7 +21,7 @@ struct AnswerModelTests {
             let model = AnswerModel(resources: [Program.Resource(), Program.Resource()])
             let serial = model.imageIsSent(to: identity)
             let id = model.begin([0], call: Call())
-            model.end(id, .image(serial: serial, Variant()))
+            model.end(id, .image(serial: serial, .plain))
             #expect(model.finding?.rule == .wrongImage)
         }
     }
@@ -42,15 +29,16 @@ struct AnswerModelTests {
     @Test("allows no image that has gone through other processors")
     func variant() {
         let id = model.begin([0], call: Call(variant: Variant(marks: [1, 2])))
-        model.end(id, .image(serial: model.imageIsSent(to: Identity()), Variant(marks: [2, 1])))
+        let appearance = Appearance(size: PixelSize(12, 10), marks: [2, 1])
+        model.end(id, .image(serial: model.imageIsSent(to: Identity()), appearance))
         #expect(model.finding?.rule == .wrongVariant)
     }
 
     @Test("allows no image whose loads had ended when it was removed")
     func removal() {
-        let serial = load(Call())
+        let serial = model.load(Call())
         model.endRemoval(model.beginRemoval(.everything, busy: []))
-        answer(Call(), with: serial)
+        model.answer(Call(), with: serial)
         #expect(model.finding?.rule == .removedImage)
     }
 
@@ -59,19 +47,19 @@ struct AnswerModelTests {
         let id = model.begin([0], call: Call())
         let serial = model.imageIsSent(to: Identity())
         let removal = model.beginRemoval(.everything, busy: [])
-        model.end(id, .image(serial: serial, Variant()))
+        model.end(id, .image(serial: serial, .plain))
         model.endRemoval(removal)
-        answer(Call(), with: serial)
+        model.answer(Call(), with: serial)
         #expect(model.finding == nil)
     }
 
     @Test("allows an image to a call that began before the removal ended")
     func callDuringRemoval() {
-        let serial = load(Call())
+        let serial = model.load(Call())
         let removal = model.beginRemoval(.everything, busy: [])
         let id = model.begin([0], call: Call())
         model.endRemoval(removal)
-        model.end(id, .image(serial: serial, Variant()))
+        model.end(id, .image(serial: serial, .plain))
         #expect(model.finding == nil)
     }
 
@@ -79,40 +67,40 @@ struct AnswerModelTests {
     func refresh() {
         let earlier = model.begin([0], call: Call())
         let old = model.imageIsSent(to: Identity())
-        load(Call(reads: .none))
-        model.end(earlier, .image(serial: old, Variant()))
+        model.load(Call(reads: .none))
+        model.end(earlier, .image(serial: old, .plain))
         model.settle(isFlushed: false)
-        answer(Call(), with: old)
+        model.answer(Call(), with: old)
         #expect(model.finding?.rule == .olderImage)
     }
 
     @Test("allows an older image again that its origin has validated")
     func validation() {
-        let old = load(Call())
-        load(Call(reads: .none))
+        let old = model.load(Call())
+        model.load(Call(reads: .none))
         model.settle(isFlushed: false)
         model.imageIsValidated(old)
-        answer(Call(), with: old)
+        model.answer(Call(), with: old)
         #expect(model.finding == nil)
     }
 
     @Test("allows no older image after a store")
     func store() {
-        let old = load(Call())
+        let old = model.load(Call())
         let (id, serial) = model.beginStore(of: Identity())
         model.endStore(id, serial, isStored: true)
         model.settle(isFlushed: false)
-        answer(Call(variant: Variant(marks: [1])), with: serial)
+        model.answer(Call(variant: Variant(marks: [1])), with: serial)
         #expect(model.finding == nil)
-        answer(Call(variant: Variant(marks: [1])), with: old)
+        model.answer(Call(variant: Variant(marks: [1])), with: old)
         #expect(model.finding?.rule == .olderImage)
     }
 
     @Test("demands that what is cached is not loaded")
     func cached() {
-        load(Call())
+        model.load(Call())
         model.settle(isFlushed: true)
-        load(Call())
+        model.load(Call())
         #expect(model.finding?.rule == .needlessLoad)
     }
 
@@ -120,10 +108,10 @@ struct AnswerModelTests {
     func disturbed() {
         for disturb in [{ $0.disturb(nil) }, { $0.clockMoves(by: 1) }, { $0.diskChanges() }] as [(AnswerModel) -> Void]
         {
-            load(Call())
+            model.load(Call())
             model.settle(isFlushed: true)
             disturb(model)
-            load(Call())
+            model.load(Call())
             #expect(model.finding == nil)
         }
     }
@@ -131,15 +119,15 @@ struct AnswerModelTests {
     @Test("allows an older image under another name that a refresh did not replace, and not under the same")
     func places() {
         let codecs = Settings(hasCodecs: true)
-        let old = load(Call(settings: codecs))
-        load(Call(reads: .none))
+        let old = model.load(Call(settings: codecs))
+        model.load(Call(reads: .none))
         model.settle(isFlushed: false)
-        answer(Call(settings: codecs), with: old)
+        model.answer(Call(settings: codecs), with: old)
         #expect(model.finding == nil)
-        load(Call(reads: .none, settings: codecs))
+        model.load(Call(reads: .none, settings: codecs))
         model.settle(isFlushed: false)
         // What changes no name makes no difference.
-        answer(Call(settings: Settings(hasCodecs: true, hasScale: true)), with: old)
+        model.answer(Call(settings: Settings(hasCodecs: true, hasScale: true)), with: old)
         #expect(model.finding?.rule == .olderImage)
     }
 
@@ -147,14 +135,14 @@ struct AnswerModelTests {
     func fixed() {
         let identity = Identity(form: .base64)
         let serial = model.imageIsSent(to: identity, isFixed: true)
-        answer(Call(identity: identity), with: serial)
+        model.answer(Call(identity: identity), with: serial)
         model.endRemoval(model.beginRemoval(.everything, busy: []))
-        answer(Call(identity: identity), with: serial)
+        model.answer(Call(identity: identity), with: serial)
         #expect(model.finding == nil)
-        let other = load(Call(identity: Identity(form: .closure)))
+        let other = model.load(Call(identity: Identity(form: .closure)))
         model.settle(isFlushed: false)
         model.endRemoval(model.beginRemoval(.everything, busy: []))
-        answer(Call(identity: Identity(form: .closure)), with: other)
+        model.answer(Call(identity: Identity(form: .closure)), with: other)
         #expect(model.finding?.rule == .removedImage)
     }
 
@@ -166,7 +154,7 @@ struct AnswerModelTests {
             let serial = model.imageIsSent(to: Identity(resource: 1))
             if hasFailed { model.resourceFails(0) }
             let id = model.begin(call.resources, call: call)
-            model.end(id, .image(serial: serial, Variant()))
+            model.end(id, .image(serial: serial, .plain))
             #expect(model.finding?.rule == (hasFailed ? nil : .wrongImage))
         }
     }
@@ -179,7 +167,7 @@ struct AnswerModelTests {
             let serial = model.imageIsSent(to: Identity(resource: 1))
             if isMetered { model.networkIsMetered() }
             let id = model.begin(call.resources, call: call)
-            model.end(id, .image(serial: serial, Variant()))
+            model.end(id, .image(serial: serial, .plain))
             #expect(model.finding?.rule == (isMetered ? nil : .wrongImage))
         }
     }
@@ -190,7 +178,7 @@ struct AnswerModelTests {
         model.resourceFails(0)
         let call = Call(identity: Identity(user: 1), settings: Settings(alternative: 1))
         let id = model.begin(call.resources, call: call)
-        model.end(id, .image(serial: model.imageIsSent(to: Identity(resource: 1, user: 1)), Variant()))
+        model.end(id, .image(serial: model.imageIsSent(to: Identity(resource: 1, user: 1)), .plain))
         #expect(model.finding?.rule == .wrongImage)
     }
 
@@ -209,9 +197,9 @@ struct AnswerModelTests {
         let call = Call(kind: kind)
         let id = model.begin(call.resources, call: call)
         let serial = model.imageIsSent(to: Identity())
-        model.end(id, kind == .slot ? .superseded : .image(serial: serial, Variant()))
+        model.end(id, kind == .slot ? .superseded : .image(serial: serial, .plain))
         model.endRemoval(model.beginRemoval(.everything, busy: []))
-        answer(Call(), with: serial)
+        model.answer(Call(), with: serial)
         #expect(model.finding?.rule == (kind == .slot ? nil : .removedImage))
     }
 

@@ -28,12 +28,16 @@ struct ModelSearchTests {
         )
     }
 
-    @Test("makes a program small that gets another user's image, and keeps it in a file that fails again")
-    func wrongImage() throws {
+    @Test(
+        "makes a program small that gets another user's image, and keeps it in a file that fails again",
+        arguments: [Call.Carrier.request, .cookieStore]
+    )
+    func wrongImage(carrier: Call.Carrier) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (first, second) = (Identity(user: 1), Identity(user: 2))
         let program = program([
-            .load(Call(identity: Identity(user: 1), isAwaited: true)),
-            .load(Call(identity: Identity(user: 2), variant: Variant(marks: [1, 2]), freshness: .minute)),
+            .load(Call(identity: first, carrier: carrier, isAwaited: true)),
+            .load(Call(identity: second, carrier: carrier, variant: Variant(marks: [1, 2]), freshness: .minute)),
             .removeAll,
         ])
         let result = try search(.sharesUsers).shrunk(program, Finding(rule: .wrongImage, message: ""))
@@ -41,6 +45,19 @@ struct ModelSearchTests {
         #expect(result.program.lines.map(\.step) == [.load(Call(identity: Identity(user: 2), isAwaited: true))])
         let kept = try Program.decoded(Data(contentsOf: URL(filePath: result.path)))
         #expect(kept == result.program)
+    }
+
+    @Test("finds an image that a removal leaves in a lower cache, and keeps the caches in the small program")
+    func lowerCache() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var program = program([.load(Call(isAwaited: true)), .removeAll, .load(Call(kind: .response))])
+        program.caches = CacheArrangement(storing: .all, promotes: true)
+        program.isObserved = true
+        let result = try search(.keepsLower).shrunk(program, Finding(rule: .removedImage, message: ""))
+        #expect(result.finding.rule == .removedImage)
+        let load = Step.load(Call(isAwaited: true))
+        #expect(result.program.lines.map(\.step) == [load, .removeAll, load])
+        #expect(result.program.caches == CacheArrangement(storing: .all) && !result.program.isObserved)
     }
 
     @Test("tells a process that crashes from one that hangs, and makes both programs small")

@@ -29,6 +29,7 @@ struct ProgramTests {
             "task", "response", "data", "memory", "encoded", "cancel", "set", "prefetch", "store", "remove", "clear",
             "trim",
             "flush", "answer", "publish", "disk:", "hold", "release", "pause", "settle", "restart",
+            "let", "look", "configure",
         ] {
             #expect(kinds.contains(kind) || kinds.contains("await"), "no step \(kind)")
         }
@@ -36,7 +37,7 @@ struct ProgramTests {
             guard case .load(let call) = step else { return nil }
             return call
         }
-        for carrier in [Call.Carrier.request, .options, .cookie, .credential] {
+        for carrier in [Call.Carrier.request, .options, .cookie, .credential, .cookieStore] {
             #expect(calls.contains { $0.identity.user > 0 && $0.carrier == carrier })
         }
         for freshness in [Call.Freshness.server, .ignoringServer, .never, .minute] {
@@ -48,6 +49,13 @@ struct ProgramTests {
         #expect(calls.contains { $0.reads == .disk } && calls.contains { $0.ignoresOriginal == true })
         #expect(calls.contains { $0.kind == .callback } && calls.contains { $0.kind == .slot })
         #expect(calls.contains { $0.reads == .none && $0.isOffline })
+        for width in Variant.targetWidths { #expect(calls.contains { $0.variant.targetWidth == width }) }
+        for side in Variant.longestSides { #expect(calls.contains { $0.variant.longestSide == side }) }
+        #expect(programs.contains { $0.isObserved } && programs.contains { $0.caches?.promotes == true })
+        for reach in CacheArrangement.Reach.allCases {
+            #expect(programs.contains { $0.caches?.lookup == reach })
+            #expect(programs.contains { $0.caches?.storing == reach })
+        }
         for form in SourceForm.allCases { #expect(calls.contains { $0.identity.form == form }) }
     }
 
@@ -62,11 +70,19 @@ struct ProgramTests {
         for serializer in Settings.Serializer.allCases { #expect(settings.contains { $0.serializer == serializer }) }
         for durability in Settings.Durability.allCases { #expect(settings.contains { $0.durability == durability }) }
         for executor in Settings.Executor.allCases { #expect(settings.contains { $0.executor == executor }) }
+        for reading in Settings.Reading.allCases { #expect(settings.contains { $0.reading == reading }) }
+        for caches in Settings.Caches.allCases { #expect(settings.contains { $0.caches == caches }) }
+        for lifetime in Settings.Lifetime.allCases { #expect(settings.contains { $0.lifetime == lifetime }) }
+        for hook in Settings.Hook.allCases { #expect(settings.contains { $0.hook == hook }) }
+        for bound in Settings.Bound.allCases { #expect(settings.contains { $0.bound == bound }) }
         let choices: [(String, (Settings) -> Bool)] = [
             ("codecs", { $0.hasCodecs }), ("type hint", { $0.hasTypeHint }), ("bound", { $0.isBounded }),
             ("downloader", { $0.hasDownloader }), ("signature", { $0.signature != nil }),
             ("file extension", { $0.hasFileExtension }), ("scale", { $0.hasScale }), ("modifier", { $0.hasModifier }),
             ("data", { $0.includesData }), ("preview", { $0.preview != nil }),
+            ("inexact", { $0.isInexact }), ("observed", { $0.isObserved }), ("workers", { $0.hasWorkers }),
+            ("named scope", { $0.hasNamedScope }), ("retries", { $0.retries }), ("stale", { $0.staleIfError != nil }),
+            ("metered", { $0.refusesMetered }),
             ("alternative", { $0.alternative != nil }), ("low data", { $0.lowData != nil }),
         ]
         for (name, isMade) in choices { #expect(settings.contains(where: isMade), "\(name)") }
@@ -87,6 +103,7 @@ struct ProgramTests {
         let plain = Call(variant: Variant(marks: [1]))
         let changes: [(inout Settings) -> Void] = [
             { $0.serializer = .png }, { $0.hasCodecs = true }, { $0.hasTypeHint = true }, { $0.isBounded = true },
+            { $0.reading = .sixteenBits },
         ]
         var places: Set<Place> = [plain.place]
         for change in changes {
@@ -104,7 +121,14 @@ struct ProgramTests {
             hasFileExtension: true,
             hasScale: true,
             hasModifier: true,
-            includesData: true
+            includesData: true,
+            isInexact: true,
+            isObserved: true,
+            hasWorkers: true,
+            lifetime: .diskNever,
+            staleIfError: .always,
+            bound: .pixels,
+            retries: true
         )
         #expect(Call(variant: Variant(marks: [1]), settings: others).place == plain.place)
         // An unprocessed image is stored as it came.

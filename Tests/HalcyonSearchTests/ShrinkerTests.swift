@@ -9,6 +9,8 @@ struct ShrinkerTests {
             seed: 1,
             answersAtOnce: false,
             resources: [Program.Resource(policy: .minute, isLarge: true)],
+            caches: CacheArrangement(lookup: .lowest, promotes: true),
+            isObserved: true,
             lines: steps.enumerated().map { Program.Line(lane: $0.offset % 2, step: $0.element) }
         )
     }
@@ -33,12 +35,12 @@ struct ShrinkerTests {
             kind: .response,
             identity: Identity(user: 2, language: 1),
             carrier: .cookie,
-            variant: Variant(frame: 1, isReduced: true, marks: [1, 2, 1]),
+            variant: Variant(frame: 1, longestSide: 6, targetWidth: 12, isReduced: true, marks: [1, 2, 1]),
             reads: .none,
             waitsForStore: true,
             freshness: .never,
             priority: 4,
-            settings: Settings(serializer: .png, hasDownloader: true, alternative: 0)
+            settings: Settings(serializer: .png, caches: .other, hasDownloader: true, isInexact: true, alternative: 0)
         )
         let shrinker = Shrinker { program in
             program.lines.contains {
@@ -56,6 +58,7 @@ struct ShrinkerTests {
         )
         #expect(small.lines.map(\.step) == [.load(expected)])
         #expect(small.resources == [Program.Resource()])
+        #expect(small.caches == nil && !small.isObserved)
         #expect(Set(small.lines.map(\.lane)) == [0])
     }
 

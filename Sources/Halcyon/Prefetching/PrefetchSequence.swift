@@ -70,6 +70,9 @@ final class PrefetchSequence: @unchecked Sendable {
         self.pipeline = pipeline
     }
 
+    /// The number of requests that equal ones are looked for among, for tests.
+    var rememberedCount: Int { window.count }
+
     /// Takes the next request.
     ///
     /// - Throws: The error of the sequence.

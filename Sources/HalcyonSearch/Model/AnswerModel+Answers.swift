@@ -1,8 +1,8 @@
 extension AnswerModel {
     /// The results of a call.
     enum Outcome: Sendable {
-        /// An image: its serial number, and the variant that was made of it; `nil` for bytes as they were sent.
-        case image(serial: Int, Variant?)
+        /// An image: its serial number, and its appearance; `nil` for bytes as they were sent.
+        case image(serial: Int, Appearance?)
         /// Pixels or bytes that are of no image.
         case unreadable(String)
         /// No image in memory.
@@ -20,11 +20,11 @@ extension AnswerModel {
             let end = state.tick()
             state.activities[id]?.end = end
             switch outcome {
-            case .image(let serial, let variant):
+            case .image(let serial, let appearance):
                 let time = state.images[serial]?.time ?? 0
                 let isOwn = state.images[serial]?.identity == call.identity
                 state.activities[id]?.hasLoaded = isOwn && activity.isAlone && time > activity.start
-                return state.check(serial, variant, for: activity, call, resources)
+                return state.check(serial, appearance, for: activity, call, resources)
             case .unreadable(let text):
                 // Bytes are returned without being checked.
                 if call.kind == .data, !state.failing.isDisjoint(with: call.resources) { return nil }
@@ -44,7 +44,7 @@ extension AnswerModel {
 extension AnswerModel.State {
     fileprivate mutating func check(
         _ serial: Int,
-        _ variant: Variant?,
+        _ appearance: Appearance?,
         for activity: AnswerModel.Activity,
         _ call: Call,
         _ resources: [Program.Resource]
@@ -54,19 +54,11 @@ extension AnswerModel.State {
             return (.wrongImage, "\(call): answered with image \(serial), which is that of \(image.identity)")
         }
         let isOwn = image.identity == call.identity
-        // Another source carries no credential of its own.
-        let scope = isOwn ? call.scope : .request
-        if let variant, variant != call.variant {
-            return (.wrongVariant, "\(call): answered with image \(serial) \(variant)")
+        if let appearance, !call.appearances(isLarge: resources[image.identity.resource].isLarge).contains(appearance) {
+            return (.wrongVariant, "\(call): answered with image \(serial) \(appearance)")
         }
-        // The bytes are those of the original, whatever the options make of it.
-        let asked = call.kind == .data ? Place() : call.place
-        // A refresh of an image leaves what was encoded of the older one, which is fresh for as long as its server says.
-        let demand = image.demands.first {
-            $0.time < activity.start && ($0.place == nil || ($0.place == asked && call.kind != .encoded))
-                && ($0.scope == nil || $0.scope == scope)
-        }
-        if let demand {
+        let domain = isOwn ? call.domain : call.domainOfOthers
+        if let demand = image.demand(brokenBy: call, since: activity.start, in: domain) {
             return (demand.rule, "\(call): answered with image \(serial) \(demand.reason)")
         }
         guard isOwn else { return nil }
@@ -81,7 +73,7 @@ extension AnswerModel.State {
     /// has failed, or that of the low-data source over a metered network.
     private func isSubstitute(_ identity: Identity, for call: Call) -> Bool {
         guard let settings = call.settings else { return false }
-        let isMetered = wasMetered && settings.lowData != nil
+        let isMetered = wasMetered && (settings.lowData != nil || settings.refusesMetered)
         let hasFailed = call.isBoundToCaches || failing.contains(call.identity.resource)
         if isMetered, settings.lowData.map(call.identity(ofOther:)) == identity { return true }
         return (hasFailed || isMetered) && settings.alternative.map(call.identity(ofOther:)) == identity
@@ -91,7 +83,7 @@ extension AnswerModel.State {
     /// metered network, the low-data source may have no such frame.
     fileprivate func mayFail(_ call: Call) -> Bool {
         call.isBoundToCaches || call.isContradictory || !failing.isDisjoint(with: call.resources)
-            || (wasMetered && call.settings?.lowData != nil)
+            || (wasMetered && (call.settings?.lowData != nil || call.settings?.refusesMetered == true))
     }
 
     /// Notes that a load that read no cache replaces, once it has ended, what was there when it began.
@@ -104,18 +96,25 @@ extension AnswerModel.State {
     ) {
         guard [.task, .response, .callback].contains(call.kind), call.reads == .none, call.storesInMemory,
             call.storesOnDisk, call.identity.body == 0, !diskHasFailed,
-            resources[call.identity.resource].policy.isStorable
+            !call.isExemptFromStoring, activity.start > configured, resources[call.identity.resource].policy.isStorable
         else { return }
         pending.append(
             AnswerModel.Replacement(
                 rule: .olderImage,
                 identity: call.identity,
                 place: call.place,
-                scope: call.scope,
+                domain: call.domain,
                 serial: serial,
                 time: min(activity.start, image.time),
                 reason: "although a forced refresh had brought image \(serial)"
             )
         )
+    }
+}
+
+extension Call {
+    /// Returns the appearances of the images that may answer the call.
+    func appearances(isLarge: Bool) -> Set<Appearance> {
+        Set(([variant] + largerPlaces.map(\.variant)).map { $0.appearance(isLarge: isLarge) })
     }
 }

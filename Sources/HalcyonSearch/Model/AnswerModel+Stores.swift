@@ -38,6 +38,7 @@ extension AnswerModel {
 
     /// Notes that the removal has ended: the images without other activity must not come back.
     func endRemoval(_ removal: Removal) {
+        guard removal.scope.isFinal(in: caches) else { return }
         state.withLock { state in
             let end = state.tick()
             for serial in removal.serials {
@@ -57,6 +58,24 @@ extension AnswerModel {
                 )
             }
         }
+    }
+
+    /// Checks the answer to the question of whether caches contain the image of a call.
+    func look(for call: Call, _ contains: () async -> Bool) async {
+        // Where a cache has to answer the call, and nothing happens to the resource meanwhile.
+        func expectation() -> Int? {
+            state.withLock { state in
+                let isQuiet = state.isQuiet(call.identity.resource, resources[call.identity.resource].policy)
+                let isCached = state.cached.contains(call.withoutUrgency)
+                // The original alone is stored in the place of a result.
+                return isQuiet && isCached && call.settings?.serializer != .original ? state.nextID : nil
+            }
+        }
+        let before = expectation()
+        let isContained = await contains()
+        guard !isContained, let before, before == expectation() else { return }
+        guard call.settings?.caches == .separate || caches.containsStored else { return }
+        report(.missingImage, "\(call): caches do not contain it")
     }
 
     /// Notes that a program is about to store an image of its own.
@@ -84,7 +103,7 @@ extension AnswerModel {
                     rule: .olderImage,
                     identity: identity,
                     place: nil,
-                    scope: .request,
+                    domain: Domain(),
                     serial: serial,
                     time: start,
                     reason: "although image \(serial) had been stored in its place"
@@ -95,6 +114,14 @@ extension AnswerModel {
 }
 
 extension AnswerModel.Scope {
+    /// Returns whether no load finds anything afterwards that was removed.
+    fileprivate func isFinal(in caches: CacheArrangement) -> Bool {
+        switch self {
+        case .everything: caches.clearsFinally
+        case .resource, .image: caches.removesFinally
+        }
+    }
+
     fileprivate func touches(_ resource: Int) -> Bool {
         switch self {
         case .everything: true

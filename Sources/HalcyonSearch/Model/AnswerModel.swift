@@ -23,6 +23,8 @@ final class AnswerModel: Sendable {
         var failing: Set<Int> = []
         var diskHasFailed = false
         var wasMetered = false
+        /// The time at which the downloader was configured last.
+        var configured = 0
         var finding: Finding?
     }
 
@@ -36,17 +38,6 @@ final class AnswerModel: Sendable {
         /// The time at which the origin last confirmed it.
         var validated = 0
         var demands: [Demand] = []
-    }
-
-    /// A demand that calls that begin after its time are not answered with the image.
-    struct Demand {
-        let rule: Finding.Rule
-        /// The place of the images that must not be answered; `nil`: any.
-        let place: Place?
-        /// The carrier whose caches are concerned; those of others do not know of it. `nil`: all are.
-        var scope: Call.Carrier?
-        let time: Int
-        let reason: String
     }
 
     /// An activity whose result is not known yet, or that may still have an effect.
@@ -66,24 +57,22 @@ final class AnswerModel: Sendable {
         var mayGoOn: Bool { end == nil || isCancelled || call?.lingers == true }
     }
 
-    /// An image that replaces all that began before.
-    struct Replacement {
-        let rule: Finding.Rule
-        let identity: Identity
-        let place: Place?
-        let scope: Call.Carrier
-        let serial: Int
-        let time: Int
-        let reason: String
-    }
-
     let resources: [Program.Resource]
+    /// The policies of the caches.
+    let caches: CacheArrangement
     private let ignored: Set<Finding.Rule>
     let state = Lock(State())
 
-    /// - Parameter ignored: The rules that may be broken, as one that many programs break hides the others.
-    init(resources: [Program.Resource], ignoring ignored: Set<Finding.Rule> = []) {
+    /// - Parameters:
+    ///   - caches: The policies of the caches. Default: those of a single cache.
+    ///   - ignored: The rules that may be broken, as one that many programs break hides the others. Default: none.
+    init(
+        resources: [Program.Resource],
+        caches: CacheArrangement = CacheArrangement(storing: .all),
+        ignoring ignored: Set<Finding.Rule> = []
+    ) {
         self.resources = resources
+        self.caches = caches
         self.ignored = ignored
     }
 
@@ -170,6 +159,14 @@ final class AnswerModel: Sendable {
         state.withLock { $0.wasMetered = true }
     }
 
+    /// Notes that the downloader is configured anew: what is being loaded meanwhile may not be stored.
+    func configurationChanges() {
+        state.withLock { state in
+            state.disturb(nil)
+            state.configured = state.tick()
+        }
+    }
+
     /// Notes that caches may have lost what they had of these resources; `nil`: of all.
     func disturb(_ resources: Set<Int>?) {
         state.withLock { $0.disturb(resources) }
@@ -196,7 +193,7 @@ final class AnswerModel: Sendable {
             }
             state.pending = []
             if isFlushed, !state.diskHasFailed {
-                for activity in state.activities.values where state.isCached(activity, resources) {
+                for activity in state.activities.values where state.isCached(activity, resources, caches) {
                     if let call = activity.call { state.cached.insert(call.withoutUrgency) }
                 }
             }
@@ -228,12 +225,6 @@ extension AnswerModel.State {
         return nextID
     }
 
-    /// Notes that older images may come back from now on.
-    fileprivate mutating func forgetReplacements() {
-        pending = []
-        for serial in images.keys { images[serial]?.demands.removeAll { $0.rule == .olderImage } }
-    }
-
     mutating func disturb(_ resources: Set<Int>?) {
         let now = tick()
         cached = cached.filter { resources?.contains($0.identity.resource) == false }
@@ -249,27 +240,15 @@ extension AnswerModel.State {
         }
     }
 
-    fileprivate mutating func demand(_ replacement: AnswerModel.Replacement, from now: Int) {
-        for serial in images.keys where serial != replacement.serial {
-            guard let image = images[serial], image.identity == replacement.identity, !image.isFixed,
-                image.time < replacement.time, image.validated < replacement.time
-            else { continue }
-            images[serial]?.demands.append(
-                AnswerModel.Demand(
-                    rule: replacement.rule,
-                    place: replacement.place,
-                    scope: replacement.scope,
-                    time: now,
-                    reason: replacement.reason
-                )
-            )
-        }
-    }
-
     /// Returns whether a cache has to answer the same call from now on.
-    fileprivate func isCached(_ activity: AnswerModel.Activity, _ resources: [Program.Resource]) -> Bool {
+    fileprivate func isCached(
+        _ activity: AnswerModel.Activity,
+        _ resources: [Program.Resource],
+        _ caches: CacheArrangement
+    ) -> Bool {
         guard activity.hasLoaded, let call = activity.call, call.kind == .task || call.kind == .response,
-            call.reads == .all, call.storesInMemory, call.storesOnDisk, !call.revalidates, call.identity.body == 0
+            call.reads == .all, call.storesInMemory, call.storesOnDisk, !call.revalidates, call.identity.body == 0,
+            !call.isExemptFromStoring, call.settings?.caches == .separate || caches.findsStored
         else { return false }
         let resource = resources[call.identity.resource]
         guard resource.policy.isStorable, !resource.isVarying else { return false }

@@ -14,6 +14,8 @@ struct Finding: Hashable, Codable, Sendable {
         case olderImage
         /// An image that is cached is not loaded.
         case needlessLoad
+        /// Caches contain an image that is cached.
+        case missingImage
         /// A load fails only if a part that it needs fails.
         case wrongError
         /// A load is cancelled only by its caller.
@@ -22,6 +24,10 @@ struct Finding: Hashable, Codable, Sendable {
         case missingHeader
         /// Each call gets exactly one result.
         case result
+        /// The events of each load begin once and end once, and nothing follows their end.
+        case wrongEvents
+        /// The numbers of a pipeline are those of its loads.
+        case wrongStatistics
         /// Nothing is left over at the end.
         case leftover
         /// The stores are sound.

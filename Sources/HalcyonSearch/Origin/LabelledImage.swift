@@ -77,29 +77,25 @@ enum LabelledImage {
     }
 
     /// Returns the outcome that an answer shows.
-    static func outcome(of image: DecodedImage, isLarge: Bool) -> AnswerModel.Outcome {
+    static func outcome(of image: DecodedImage) -> AnswerModel.Outcome {
         let bitmap = image.bitmap
-        guard let label = Label(color: bitmap.pixel(0, 0)) else {
-            return .unreadable("the colour \(bitmap.pixel(0, 0)) names no image")
+        let color = bitmap.pixel(0, 0)
+        guard let label = Label(color: color) else { return .unreadable("the colour \(color) names no image") }
+        // Each mark is a column at the right edge.
+        var size = bitmap.size
+        var marks: [UInt8] = []
+        while size.width > 1 {
+            let last = bitmap.pixel(size.width - 1, size.height - 1)
+            if last == color { break }
+            guard last == MarkProcessor.color(last[0]) else { return .unreadable("a mark of \(last)") }
+            marks.insert(last[0], at: 0)
+            size = PixelSize(size.width - 1, size.height)
         }
-        let size = size(isLarge: isLarge)
-        let isReduced = bitmap.height == reducedSize.height
-        let base = isReduced ? reducedSize : size
-        guard bitmap.height == base.height, bitmap.width >= base.width else {
-            return .unreadable("an image of \(bitmap.size) pixels")
-        }
-        for (x, y) in [(base.width - 1, 0), (0, base.height - 1), (base.width / 2, base.height / 2)]
-        where bitmap.pixel(x, y) != bitmap.pixel(0, 0) {
+        for (x, y) in [(size.width - 1, 0), (0, size.height - 1), (size.width / 2, size.height / 2)]
+        where bitmap.pixel(x, y) != color {
             return .unreadable("not all of it shows image \(label.serial): \(bitmap.pixel(x, y)) at (\(x), \(y))")
         }
-        var marks: [UInt8] = []
-        for x in base.width..<bitmap.width {
-            let color = bitmap.pixel(x, bitmap.height - 1)
-            guard color == MarkProcessor.color(color[0]) else { return .unreadable("a mark of \(color)") }
-            marks.append(color[0])
-        }
-        let variant = Variant(frame: label.frame, isReduced: isReduced, marks: marks)
-        return .image(serial: label.serial, variant)
+        return .image(serial: label.serial, Appearance(frame: label.frame, size: size, marks: marks))
     }
 
     /// Returns the image that encoded bytes are.

@@ -2,6 +2,8 @@
 enum PlantedDefect: String, Codable, Sendable, CaseIterable {
     /// The origin treats every user as the first one.
     case sharesUsers
+    /// A removal covers the highest cache of a group alone.
+    case keepsLower
     /// The process ends by itself where a program removes everything.
     case crashes
     /// A program does not end where it removes everything.

@@ -47,7 +47,7 @@ extension Player {
             let watcher = Task { [self] in
                 do {
                     let data = try await pipeline.encoded(for: request, as: .format(.png)).data
-                    model.end(id, outcome(of: try ImageCodecs.standard.decode(data), call))
+                    model.end(id, LabelledImage.outcome(of: try ImageCodecs.standard.decode(data)))
                 } catch {
                     model.end(id, failure(error))
                 }
@@ -111,13 +111,7 @@ extension Player {
             return .unreadable("the scale is \(response.image.scale) instead of \(scale)")
         }
         if let data = response.data { check(data, of: call) }
-        return outcome(of: response.image, call)
-    }
-
-    private func outcome(of image: DecodedImage, _ call: Call) -> AnswerModel.Outcome {
-        // That of another resource may have another size.
-        let identity = LabelledImage.serial(of: image).flatMap(model.identity(of:)) ?? call.identity
-        return LabelledImage.outcome(of: image, isLarge: program.resources[identity.resource].isLarge)
+        return LabelledImage.outcome(of: response.image)
     }
 
     /// Checks the original that comes with an image: it may be another version of it, and is of no one else.
@@ -135,13 +129,16 @@ extension Player {
     /// Checks a preview. Those that fail are left out.
     private func check(_ preview: ImagePreview, of call: Call) {
         guard let expected = call.settings?.preview.map(call.identity(ofOther:)) else { return }
-        guard case .image(let serial, let variant) = outcome(of: preview.response, call) else {
+        guard case .image(let serial, let appearance) = outcome(of: preview.response, call) else {
             return model.report(.damagedImage, "\(call): a preview that is no image")
         }
         guard model.identity(of: serial) == expected else {
             return model.report(.wrongImage, "\(call): a preview of \(String(describing: model.identity(of: serial)))")
         }
-        if let variant, variant != call.variant { model.report(.wrongVariant, "\(call): a preview \(variant)") }
+        let allowed = call.appearances(isLarge: program.resources[expected.resource].isLarge)
+        if let appearance, !allowed.contains(appearance) {
+            model.report(.wrongVariant, "\(call): a preview \(appearance)")
+        }
     }
 
     private func failure(_ error: any Error) -> AnswerModel.Outcome {

@@ -44,8 +44,24 @@ extension Player {
             await Sleep.briefly()
         }
         state.withLock { $0.running = [] }
-        if flushes { await pipeline.cache.flush() }
+        await checkEvents()
+        if flushes {
+            for group in caches.groups { await group.flush() }
+        }
         model.settle(isFlushed: flushes)
+    }
+
+    /// Checks the events of all loads, which have ended, against the numbers of the pipeline.
+    private func checkEvents() async {
+        let observer = state.withLock { $0.observer }
+        // Another thread may call observers a moment after the load has returned.
+        for recorder in [callObserver, observer].compactMap(\.self) {
+            for _ in 0..<20_000 where !recorder.isQuiet { await Sleep.briefly() }
+            if !recorder.isQuiet { model.report(.wrongEvents, "a load has ended without an event") }
+        }
+        let statistics = pipeline.statistics
+        let problem = statistics.problem ?? observer.flatMap { statistics.problem(with: $0.sums) }
+        if let problem { model.report(.wrongStatistics, problem) }
     }
 
     /// Releases the pipeline, and checks that it is deallocated.
@@ -59,18 +75,26 @@ extension Player {
     /// Releases the pipeline and all that refers to it, after the lock.
     private func release() -> Released {
         let parts = state.withLock { state in
-            defer { (state.pipeline, state.pressure, state.slot, state.otherDownloader) = (nil, nil, nil, nil) }
-            return (pipeline: state.pipeline, slot: state.slot, downloader: state.otherDownloader)
+            defer {
+                (state.pipeline, state.caches, state.pressure) = (nil, nil, nil)
+                (state.slot, state.otherDownloader) = (nil, nil)
+            }
+            return (
+                pipeline: state.pipeline, slot: state.slot, downloader: state.otherDownloader, caches: state.caches
+            )
         }
         return withExtendedLifetime(parts) { Released(pipeline: parts.pipeline) }
     }
 
     /// Checks what is left when nothing goes on.
     func examine() async {
-        let cache = pipeline.cache
+        fileSystem.set(.healthy)
+        for cache in caches.caches { await examine(cache) }
+    }
+
+    private func examine(_ cache: ImageCache) async {
         let broken = cache.brokenInvariants()
         if !broken.isEmpty { model.report(.brokenStore, "memory: \(broken.joined(separator: "; "))") }
-        fileSystem.set(.healthy)
         guard let report = try? await cache.verifyDisk(repair: false) else { return }
         guard report.damaged.isEmpty, report.indexProblems.isEmpty else {
             return model.report(.brokenStore, "disk: \(report.damaged) \(report.indexProblems)")

@@ -13,12 +13,12 @@ extension Player {
             case .request: request.headers[.authorization] = "Bearer user-\(identity.user)"
             case .cookie: request.headers[.cookie] = "user=\(identity.user)"
             case .credential: request.credential = .bearer("user-\(identity.user)")
-            case .options: break
+            case .options, .cookieStore: break
             }
         }
         if identity.language > 0 { request.headers[.acceptLanguage] = "x-\(identity.language)" }
         if identity.body > 0 {
-            request.method = .post
+            if !call.carrier.isOption { request.method = .post }
             request.body = Data([UInt8(identity.body)])
         }
         return request == TransferRequest(url: request.url) ? .url(request.url) : .request(request)
@@ -30,6 +30,8 @@ extension Player {
         if call.carrier == .options, call.identity.user > 0 {
             options.network.headers[.authorization] = "Bearer user-\(call.identity.user)"
         }
+        if call.carrier == .cookieStore { options.network.cookies = cookies[call.identity.user] }
+        if call.carrier.isOption, call.identity.body > 0 { options.network.method = .post }
         var processing = ImageProcessorChain.identity
         if call.variant.isReduced {
             processing = .resize(to: LabelledImage.reducedSize, mode: .stretch)
@@ -38,7 +40,12 @@ extension Player {
             processing = processing |> ImageProcessorChain(MarkProcessor(mark: mark, holds: holds))
         }
         options.processing = processing
+        options.targetSize = call.variant.targetWidth.map { width in
+            guard let settings = call.settings, settings.hasScale else { return .pixels(width: width) }
+            return .points(width: Double(width) / settings.pixelsPerPoint)
+        }
         options.decode.frame = call.variant.frame
+        options.decode.largestSideLength = call.variant.longestSide
         switch call.reads {
         case .all: options.cache.reads = .all
         case .memory: options.cache.reads = .memory
@@ -60,44 +67,8 @@ extension Player {
         options.network.isAllowed = !call.isOffline
         options.priority = LoadPriority(rawValue: call.priority) ?? .normal
         options.delivery.callbackExecutor = .queue(callbacks)
-        if let settings = call.settings { apply(settings, to: &options) }
+        if let settings = call.settings { apply(settings, of: call, to: &options) }
         return options
-    }
-
-    private func apply(_ settings: Settings, to options: inout ImageOptions) {
-        switch settings.serializer {
-        case nil: break
-        case .png: options.cache.serializer = ImageSerializer.format(.png, EncodeOptions())
-        case .original: options.cache.serializer = ImageSerializer.original
-        case .program: options.cache.serializer = SearchSerializer()
-        }
-        if settings.hasCodecs { options.decode.codecs = CustomCodecs(.standard, cacheIdentity: "search") }
-        if settings.hasTypeHint { options.decode.typeHint = .png }
-        // More than any image takes.
-        if settings.isBounded { options.decode.largestByteCount = 1 << 20 }
-        if settings.hasDownloader { options.network.downloader = otherDownloader }
-        if settings.signature != nil { options.cache.keyRule = Self.keyRule }
-        switch settings.durability {
-        case nil: break
-        case .some(.none): options.cache.diskDurability = DiskCache.Durability.none
-        case .some(.normal): options.cache.diskDurability = .normal
-        case .some(.full): options.cache.diskDurability = .full
-        }
-        if settings.hasFileExtension { options.cache.fileExtension = "png" }
-        if settings.hasScale { options.delivery.scale = 2 }
-        if settings.hasModifier { options.delivery.imageModifier = ScalingModifier() }
-        options.delivery.includesOriginalData = settings.includesData
-        if settings.executor == .calling { options.delivery.callbackExecutor = .calling }
-        if let preview = settings.preview { options.previews = [.url(SearchOrigin.url(preview))] }
-        if let alternative = settings.alternative {
-            options.recovery.alternatives = [.url(SearchOrigin.url(alternative))]
-        }
-        if let lowData = settings.lowData { options.recovery.lowDataSource = .url(SearchOrigin.url(lowData)) }
-    }
-
-    /// The rule that leaves signatures out of names.
-    private static let keyRule = CacheKeyRule.custom("search") { address in
-        String(address.prefix { $0 != "?" })
     }
 
     /// Returns a source whose bytes come from the program. Its name begins with the URL, so that a removal by prefix

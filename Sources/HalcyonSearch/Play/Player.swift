@@ -13,10 +13,17 @@ final class Player: Sendable {
         let watcher: Task<Void, Never>
         let cancel: @Sendable () -> Void
         let prioritize: @Sendable (LoadPriority) -> Void
+        /// Sets the number of loads at a time; of a single load, nothing.
+        var setWidth: @Sendable (Int) -> Void = { _ in }
     }
 
     struct State {
         var pipeline: ImagePipeline?
+        var caches: CacheSet?
+        /// The observer of the configuration; `nil` if there is none.
+        var observer: LoadRecorder?
+        /// The number of the configuration of the pipeline's downloader.
+        var configuration = 0
         var pressure: MemoryPressureMonitor?
         /// The running calls, in the order in which they began.
         var running: [Running] = []
@@ -41,6 +48,12 @@ final class Player: Sendable {
     let texts: [String]
     let folder: String
     let planted: PlantedDefect?
+    /// The stores with the cookie of each user; the first is empty.
+    let cookies: [CookieStore]
+    /// The observer of calls that name one.
+    let callObserver: LoadRecorder
+    /// The threads of calls that name some.
+    let workers = PixelWorkers(threadCount: 2, byteBudget: 64 << 20)
     let state = Lock(State())
 
     /// - Parameter folder: The folder for the disk cache, which does not exist yet.
@@ -49,8 +62,18 @@ final class Player: Sendable {
         self.program = program
         self.folder = folder
         self.planted = planted
-        let model = AnswerModel(resources: program.resources, ignoring: conditions.ignored)
+        let model = AnswerModel(
+            resources: program.resources,
+            caches: program.caches ?? CacheArrangement(storing: .all),
+            ignoring: conditions.ignored
+        )
         self.model = model
+        callObserver = LoadRecorder(model: model)
+        cookies = (0...2).map { user in
+            let store = CookieStore()
+            if user > 0 { store.receive([.setCookie: "user=\(user); Path=/"], from: SearchOrigin.url(0)) }
+            return store
+        }
         texts = program.resources.enumerated().map { number, resource in
             let serial = model.imageIsSent(to: Identity(resource: number, form: .base64), isFixed: true)
             return LabelledImage.text(serial: serial, resource)
@@ -131,6 +154,14 @@ extension Player {
         return slot
     }
 
+    /// The caches of the present pipeline, and those beside them.
+    var caches: CacheSet {
+        guard let caches = state.withLock({ $0.caches }) else {
+            preconditionFailure("steps run between start and stop")
+        }
+        return caches
+    }
+
     /// The downloader beside that of the present pipeline.
     var otherDownloader: ImageDownloader? { state.withLock { $0.otherDownloader } }
 
@@ -141,56 +172,4 @@ extension Player {
 
     /// The number of such changes so far.
     var slotChangeCount: Int { state.withLock { $0.slotChangeCount } }
-
-    func start() {
-        var disk = DiskCache.Configuration(folder: folder)
-        disk.fileSystem = fileSystem
-        disk.clock = clock.clock
-        disk.sizeLimit = 64 << 20
-        let pressure = MemoryPressureMonitor(sources: MemoryPressureSources(stallFiles: [], eventsFile: nil))
-        let cache = ImageCache(disk: disk, memoryCostLimit: 64 << 20, memoryPressure: pressure)
-        var downloads = ImageDownloader.Configuration()
-        downloads.memoryThreshold = 10_000
-        downloads.temporaryFolder = TemporaryFolder.path
-        var options = ImageOptions()
-        if let name = SearchOrigin.configuredField { options.network.headers[name] = "1" }
-        let pipeline = ImagePipeline(
-            configuration: .init(
-                downloader: ImageDownloader(transport: origin, configuration: downloads),
-                cache: cache,
-                defaultOptions: options,
-                workerCount: 4,
-                decodeBudget: 64 << 20,
-                recovery: RecoveryConfiguration(network: network)
-            )
-        )
-        state.withLock { state in
-            state.pipeline = pipeline
-            state.slot = ImageSlot(pipeline: pipeline)
-            state.otherDownloader = ImageDownloader(transport: origin, configuration: downloads)
-            state.pressure = pressure
-        }
-    }
-}
-
-extension Program {
-    /// The steps up to a barrier, by lanes.
-    struct Group: Sendable {
-        var lanes: [[Step]]
-        var barrier: Step?
-    }
-
-    var groups: [Group] {
-        var groups: [Group] = []
-        var lanes: [Int: [Step]] = [:]
-        func close(_ barrier: Step?) {
-            groups.append(Group(lanes: lanes.sorted { $0.key < $1.key }.map(\.value), barrier: barrier))
-            lanes = [:]
-        }
-        for line in lines {
-            if line.step.isBarrier { close(line.step) } else { lanes[line.lane, default: []].append(line.step) }
-        }
-        close(nil)
-        return groups
-    }
 }

@@ -28,16 +28,26 @@ struct Call: Hashable, Codable, Sendable {
         case cookie
         /// `TransferRequest.credential`.
         case credential
+        /// The store of cookies in the options.
+        case cookieStore
+
+        /// A Boolean value that indicates whether the options have the credential, so that every source of a load gets
+        /// it.
+        var isOption: Bool { self == .options || self == .cookieStore }
     }
 
-    /// Returns the carriers whose credentials caches distinguish: the pipeline does not know that they are of the same
-    /// user.
-    static func scopes(of identity: Identity) -> [Carrier] {
-        identity.user == 0 ? [.request] : [.request, .cookie, .credential]
+    /// Returns calls for an image whose removal leaves none of it in any cache: one for each audience.
+    static func covering(_ identity: Identity, _ variant: Variant) -> [Call] {
+        let plain = Call(identity: identity, variant: variant)
+        var named = plain
+        named.settings = Settings(hasNamedScope: true)
+        guard identity.user > 0 else { return [plain, named] }
+        return [Carrier.request, .cookie, .credential].map { carrier in
+            var call = plain
+            call.carrier = carrier
+            return call
+        } + [named]
     }
-
-    /// The carrier that stands for all that caches do not distinguish from this call's.
-    var scope: Carrier { identity.user == 0 || carrier == .options ? .request : carrier }
 
     enum Reads: String, Codable, Sendable {
         case all, memory, none, disk

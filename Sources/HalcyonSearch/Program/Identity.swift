@@ -32,26 +32,3 @@ extension Identity: CustomStringConvertible {
         return words.joined(separator: ", ")
     }
 }
-
-/// The result that is made of an original.
-struct Variant: Hashable, Codable, Sendable {
-    /// The number of the frame.
-    var frame = 0
-    /// A Boolean value that indicates whether the first processor resizes, so that the decoder may save work.
-    var isReduced = false
-    /// The marks that later processors leave, in order.
-    var marks: [UInt8] = []
-
-    /// A Boolean value that indicates whether there is no processor.
-    var isUnprocessed: Bool { !isReduced && marks.isEmpty }
-}
-
-extension Variant: CustomStringConvertible {
-    var description: String {
-        var words: [String] = []
-        if frame > 0 { words.append("frame \(frame)") }
-        if isReduced { words.append("resized") }
-        words += marks.map { "mark \($0)" }
-        return words.isEmpty ? "as it is" : words.joined(separator: " |> ")
-    }
-}

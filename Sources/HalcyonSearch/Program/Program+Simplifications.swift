@@ -11,6 +11,9 @@ extension Program {
             for index in program.lines.indices { program.lines[index].lane = 0 }
         }
         add { $0.answersAtOnce = true }
+        add { $0.isObserved = false }
+        add { $0.caches = nil }
+        for caches in caches?.simplifications ?? [] { add { $0.caches = caches } }
         for index in resources.indices {
             add { $0.resources[index] = Resource() }
             add { $0.resources[index].policy = .none }
@@ -33,6 +36,8 @@ extension Step {
     fileprivate var simplifications: [Step] {
         switch self {
         case .load(let call): call.simplifications.map { .load($0) }
+        case .look(let call): call.simplifications.map { .look($0) }
+        case .setWidth(let index, let width) where index > 0 || width > 1: [.setWidth(0, 1)]
         case .cancel(let index) where index > 0: [.cancel(0)]
         case .prioritize(let index, let priority) where index > 0: [.prioritize(0, priority)]
         case .deliver(let index) where index > 0: [.deliver(0)]
@@ -70,6 +75,8 @@ extension Call {
         add { $0.variant = plain.variant }
         add { $0.variant.marks = Array(variant.marks.dropLast()) }
         add { $0.variant.isReduced = false }
+        add { $0.variant.longestSide = nil }
+        add { $0.variant.targetWidth = nil }
         add { $0.variant.frame = 0 }
         add { $0.reads = plain.reads }
         add { $0.storesInMemory = true }
@@ -88,20 +95,18 @@ extension Call {
     }
 }
 
-extension Settings {
-    /// The settings with one option less each.
-    fileprivate var simplifications: [Settings] {
-        let changes: [(inout Settings) -> Void] = [
-            { $0.serializer = nil }, { $0.hasCodecs = false }, { $0.hasTypeHint = false }, { $0.isBounded = false },
-            { $0.hasDownloader = false }, { $0.signature = nil }, { $0.durability = nil },
-            { $0.hasFileExtension = false }, { $0.hasScale = false }, { $0.hasModifier = false },
-            { $0.includesData = false }, { $0.executor = nil }, { $0.preview = nil }, { $0.alternative = nil },
-            { $0.lowData = nil },
+extension CacheArrangement {
+    /// The arrangements with one policy more that is the default.
+    fileprivate var simplifications: [CacheArrangement] {
+        let plain = CacheArrangement()
+        let changes: [(inout CacheArrangement) -> Void] = [
+            { $0.lookup = plain.lookup }, { $0.storing = plain.storing }, { $0.containing = plain.containing },
+            { $0.removing = plain.removing }, { $0.clearing = plain.clearing }, { $0.promotes = false },
         ]
         return changes.map { change in
-            var settings = self
-            change(&settings)
-            return settings
+            var arrangement = self
+            change(&arrangement)
+            return arrangement
         }
     }
 }

@@ -49,7 +49,22 @@ struct Program: Hashable, Codable, Sendable {
     /// program has steps that answer.
     var answersAtOnce: Bool
     var resources: [Resource]
+    /// The policies of the pipeline's caches, of which there are two; `nil`: there is one.
+    var caches: CacheArrangement?
+    /// A Boolean value that indicates whether the configuration has an observer.
+    var isObserved = false
     var lines: [Line]
+
+    /// The caches that options of its calls name.
+    var namedCaches: Set<Settings.Caches> {
+        let calls = lines.compactMap { line -> Call? in
+            switch line.step {
+            case .load(let call), .look(let call): call
+            default: nil
+            }
+        }
+        return Set(calls.compactMap { $0.settings?.caches })
+    }
 
     /// Returns the program as one line of JSON.
     func encoded() throws -> Data {
@@ -68,6 +83,8 @@ extension Program: CustomStringConvertible {
     var description: String {
         let isConcurrent = Set(lines.map(\.lane)).count > 1
         var text = ["origin answers \(answersAtOnce ? "by itself" : "when told"); seed \(seed)"]
+        if let caches { text.append("\(caches)") }
+        if isObserved { text.append("every load is observed") }
         for (index, resource) in resources.enumerated() where resource != Resource() {
             var words: [String] = []
             if let value = resource.policy.value { words.append(value) }

@@ -1,5 +1,60 @@
 /// The options of a call that few programs use.
 struct Settings: Hashable, Codable, Sendable {
+    // These are part of the name under which caches keep an image.
+    var serializer: Serializer?
+    /// A Boolean value that indicates whether the call has codecs of its own, which do the same as all others.
+    var hasCodecs = false
+    var hasTypeHint = false
+    /// A Boolean value that indicates whether larger images than there are would be scaled down.
+    var isBounded = false
+    var reading: Reading?
+
+    // These determine the caches, and the requests that they answer.
+    var caches: Caches?
+    /// A Boolean value that indicates whether the scope has the name of the user.
+    var hasNamedScope = false
+
+    // These are neither.
+    var hasDownloader = false
+    /// The signature in the address, which a rule of the program leaves out of the name; `nil` for none.
+    var signature: Int?
+    var durability: Durability?
+    var hasFileExtension = false
+    var hasScale = false
+    var hasModifier = false
+    var includesData = false
+    var executor: Executor?
+    /// A Boolean value that indicates whether a larger image in memory may answer for one of a target size.
+    var isInexact = false
+    var isObserved = false
+    var hasWorkers = false
+    var lifetime: Lifetime?
+    var staleIfError: StaleIfError?
+    var bound: Bound?
+    var hook: Hook?
+    /// A Boolean value that indicates whether a failed source is tried once more.
+    var retries = false
+    var refusesMetered = false
+
+    // These name other resources.
+    /// The resource of a preview.
+    var preview: Int?
+    /// The resource that takes the place of one that fails.
+    var alternative: Int?
+    /// The resource that takes the place of one over a metered network.
+    var lowData: Int?
+
+    /// The pixels of a point, which lengths are multiplied by.
+    var pixelsPerPoint: Double { hasScale ? 2 : 1 }
+
+    /// The scale of the images that are delivered.
+    var deliveredScale: Double { hasModifier ? 3 : pixelsPerPoint }
+
+    /// The resources that the call may load beside its own.
+    var others: Set<Int> { Set([preview, alternative, lowData].compactMap(\.self)) }
+}
+
+extension Settings {
     enum Serializer: String, Codable, Sendable, CaseIterable {
         case png, original, program
     }
@@ -12,103 +67,36 @@ struct Settings: Hashable, Codable, Sendable {
         case none, normal, full
     }
 
-    // These are part of the name under which caches keep an image.
-    var serializer: Serializer?
-    /// A Boolean value that indicates whether the call has codecs of its own, which do the same as all others.
-    var hasCodecs = false
-    var hasTypeHint = false
-    /// A Boolean value that indicates whether larger images than there are would be scaled down.
-    var isBounded = false
-
-    // These are not.
-    var hasDownloader = false
-    /// The signature in the address, which a rule of the program leaves out of the name; `nil` for none.
-    var signature: Int?
-    var durability: Durability?
-    var hasFileExtension = false
-    var hasScale = false
-    var hasModifier = false
-    var includesData = false
-    var executor: Executor?
-
-    // These name other resources.
-    /// The resource of a preview.
-    var preview: Int?
-    /// The resource that takes the place of one that fails.
-    var alternative: Int?
-    /// The resource that takes the place of one over a metered network.
-    var lowData: Int?
-
-    /// The scale of the images that are delivered.
-    var deliveredScale: Double { hasModifier ? 3 : hasScale ? 2 : 1 }
-
-    /// The resources that the call may load beside its own.
-    var others: Set<Int> { Set([preview, alternative, lowData].compactMap(\.self)) }
-}
-
-extension Settings: CustomStringConvertible {
-    var description: String {
-        var words: [String] = []
-        if let serializer { words.append("serializer \(serializer.rawValue)") }
-        if hasCodecs { words.append("own codecs") }
-        if hasTypeHint { words.append("type hint") }
-        if isBounded { words.append("scales large images down") }
-        if hasDownloader { words.append("own downloader") }
-        if let signature { words.append("signature \(signature)") }
-        if let durability { words.append("durability \(durability.rawValue)") }
-        if hasFileExtension { words.append("file extension") }
-        if hasScale { words.append("scale 2") }
-        if hasModifier { words.append("image modifier") }
-        if includesData { words.append("with original data") }
-        if let executor { words.append("calls back on \(executor.rawValue)") }
-        if let preview { words.append("preview r\(preview)") }
-        if let alternative { words.append("or else r\(alternative)") }
-        if let lowData { words.append("metered: r\(lowData)") }
-        return words.joined(separator: "; ")
-    }
-}
-
-/// The name under which caches keep what is made of an original.
-struct Place: Hashable, Sendable {
-    var variant = Variant()
-    var serializer: Settings.Serializer?
-    var hasCodecs = false
-    var hasTypeHint = false
-    var isBounded = false
-}
-
-extension Call {
-    /// The name under which caches keep the image that the call asks for.
-    var place: Place {
-        Place(
-            variant: variant,
-            // An unprocessed image is stored as it came.
-            serializer: variant.isUnprocessed ? nil : settings?.serializer,
-            hasCodecs: settings?.hasCodecs ?? false,
-            hasTypeHint: settings?.hasTypeHint ?? false,
-            isBounded: settings?.isBounded ?? false
-        )
+    /// The options of decoding that make no difference to these images.
+    enum Reading: String, Codable, Sendable, CaseIterable {
+        case colorsAsStored, sixteenBits, embeddedThumbnail, videoFrame
     }
 
-    /// The resources that the call may load.
-    var resources: Set<Int> { (settings?.others ?? []).union([identity.resource]) }
-
-    /// A Boolean value that indicates whether its loads may go on after its result.
-    var lingers: Bool { kind == .slot || settings?.preview != nil }
-
-    /// A Boolean value that indicates whether no request may be sent for the call. A forced refresh goes before a load
-    /// from caches alone, unless it stores nothing, which contradicts it.
-    var isBoundToCaches: Bool {
-        guard isOffline else { return false }
-        return reads != .none || identity.form != nil || (!storesInMemory && !storesOnDisk)
+    /// The caches that options name. None of them is one of the pipeline, or another case's.
+    enum Caches: String, Codable, Sendable, CaseIterable {
+        /// Caches of their own, arranged as those of the pipeline.
+        case other
+        /// One cache, and another one for originals.
+        case separate
     }
 
-    /// A Boolean value that indicates whether its options contradict each other.
-    var isContradictory: Bool { settings?.serializer == .original && ignoresOriginal == true }
+    /// The time that an image is kept.
+    enum Lifetime: String, Codable, Sendable, CaseIterable {
+        case memoryNever, diskNever, memoryStays, diskStays
+    }
 
-    /// Returns the identity of an image of another resource that the call loads: only a credential in the options
-    /// concerns it.
-    func identity(ofOther resource: Int) -> Identity {
-        Identity(resource: resource, user: carrier == .options ? identity.user : 0)
+    enum StaleIfError: String, Codable, Sendable, CaseIterable {
+        case always, never
+    }
+
+    /// The bounds that no image and no transfer of a program exceeds.
+    enum Bound: String, Codable, Sendable, CaseIterable {
+        case pixels, time, bytes
+    }
+
+    /// The hooks and filters, all of which let everything pass.
+    enum Hook: String, Codable, Sendable, CaseIterable {
+        case requestModifier, redirectHandler, authenticationResponder, responseModifier, responseReviewer,
+            dataModifier, statusCodes, contentTypes
     }
 }

@@ -12,9 +12,13 @@ enum Step: Hashable, Codable, Sendable {
     case prefetch([Int], toDisk: Bool, Variant)
     /// Prefetches a sequence of resources.
     case prefetchSequence([Int], toDisk: Bool, Variant)
+    /// Sets the number of loads at a time of one of the running prefetchers, counted like the tasks.
+    case setWidth(Int, Int)
     /// Supersedes the load of the slot without another.
     case clearSlot
 
+    /// Asks the caches whether they contain the image of a call.
+    case look(Call)
     /// Stores the bytes of an original in the cache.
     case store(Identity)
     /// Removes an original and what was made of it, named by the request of one of its variants.
@@ -48,6 +52,8 @@ enum Step: Hashable, Codable, Sendable {
     case publish(Int)
     /// Sets the answer of the origin for a resource from now on.
     case outage(Int, Outage)
+    /// Replaces the transport of the downloader, and a header that it adds to requests.
+    case configure
     /// Makes the network metered, or not.
     case metered(Bool)
     /// Moves the clocks, in seconds.
@@ -104,7 +110,10 @@ extension Step: CustomStringConvertible {
         case .prefetchSequence(let resources, let toDisk, let variant):
             "prefetch a sequence of \(resources.map { "r\($0)" }.joined(separator: ", ")) "
                 + "to \(toDisk ? "disk" : "memory"), \(variant)"
+        case .setWidth(let index, let width): "let prefetcher \(index) load \(width) at a time"
         case .clearSlot: "clear the slot"
+        case .look(let call): "look for \(call)"
+        case .configure: "configure the downloader anew"
         case .metered(let isMetered): isMetered ? "the network is metered" : "the network is not metered"
         case .store(let identity): "store data of \(identity)"
         case .remove(let identity, let variant): "remove \(identity), \(variant)"

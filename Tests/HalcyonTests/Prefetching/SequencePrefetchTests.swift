@@ -322,50 +322,6 @@ struct SequencePrefetchTests {
     }
 }
 
-@Suite("Prefetching in constant memory")
-struct LongPrefetchTests {
-    @Test("holds no more requests of a sequence than it loads, whatever their number")
-    func constantMemory() async {
-        let test = TestPipeline(codecs: ImageCodecs(decoders: [PlainDecoder()], encoders: []))
-        let (objects, bytes) = (LiveObjects(), Data([1]))
-        let requests = CountedSequence(count: 20_000) { number in
-            ImageRequest(
-                .provider(CountedProvider(cacheKey: "\(number)", object: objects.make(), data: bytes)),
-                options: [.noCache]
-            )
-        }
-        let events = Lock(0)
-        let result = await ImagePrefetcher(
-            requests: requests,
-            pipeline: test.pipeline,
-            maxConcurrentLoads: 5,
-            onProgress: { _ in events.withLock { $0 += 1 } }
-        ).run()
-        #expect(result.counts == PrefetchProgress(completedCount: 20_000, totalCount: 20_000))
-        #expect(events.withLock { $0 } == 20_000)
-        // Those that are loaded, those whose last task is ending, and those that are told of.
-        #expect(objects.highest < 200)
-        await test.settle()
-        await eventually { objects.count == 0 }
-        #expect(test.pipeline.unfinishedWorkCount == 0)
-    }
-
-    @Test("takes no task for ten thousand prefetchers before they are started, and all of them end at once")
-    func manyPrefetchers() async {
-        let test = TestPipeline()
-        test.transport.setAnswer { _ in .init(body: Sample.png(2, 2)) }
-        let url = Sample.url()
-        _ = try? await test.pipeline.response(for: url)
-        let prefetchers = (0..<10_000).map { _ in
-            ImagePrefetcher(urls: CountedSequence(count: 2) { _ in url }, pipeline: test.pipeline)
-        }
-        #expect(prefetchers.allSatisfy { $0.taskCount == 0 })
-        for prefetcher in prefetchers { prefetcher.start() }
-        for prefetcher in prefetchers { #expect(await prefetcher.run().counts.skippedCount == 1) }
-        #expect(prefetchers.allSatisfy { $0.taskCount == 0 })
-    }
-}
-
 /// The numbers from 0, as far as they are asked for.
 private final class EndlessNumbers: Sendable {
     private let next = Lock(0)
@@ -380,26 +336,6 @@ private final class EndlessNumbers: Sendable {
                 return next
             }
             return url(number)
-        }
-    }
-}
-
-/// A sequence of values that are made as they are asked for.
-private struct CountedSequence<Element: Sendable>: Sequence, Sendable {
-    let count: Int
-    let make: @Sendable (Int) -> Element
-
-    init(count: Int, make: @escaping @Sendable (Int) -> Element) {
-        self.count = count
-        self.make = make
-    }
-
-    func makeIterator() -> some IteratorProtocol<Element> {
-        var number = 0
-        return AnyIterator {
-            guard number < count else { return nil }
-            defer { number += 1 }
-            return make(number)
         }
     }
 }
@@ -449,19 +385,4 @@ private struct OwningSequence: AsyncSequence, Sendable {
 
 private struct SequenceError: Error, CustomStringConvertible {
     var description: String { "the list broke off" }
-}
-
-/// Decodes any bytes to one pixel.
-private struct PlainDecoder: ImageDecoder {
-    var format: ImageFormat { .png }
-
-    func recognizes(_ prefix: Data) -> Bool { true }
-
-    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
-        ImageInfo(format: .png, size: PixelSize(1, 1))
-    }
-
-    func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        DecodedImage(bitmap: try Bitmap(size: PixelSize(1, 1)), info: try info(of: data, limits: .standard))
-    }
 }

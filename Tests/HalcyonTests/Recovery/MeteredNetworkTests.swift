@@ -47,6 +47,20 @@ struct MeteredNetworkTests {
         #expect(transport.transfers.map(\.request.url) == [small])
     }
 
+    @Test("gives the low-data source its own attempts, as many as any source, and then none to another")
+    func attempts() async throws {
+        let options: ImageOptions = [
+            .lowDataSource(.url(small)), .retry(.fixed(maxAttempts: 3, base: .seconds(3))),
+            .alternativeSources([.url(Sample.url("mirror.png"))]),
+        ]
+        let task = recovery.pipeline.task(for: recovery.url, options: options)
+        await recovery.failOnce(then: .seconds(3))
+        await recovery.failOnce(then: .seconds(3))
+        await transport.nextTransfer().answer(.init(status: 503))
+        _ = try await task.failure()
+        #expect(transport.transfers.map(\.request.url) == [small, small, small])
+    }
+
     @Test("is no reason to ignore what is cached")
     func cached() async throws {
         transport.serve(recovery.url, Sample.png())

@@ -48,6 +48,21 @@ struct ProviderTests {
         #expect(calls.withLock { $0 } == 2)
     }
 
+    @Test("is known by its name alone: others of any type with that name are not asked, one with another name is")
+    func names() async throws {
+        func provider(_ name: String, _ seed: Int) -> Source { .closure(cacheKey: name) { Sample.png(seed: seed) } }
+        let typed = Source.provider(PlainProvider(cacheKey: "page-1", bytes: Sample.png(seed: 3)))
+        for isInMemory in [true, false] {
+            for (source, owner) in [(provider("page-1", 1), 1), (provider("page-1", 2), 1), (typed, 1)] {
+                #expect(try await test.pipeline.image(from: ImageRequest(source)).owner == owner)
+            }
+            #expect(try await test.pipeline.image(from: ImageRequest(provider("page-2", 2))).owner == 2)
+            await test.settle()
+            if isInMemory { test.pipeline.cache.removeAllFromMemory() }
+        }
+        #expect(try await test.pipeline.cache.storedImages().map(\.original).sorted() == ["page-1", "page-2"])
+    }
+
     @Test("is asked for its name once, so that one whose name changes is one image all the same")
     func name() async throws {
         let provider = RenamingProvider()
@@ -149,6 +164,14 @@ struct HostileProviderTests {
         await recovery.test.settle()
         #expect(pipeline.responseFromMemory(for: ImageRequest(source))?.image.size == PixelSize(64, 48))
     }
+}
+
+/// Has its data at hand.
+private struct PlainProvider: ImageDataProvider {
+    let cacheKey: String
+    let bytes: Data
+
+    func data() async throws -> Data { bytes }
 }
 
 /// A provider that has another name each time.
