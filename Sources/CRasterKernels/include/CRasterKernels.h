@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "ColorKernels.h"
+#include "GeometryKernels.h"
 #include "ProcessorClones.h"
 #include "ResamplingVariants.h"
 #include "SixteenBitKernels.h"
