@@ -88,8 +88,9 @@ struct FramePainter {
 
     /// Returns the shares of image and line in a pixel, from the areas of it that the shapes cover.
     private func shares(_ image: Float, _ line: Float, _ hole: Float) -> (image: Float, line: Float) {
-        // The line covers the part of the image that is not in its hole.
-        (max(0, image - opacity * max(0, image - hole)), max(0, line - hole))
+        // One of image and line lies in the other, and the hole in both.
+        let overlap = max(0, min(image, line) - hole)
+        return (max(0, image - opacity * overlap), max(0, line - hole))
     }
 
     private func mix(_ pixels: UnsafeMutablePointer<UInt8>, _ span: Range<Int>) {

@@ -53,17 +53,22 @@ struct RoundedRectangle {
         // add up; multiplying one share by the other would take too much.
         for (corners, place) in [(top, y), (bottom, size.height - 1 - y)] {
             let distance = Double(place) - inset
-            for (end, corner) in corners.enumerated() where distance < corner.radius {
+            // Mostly both corners are equal; the arc takes most of the time of a frame.
+            let isMirrored = corners[0].radius == corners[1].radius
+            for (end, corner) in corners.prefix(isMirrored ? 1 : 2).enumerated() where distance < corner.radius {
                 var column = 0
                 while column < size.width, Double(column) - inset < corner.radius {
                     let x = Double(column) - inset
                     let loss = corner.loss(x: x, y: distance)
                     // The arc is convex: once a pixel is whole, so are all further in.
                     if loss == 0, x >= 0 { break }
-                    losses[end == 0 ? column : size.width - 1 - column] += loss
+                    let mirrored = size.width - 1 - column
+                    losses[end == 0 ? column : mirrored] += loss
+                    if isMirrored { losses[mirrored] += loss }
                     column += 1
-                    touched[end] = max(touched[end], column)
                 }
+                touched[end] = max(touched[end], column)
+                if isMirrored { touched[1] = max(touched[1], column) }
             }
         }
         (row.left, row.right) = (touched[0], min(touched[1], size.width - touched[0]))
