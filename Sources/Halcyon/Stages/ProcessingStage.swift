@@ -38,7 +38,8 @@ final class ProcessingStage: Sendable {
     ) async throws -> (response: ImageResponse, original: Original) {
         let key = DecodedWorkKey(request)
         let image = try await decoding.image(of: original, for: request, key: key, context: context)
-        let result = try await run(request.options.processing.steps[...], on: image, key, for: request, context: context)
+        let steps = request.options.processing.steps[...]
+        let result = try await run(steps, on: image, key, for: request, context: context)
         return response(to: request, with: result)
     }
 
@@ -84,7 +85,9 @@ final class ProcessingStage: Sendable {
             let count = processing.steps.count
             let first = count - processing.joinedCount
             // Known before the image is, so that loads which begin meanwhile find each other.
-            let keys = (first + 1...count).map { ProcessedWorkKey(decoding: decoded, processing: processing.prefix($0)) }
+            let keys = (first + 1...count).map {
+                ProcessedWorkKey(decoding: decoded, processing: processing.prefix($0))
+            }
             demand.add(keys)
             defer { demand.remove(keys) }
             let input = try await image(processing.prefix(first), of: decoded, for: request, context: context)

@@ -19,12 +19,14 @@ struct ExactRotation {
         let backdrop = SIMD4<Double>(premultiplying: background) * maximum
         var result: [Double] = []
         for y in 0..<size.height {
-            let ends = (0..<lines).map {
-                ends(at: Double(y) + (Double($0) + 0.5) / Double(lines), of: bitmap.size, in: size)
+            let ends = (0..<lines).map { number -> (Double, Double) in
+                let position = Double(y) + (Double(number) + 0.5) / Double(lines)
+                return self.ends(at: position, of: bitmap.size, in: size)
             }
             for x in 0..<size.width {
-                let covered = ends.reduce(0) { sum, ends in
-                    sum + max(0, min(ends.1, Double(x + 1)) - max(ends.0, Double(x)))
+                var covered = 0.0
+                for (first, last) in ends {
+                    covered += max(0, min(last, Double(x + 1)) - max(first, Double(x)))
                 }
                 let place = place(Double(x) + 0.5, Double(y) + 0.5, of: bitmap.size, in: size)
                 var pixel = SIMD4<Double>.zero
