@@ -7,6 +7,9 @@ internal import HalcyonConcurrency
 final class ProcessingDemand: Sendable {
     private let counts = Lock<[ProcessedWorkKey: Int]>([:])
 
+    /// The sum over all beginnings.
+    var count: Int { counts.withLock { $0.values.reduce(0, +) } }
+
     /// Counts a load through each of the beginnings of its chain.
     func add(_ keys: [ProcessedWorkKey]) {
         counts.withLock { counts in

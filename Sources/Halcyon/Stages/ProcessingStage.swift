@@ -10,7 +10,7 @@ final class ProcessingStage: Sendable {
     /// The runs of processors under way.
     let work = WorkCoalescer<ProcessedWorkKey, DecodedOriginal>(.processing)
     /// The loads that pass through each beginning of a chain.
-    private let demand = ProcessingDemand()
+    let demand = ProcessingDemand()
 
     init(workers: PixelWorkers, decoding: DecodingStage) {
         self.workers = workers

@@ -12,7 +12,7 @@ struct FrameTests {
 
     /// Radii that fit all but the smallest sizes, for which they are fitted first.
     static let frames = [
-        ExactFrame(radii: CornerRadii(6)),
+        ExactFrame(radii: CornerRadii(4.5)),
         ExactFrame(radii: CornerRadii(), border: border),
         ExactFrame(radii: CornerRadii(4), border: border),
         ExactFrame(radii: CornerRadii(4), border: opaque, background: backdrop),
@@ -45,7 +45,7 @@ struct FrameTests {
                 .converted(to: depth)
             let result = try Self.framed(bitmap, frame)
             #expect(result.size == size && result.depth == depth)
-            let expected = frame.samples(of: bitmap, lines: depth == .eight ? 512 : 4_096)
+            let expected = frame.samples(of: bitmap, lines: depth == .eight ? 256 : 1_024)
             let differences = zip(result.samples, expected).map { abs($0 - $1) }
             #expect((differences.max() ?? .infinity) <= 1, "\(size)")
             if result.isOpaque { #expect(try result.converted(to: .eight).hasOpaquePixelsOnly) }
