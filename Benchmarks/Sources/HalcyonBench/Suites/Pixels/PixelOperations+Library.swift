@@ -17,6 +17,7 @@ extension PixelOperations {
                 halcyon_reference_resize(bytes, width, height, $0, Int32(target.width), Int32(target.height))
             }
         case .encode(let format, let quality): return try encoding(bytes, input, format, Int32(quality))
+        case .geometry: throw BenchmarkError("no such library is measured")
         }
     }
 

@@ -13,6 +13,8 @@ enum PixelWork: Hashable {
     case resize(PixelSize)
     /// Pixels to a file.
     case encode(ImageFormat, quality: Int)
+    /// An image with another shape, or in another place.
+    case geometry(GeometryWork)
 
     init?(_ words: [String]) {
         let numbers = words.compactMap(Int.init)
@@ -23,6 +25,9 @@ enum PixelWork: Hashable {
         case ("frames", 0): self = .frames
         case ("encode", 1) where words.count == 3:
             self = .encode(ImageFormat(rawValue: words[1]), quality: numbers[0])
+        case ("geometry", 0) where words.count == 2:
+            guard let work = GeometryWork(rawValue: words[1]) else { return nil }
+            self = .geometry(work)
         default: return nil
         }
     }
@@ -34,6 +39,7 @@ enum PixelWork: Hashable {
         case .decode: ["decode"]
         case .frames: ["frames"]
         case .encode(let format, let quality): ["encode", format.rawValue, "\(quality)"]
+        case .geometry(let work): ["geometry", work.rawValue]
         }
     }
 }
