@@ -31,7 +31,7 @@ struct ProcessorCancellationTests {
 
     @Test("asks at least once for each 65,536 pixels that it makes or reads", arguments: ProcessorExamples.families)
     func questions(family: ProcessorExamples.Family) throws {
-        let image = try Self.image(PixelSize(1_500, 1_000))
+        let image = try Self.image(PixelSize(1_200, 900))
         for chain in family.chains {
             guard let processor = chain.steps.first?.processor else { continue }
             let questions = Questions()
