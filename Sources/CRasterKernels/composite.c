@@ -22,25 +22,6 @@ void halcyon_source_over(const uint8_t *source, uint8_t *out, size_t count) {
     source_over_step(source + i * 4, out + i * 4, (count - i) * 4);
 }
 
-ALWAYS_INLINE void multiply_by_coverage_step(uint8_t *pixels, const uint8_t *coverage, size_t count) {
-    u8x16 samples = 0;
-    u8x4 factors = 0;
-    memcpy(&samples, pixels, count * 4);
-    memcpy(&factors, coverage, count);
-    const u8x16 spread = __builtin_shufflevector(factors, factors, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-    const u8x16 product = MULTIPLY_BY_255THS(samples, spread);
-    memcpy(pixels, &product, count * 4);
-}
-
-HALCYON_CLONES
-void halcyon_multiply_by_coverage(uint8_t *pixels, const uint8_t *coverage, size_t count) {
-    size_t i = 0;
-    for (; i + step <= count; i += step) {
-        multiply_by_coverage_step(pixels + i * 4, coverage + i, step);
-    }
-    multiply_by_coverage_step(pixels + i * 4, coverage + i, count - i);
-}
-
 HALCYON_CLONES
 void halcyon_fill_pixels(uint8_t *out, const uint8_t *pixel, size_t count) {
     uint32_t word;

@@ -10,13 +10,6 @@ void halcyon_source_over_16(const void *source, void *out, size_t count) {
     }
 }
 
-HALCYON_CLONES
-void halcyon_multiply_by_coverage_16(void *pixels, const uint16_t *coverage, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        store(multiply_by_65535ths(load(pixels, i), (u16x4)coverage[i]), pixels, i);
-    }
-}
-
 void halcyon_fill_pixels_16(void *out, const void *pixel, size_t count) {
     const u16x4 value = load(pixel, 0);
     for (size_t i = 0; i < count; i++) {

@@ -1,58 +1,70 @@
 extension Bitmap {
     /// Returns the pixels inside `rect`, as a bitmap of their own. The part of `rect` outside of the image is cut off.
     ///
-    /// - Throws: ``BitmapError/invalidSize(_:)`` when nothing of `rect` lies inside,
-    ///   ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be allocated.
-    public func cropped(to rect: PixelRect) throws -> Bitmap {
+    /// - Parameter isCancelled: Called before every row.
+    /// - Throws: `CancellationError` when `isCancelled` returns `true`; ``BitmapError/invalidSize(_:)`` when nothing of
+    ///   `rect` lies inside, ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be allocated.
+    public func cropped(to rect: PixelRect, isCancelled: () -> Bool = { false }) throws -> Bitmap {
         let rect = rect.intersection(PixelRect(size: size))
-        guard rect.size != size else { return self }
-        var result = try Bitmap(uninitialized: rect.size, isOpaque: isOpaque, depth: depth)
-        result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
-            for y in 0..<rect.size.height {
-                (out + y * outBytesPerRow).update(
-                    from: source + (rect.origin.y + y) * sourceBytesPerRow + rect.origin.x * bytesPerPixel,
-                    count: rect.size.width * bytesPerPixel
-                )
-            }
-        }
-        return result
+        guard !rect.isEmpty else { throw BitmapError.invalidSize(rect.size) }
+        var pass = BitmapPass(over: size)
+        _ = pass.crop(to: rect)
+        return try applying(pass, isCancelled: isCancelled)
     }
 
     /// Returns the image upright, when its rows and columns are stored as `orientation` says.
     ///
     /// Returns the same bitmap at no cost for ``Orientation/up``.
     ///
-    /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be allocated.
-    public func oriented(_ orientation: Orientation) throws -> Bitmap {
+    /// - Parameter isCancelled: Called before every 16 rows.
+    /// - Throws: `CancellationError` when `isCancelled` returns `true`, ``BitmapError/outOfMemory(byteCount:)`` where the
+    ///   memory cannot be allocated.
+    public func oriented(_ orientation: Orientation, isCancelled: () -> Bool = { false }) throws -> Bitmap {
         guard orientation != .up else { return self }
         var result = try Bitmap(uninitialized: orientation.displaySize(of: size), isOpaque: isOpaque, depth: depth)
         let resultHeight = result.height
-        result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
+        try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
             // Walking rows from the last to the first mirrors top to bottom.
             let lastSource = source + (height - 1) * sourceBytesPerRow
             let lastOut = out + (resultHeight - 1) * outBytesPerRow
-            switch orientation {
-            case .up, .upMirrored:
-                for y in 0..<height {
-                    depth.reverse(source + y * sourceBytesPerRow, out + y * outBytesPerRow, width)
+            // The transposition takes blocks of 16 rows, which become as many columns.
+            for top in stride(from: 0, to: height, by: 16) {
+                if isCancelled() { throw CancellationError() }
+                let rows = top..<min(top + 16, height)
+                func transpose(
+                    _ source: UnsafePointer<UInt8>,
+                    _ sourceBytesPerRow: Int,
+                    _ out: UnsafeMutablePointer<UInt8>,
+                    _ outBytesPerRow: Int
+                ) {
+                    depth.transpose(
+                        source + top * sourceBytesPerRow,
+                        sourceBytesPerRow,
+                        out + top * bytesPerPixel,
+                        outBytesPerRow,
+                        width,
+                        rows.count
+                    )
                 }
-            case .down:
-                for y in 0..<height {
-                    depth.reverse(lastSource - y * sourceBytesPerRow, out + y * outBytesPerRow, width)
+                switch orientation {
+                case .up, .upMirrored:
+                    for y in rows {
+                        depth.reverse(source + y * sourceBytesPerRow, out + y * outBytesPerRow, width)
+                    }
+                case .down:
+                    for y in rows {
+                        depth.reverse(lastSource - y * sourceBytesPerRow, out + y * outBytesPerRow, width)
+                    }
+                case .downMirrored:
+                    for y in rows {
+                        (out + y * outBytesPerRow)
+                            .update(from: lastSource - y * sourceBytesPerRow, count: width * bytesPerPixel)
+                    }
+                case .leftMirrored: transpose(source, sourceBytesPerRow, out, outBytesPerRow)
+                case .right: transpose(lastSource, -sourceBytesPerRow, out, outBytesPerRow)
+                case .rightMirrored: transpose(lastSource, -sourceBytesPerRow, lastOut, -outBytesPerRow)
+                case .left: transpose(source, sourceBytesPerRow, lastOut, -outBytesPerRow)
                 }
-            case .downMirrored:
-                for y in 0..<height {
-                    (out + y * outBytesPerRow)
-                        .update(from: lastSource - y * sourceBytesPerRow, count: width * bytesPerPixel)
-                }
-            case .leftMirrored:
-                depth.transpose(source, sourceBytesPerRow, out, outBytesPerRow, width, height)
-            case .right:
-                depth.transpose(lastSource, -sourceBytesPerRow, out, outBytesPerRow, width, height)
-            case .rightMirrored:
-                depth.transpose(lastSource, -sourceBytesPerRow, lastOut, -outBytesPerRow, width, height)
-            case .left:
-                depth.transpose(source, sourceBytesPerRow, lastOut, -outBytesPerRow, width, height)
             }
         }
         return result

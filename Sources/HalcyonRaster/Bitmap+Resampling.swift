@@ -23,12 +23,24 @@ extension Bitmap {
         var result = try Bitmap(uninitialized: size, isOpaque: isOpaque, depth: depth)
         if filter == .nearest {
             try pickNearest(into: &result, isCancelled: isCancelled)
-        } else if depth == .sixteen {
-            try resampleSixteen(into: &result, filter: filter, isCancelled: isCancelled)
         } else {
-            try resample(into: &result, filter: filter, isCancelled: isCancelled)
+            let window = ResamplingWindow(scaledSize: size)
+            try resample(to: window, into: &result, filter: filter, isCancelled: isCancelled)
         }
         return result
+    }
+
+    /// Makes a part of the image at another size, with any filter but ``ResamplingFilter/nearest``.
+    func resample(
+        to window: ResamplingWindow,
+        into result: inout Bitmap,
+        filter: ResamplingFilter,
+        isCancelled: () -> Bool
+    ) throws {
+        switch depth {
+        case .eight: try resampleEight(to: window, into: &result, filter: filter, isCancelled: isCancelled)
+        case .sixteen: try resampleSixteen(to: window, into: &result, filter: filter, isCancelled: isCancelled)
+        }
     }
 
     private func pickNearest(into result: inout Bitmap, isCancelled: () -> Bool) throws {
@@ -51,19 +63,24 @@ extension Bitmap {
 
     /// Resamples down the columns first, then along the rows that this gives, four at a time: few intermediate rows are
     /// needed, and the pass that touches all source pixels is the one that reads them in order.
-    private func resample(into result: inout Bitmap, filter: ResamplingFilter, isCancelled: () -> Bool) throws {
+    private func resampleEight(
+        to window: ResamplingWindow,
+        into result: inout Bitmap,
+        filter: ResamplingFilter,
+        isCancelled: () -> Bool
+    ) throws {
         // 255 * 1.9 * 2^21 fits 32 bits, where 1.9 is more than the sum of the absolute weights of any filter here;
         // so does 255 * 1.9 * 2^6 * 2^15.
         let vertical = ResamplingWeights.cached(
             source: height,
-            destination: result.height,
+            destination: window.scaledSize.height,
             filter: filter,
             maximumBits: 21
         )
         // The rows between the passes are woven by pairs of pixels, which the horizontal sums take whole.
         let horizontal = ResamplingWeights.cached(
             source: width,
-            destination: result.width,
+            destination: window.scaledSize.width,
             filter: filter,
             maximumBits: 15,
             takesPairs: true
@@ -77,36 +94,45 @@ extension Bitmap {
         // Samples that only weights of zero meet: beyond the last pixel, and in rows that a short last group lacks.
         rows.update(repeating: 0, count: sampleCount)
 
-        let size = result.size
+        let (size, origin) = (result.size, window.origin)
+        // The columns of the source that the part needs; the first is even, as all starts are.
+        let columns = horizontal.columns(for: origin.x..<(origin.x + size.width), in: width)
         try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
+            let source = source + columns.lowerBound * bytesPerPixel
+            let firstSample = columns.lowerBound / 2 * pairSize
             try vertical.values.withUnsafeBufferPointer { weights in
                 guard let weights = weights.baseAddress else { return }
                 for top in stride(from: 0, to: size.height, by: rowsPerGroup) {
                     let rowCount = min(rowsPerGroup, size.height - top)
                     for row in 0..<rowCount {
                         if isCancelled() { throw CancellationError() }
-                        let y = top + row
+                        let y = origin.y + top + row
                         halcyon_sum_rows(
                             source + Int(vertical.starts[y]) * sourceBytesPerRow,
                             sourceBytesPerRow,
                             weights + y * vertical.stride,
                             Int(vertical.counts[y]),
                             Int32(vertical.bits - fractionalBits),
-                            rows + row * (pairSize / rowsPerGroup),
-                            width
+                            rows + firstSample + row * (pairSize / rowsPerGroup),
+                            columns.count
                         )
                     }
-                    halcyon_sum_pixels(
-                        rows,
-                        horizontal.starts,
-                        horizontal.values,
-                        horizontal.stride,
-                        Int32(horizontal.bits + fractionalBits),
-                        out + top * outBytesPerRow,
-                        outBytesPerRow,
-                        rowCount,
-                        size.width
-                    )
+                    horizontal.withWeights(from: origin.x) { starts, weights in
+                        halcyon_sum_pixels(
+                            rows,
+                            starts,
+                            weights,
+                            horizontal.stride,
+                            Int32(horizontal.bits + fractionalBits),
+                            out + top * outBytesPerRow,
+                            outBytesPerRow,
+                            rowCount,
+                            size.width
+                        )
+                    }
+                    for y in top..<(top + rowCount) {
+                        window.finish(out + y * outBytesPerRow, y)
+                    }
                 }
             }
         }

@@ -4,23 +4,28 @@ extension Bitmap {
     /// Resamples as ``resampled(to:filter:isCancelled:)`` does, for samples of 16 bits: the same two passes, in single
     /// precision.
     func resampleSixteen(
+        to window: ResamplingWindow,
         into result: inout Bitmap,
         filter: ResamplingFilter,
         isCancelled: () -> Bool
     ) throws {
         let vertical = ResamplingWeights.cached(
             source: height,
-            destination: result.height,
+            destination: window.scaledSize.height,
             filter: filter,
             maximumBits: 21
         )
         let horizontal = ResamplingWeights.cached(
             source: width,
-            destination: result.width,
+            destination: window.scaledSize.width,
             filter: filter,
             maximumBits: 21
         )
-        let (columnWeights, rowWeights) = (vertical.fractions, horizontal.fractions)
+        let (size, origin) = (result.size, window.origin)
+        let columns = horizontal.columns(for: origin.x..<(origin.x + size.width), in: width)
+        let columnWeights = vertical.fractions
+        let rowWeights = Array(horizontal.fractions[(origin.x * horizontal.stride)...])
+        let starts = Array(horizontal.starts[origin.x...])
         // The horizontal sums take the same number of pixels everywhere, with weights of zero beyond the last that
         // counts.
         let sampleCount = (width + horizontal.overhang) * 4
@@ -28,28 +33,30 @@ extension Bitmap {
         let row = samples.pointer.bindMemory(to: Float.self, capacity: sampleCount)
         (row + width * 4).update(repeating: 0, count: horizontal.overhang * 4)
 
-        let size = result.size
         try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
+            let source = source + columns.lowerBound * bytesPerPixel
             try columnWeights.withUnsafeBufferPointer { weights in
                 guard let weights = weights.baseAddress else { return }
-                for y in 0..<size.height {
+                for line in 0..<size.height {
                     if isCancelled() { throw CancellationError() }
+                    let y = origin.y + line
                     halcyon_sum_rows_16(
                         source + Int(vertical.starts[y]) * sourceBytesPerRow,
                         sourceBytesPerRow,
                         weights + y * vertical.stride,
                         Int(vertical.counts[y]),
-                        row,
-                        width * 4
+                        row + columns.lowerBound * 4,
+                        columns.count * 4
                     )
                     halcyon_sum_pixels_16(
                         row,
-                        horizontal.starts,
+                        starts,
                         rowWeights,
                         horizontal.stride,
-                        out + y * outBytesPerRow,
+                        out + line * outBytesPerRow,
                         size.width
                     )
+                    window.finish(out + line * outBytesPerRow, line)
                 }
             }
         }

@@ -1,13 +1,11 @@
-internal import CRasterKernels
-
 extension Bitmap {
     /// Returns the image with rounded corners, all of the same radius.
     ///
     /// - Parameters:
     ///   - radius: in pixels. Half the shorter side and more gives a pill, or a circle where the image is square.
     ///   - corners: the corners that are rounded, all by default.
-    ///   - background: see ``roundingCorners(_:background:)``.
-    /// - Throws: as ``roundingCorners(_:background:)`` does.
+    ///   - background: see ``roundingCorners(_:border:background:isCancelled:)``.
+    /// - Throws: as ``roundingCorners(_:border:background:isCancelled:)`` does.
     public func roundingCorners(
         radius: Double,
         corners: Corners = .all,
@@ -16,90 +14,46 @@ extension Bitmap {
         try roundingCorners(CornerRadii(radius, corners: corners), background: background)
     }
 
-    /// Returns the image with rounded corners. Edge pixels are covered by exactly the part that lies inside of the arc.
+    /// Returns the image with rounded corners, and a line along its edge. Each pixel is mixed of the exact areas of
+    /// image, line and background in it.
     ///
     /// - Parameters:
-    ///   - radii: in pixels; limited as ``CornerRadii/fitted(to:)`` says.
+    ///   - radii: in pixels, those of the edge; limited as ``CornerRadii/fitted(to:)`` says.
+    ///   - border: the line along the edge, none by default.
     ///   - background: the colour behind the image, which shows where the corners were and wherever the image is
     ///     transparent. None by default: the corners are transparent.
-    /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` where the memory cannot be allocated.
-    public func roundingCorners(_ radii: CornerRadii, background: Color? = nil) throws -> Bitmap {
-        let radii = radii.fitted(to: size)
-        let roundsAny = radii != CornerRadii()
-        guard roundsAny || (background != nil && !isOpaque) else { return self }
-
-        var result = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)
-        result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
-            for y in 0..<height {
-                (out + y * outBytesPerRow).update(from: source + y * sourceBytesPerRow, count: width * bytesPerPixel)
-            }
-        }
-        result.isOpaque = isOpaque && !roundsAny
-        if roundsAny {
-            switch depth {
-            case .eight:
-                result.clipCorners(radii) { pixels, coverage, count in
-                    halcyon_multiply_by_coverage(pixels, coverage, count)
-                }
-            case .sixteen:
-                result.clipCorners(radii) { pixels, coverage, count in
-                    halcyon_multiply_by_coverage_16(pixels, coverage, count)
-                }
-            }
-        }
-        guard let background else { return result }
-        var backdrop = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)
-        backdrop.fill(PixelRect(size: size), with: background)
-        backdrop.draw(result)
-        return backdrop
+    ///   - isCancelled: called before every row.
+    /// - Throws: `CancellationError` when `isCancelled` returns `true`, ``BitmapError/outOfMemory(byteCount:)`` where the
+    ///   memory cannot be allocated.
+    public func roundingCorners(
+        _ radii: CornerRadii,
+        border: PixelBorder? = nil,
+        background: Color? = nil,
+        isCancelled: () -> Bool = { false }
+    ) throws -> Bitmap {
+        try framed(ImageFrame(radii: radii, border: border, background: background), isCancelled: isCancelled)
     }
 
-    /// Multiplies the pixels at the corners by their coverage.
+    /// Returns the image with a line along its sides, which is drawn over it and cuts nothing off.
     ///
-    /// - Parameter multiply: multiplies pixels by so many parts of the largest sample.
-    private mutating func clipCorners<Sample: FixedWidthInteger>(
-        _ radii: CornerRadii,
-        multiply: (UnsafeMutablePointer<UInt8>, UnsafePointer<Sample>, Int) -> Void
-    ) {
-        let (width, height, bytesPerPixel) = (width, height, bytesPerPixel)
-        let top = [CornerCoverage(radius: radii.topLeft), CornerCoverage(radius: radii.topRight)]
-        let bottom = [CornerCoverage(radius: radii.bottomLeft), CornerCoverage(radius: radii.bottomRight)]
-        let topExtent = max(top[0].extent, top[1].extent)
-        let bottomExtent = max(bottom[0].extent, bottom[1].extent)
-        // A pixel in the middle of an odd side can lose parts to two arcs, or four. Those parts never overlap, so they
-        // add up; multiplying one coverage by the other would take too much.
-        var losses = [Double](repeating: 0, count: width)
-        var coverage = [Sample](repeating: .max, count: width)
-        withMutableRows { out, bytesPerRow in
-            for y in 0..<height where y < topExtent || y >= height - bottomExtent {
-                // The numbers of pixels from each end that lose something.
-                var touched = [0, 0]
-                for (corners, row) in [(top, y), (bottom, height - 1 - y)] {
-                    for (end, corner) in corners.enumerated() where row < corner.extent {
-                        for column in 0..<min(corner.extent, width) {
-                            let loss = corner.loss(column: column, row: row)
-                            // The arc is convex: once a pixel is whole, so are all further in.
-                            if loss == 0 { break }
-                            losses[end == 0 ? column : width - 1 - column] += loss
-                            touched[end] = max(touched[end], column + 1)
-                        }
-                    }
-                }
-                for span in [0..<touched[0], max(touched[0], width - touched[1])..<width] where !span.isEmpty {
-                    for x in span {
-                        coverage[x] = Sample((max(0, 1 - losses[x]) * Double(Sample.max)).rounded())
-                        losses[x] = 0
-                    }
-                    coverage.withUnsafeBufferPointer { coverage in
-                        guard let start = coverage.baseAddress else { return }
-                        multiply(
-                            out + y * bytesPerRow + span.lowerBound * bytesPerPixel,
-                            start + span.lowerBound,
-                            span.count
-                        )
-                    }
-                }
-            }
-        }
+    /// - Parameters:
+    ///   - border: The line.
+    ///   - radii: The radii of its corners, in pixels: those of its outer side, or of its middle where it is
+    ///     ``BorderPlacement/centered``. Beyond round corners, the image shows. Default: none is round.
+    ///   - isCancelled: Called before every row.
+    /// - Throws: `CancellationError` when `isCancelled` returns `true`, ``BitmapError/outOfMemory(byteCount:)`` where the
+    ///   memory cannot be allocated.
+    public func bordered(
+        _ border: PixelBorder,
+        radii: CornerRadii = CornerRadii(),
+        isCancelled: () -> Bool = { false }
+    ) throws -> Bitmap {
+        try framed(ImageFrame(radii: radii, cutsImage: false, border: border), isCancelled: isCancelled)
+    }
+
+    private func framed(_ frame: ImageFrame, isCancelled: () -> Bool) throws -> Bitmap {
+        var pass = BitmapPass(over: size)
+        pass.add(frame)
+        return try applying(pass, isCancelled: isCancelled)
     }
 }

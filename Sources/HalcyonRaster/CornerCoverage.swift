@@ -8,19 +8,21 @@ struct CornerCoverage {
     /// The radius in pixels, more than 0.
     let radius: Double
 
-    /// The number of columns, and of rows, from the corner on that can be covered in part.
-    var extent: Int { Int(radius.rounded(.up)) }
-
-    /// Returns the part of pixel (column, row) that lies outside of the arc, from 0 to 1.
-    func loss(column: Int, row: Int) -> Double {
+    /// Returns the area of a pixel that lies within the square around the arc, and outside of the arc: from 0 to 1.
+    ///
+    /// - Parameters:
+    ///   - x: The distance of the pixel's nearer side from the corner, along the rows; negative for a pixel that begins
+    ///     before the corner.
+    ///   - y: The same along the columns.
+    func loss(x: Double, y: Double) -> Double {
         // The arc is symmetric about its diagonal; so are the results, if both pixels take the same path.
-        let (near, far) = column < row ? (column, row) : (row, column)
+        let (near, far) = x < y ? (x, y) : (y, x)
         // Measured from the arc's centre towards the corner. Everything beyond the centre is inside.
-        let right = radius - Double(near)
-        let top = radius - Double(far)
-        guard right > 0, top > 0 else { return 0 }
-        let left = max(0, right - 1)
-        let bottom = max(0, top - 1)
+        let right = min(radius, radius - near)
+        let top = min(radius, radius - far)
+        let left = max(0, radius - near - 1)
+        let bottom = max(0, radius - far - 1)
+        guard right > left, top > bottom else { return 0 }
         if right * right + top * top <= radius * radius { return 0 }
         let area = (right - left) * (top - bottom)
         if left * left + bottom * bottom >= radius * radius { return area }

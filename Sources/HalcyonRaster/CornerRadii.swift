@@ -31,8 +31,11 @@ public struct CornerRadii: Hashable, Sendable, Codable {
     /// shrink by the same factor until they do not (CSS Backgrounds and Borders 3, section 4.5). Negative radii and NaN
     /// are 0.
     public func fitted(to size: PixelSize) -> CornerRadii {
-        let width = Double(max(0, size.width))
-        let height = Double(max(0, size.height))
+        fitted(width: Double(max(0, size.width)), height: Double(max(0, size.height)))
+    }
+
+    /// Returns the radii that fit a rectangle with these sides, neither of which is negative.
+    func fitted(width: Double, height: Double) -> CornerRadii {
         // Infinity becomes a length that every rectangle has to shrink.
         func limited(_ radius: Double) -> Double { radius > 0 ? min(radius, width + height) : 0 }
         var radii = CornerRadii(
@@ -52,5 +55,17 @@ public struct CornerRadii: Hashable, Sendable, Codable {
             radii.bottomRight *= factor
         }
         return radii
+    }
+
+    /// Returns the radii of a line that follows this one at a distance: greater outside of it, smaller inside, where the
+    /// distance is negative. A square corner stays square.
+    func offset(by distance: Double) -> CornerRadii {
+        func moved(_ radius: Double) -> Double { radius > 0 ? max(0, radius + distance) : 0 }
+        return CornerRadii(
+            topLeft: moved(topLeft),
+            topRight: moved(topRight),
+            bottomLeft: moved(bottomLeft),
+            bottomRight: moved(bottomRight)
+        )
     }
 }

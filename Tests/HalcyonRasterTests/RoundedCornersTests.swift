@@ -119,8 +119,10 @@ struct RoundedCornersTests {
             for x in 0..<24 {
                 let coverage = Double(mask.pixel(x, y).w) / 255
                 let source = bitmap.pixel(x, y)
-                let expected = (SIMD4<Double>(source) * coverage).rounded(.toNearestOrAwayFromZero)
-                #expect(result.pixel(x, y) == Pixel(expected))
+                // The mask is rounded to whole levels, half a level at most, and so is the result.
+                let difference = SIMD4<Double>(source) * coverage - SIMD4<Double>(result.pixel(x, y))
+                #expect(max(difference.max(), -difference.min()) <= 1)
+                #expect(coverage < 1 || result.pixel(x, y) == source)
             }
         }
     }
@@ -133,7 +135,8 @@ struct RoundedCornersTests {
         var expected = try Bitmap(size: bitmap.size)
         expected.fill(PixelRect(size: bitmap.size), with: blue)
         expected.draw(try bitmap.roundingCorners(radius: 8))
-        #expect(result.pixels == expected.pixels)
+        // Drawn in two steps, each of which rounds.
+        #expect(zip(result.samples, expected.samples).allSatisfy { abs($0 - $1) <= 1 })
         #expect(result.isOpaque && result.hasOpaquePixelsOnly)
         #expect(result.pixel(0, 0) == Pixel(0, 0, 255, 255))
         #expect(try bitmap.roundingCorners(radius: 0, background: blue).isOpaque)

@@ -27,12 +27,15 @@ static struct {
     void (*free)(void *);
 } vips;
 
+static void *loaded_library;
+
 const char *halcyon_vips_load(const char *path, int concurrency) {
     // A wheel's library has a GLib of its own, which must not be mixed with the system's.
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (!library) {
         return dlerror();
     }
+    loaded_library = library;
     struct {
         const char *name;
         void *target;
@@ -67,6 +70,10 @@ const char *halcyon_vips_load(const char *path, int concurrency) {
     vips.concurrency_set(concurrency);
     vips.cache_set_max(0);
     return NULL;
+}
+
+void *halcyon_vips_symbol(const char *name) {
+    return loaded_library ? dlsym(loaded_library, name) : NULL;
 }
 
 const char *halcyon_vips_version(void) {

@@ -15,6 +15,7 @@
 #include "BlendKernels.h"
 #include "BlurKernels.h"
 #include "ColorKernels.h"
+#include "GeometryKernels.h"
 #include "LightKernels.h"
 #include "ProcessorClones.h"
 #include "ResamplingVariants.h"
@@ -59,9 +60,6 @@ void halcyon_transpose_pixels(
 
 /// Puts `source` over `out` (Porter and Duff 1984): out = source + out * (1 - source alpha).
 void halcyon_source_over(const uint8_t *source, uint8_t *out, size_t count);
-
-/// Multiplies pixel i, alpha included, by coverage[i] / 255.
-void halcyon_multiply_by_coverage(uint8_t *pixels, const uint8_t *coverage, size_t count);
 
 /// Writes one pixel `count` times.
 void halcyon_fill_pixels(uint8_t *out, const uint8_t *pixel, size_t count);

@@ -34,8 +34,6 @@ void halcyon_transpose_pixels_16(
 // Compositing
 
 void halcyon_source_over_16(const void *source, void *out, size_t count);
-/// Multiplies pixel i, alpha included, by coverage[i] / 65535.
-void halcyon_multiply_by_coverage_16(void *pixels, const uint16_t *coverage, size_t count);
 void halcyon_fill_pixels_16(void *out, const void *pixel, size_t count);
 
 // Conversion. `source` and `out` may be the same where a pixel has as many bytes in both.

@@ -33,6 +33,11 @@ public struct CropProcessor: ImageProcessing {
         return CropProcessor(size: pointSize.pixels(atScale: scale), anchor: anchor)
     }
 
+    /// Returns the size of the part.
+    public func workingSize(for image: DecodedImage) -> PixelSize {
+        image.size.cropRect(for: size, anchor: anchor).size
+    }
+
     /// Writes size and anchor.
     public func encodeParameters(into encoder: inout CacheKeyEncoder) {
         encoder.encode(size.width)
@@ -47,10 +52,15 @@ public struct CropProcessor: ImageProcessing {
 
     /// Returns the part of the image.
     ///
-    /// - Throws: ``ProcessingError/emptySize(_:)``, ``BitmapError``.
+    /// - Throws: ``ProcessingError/emptySize(_:)``, ``BitmapError``, `CancellationError`.
     public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        try processInOnePass(image, isCancelled: isCancelled)
+    }
+}
+
+extension CropProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) throws -> Bool {
         guard !size.isEmpty else { throw ProcessingError.emptySize(size) }
-        let part = image.size.cropRect(for: size, anchor: anchor)
-        return image.replacingBitmap(try image.bitmap.cropped(to: part))
+        return pass.crop(to: pass.size.cropRect(for: size, anchor: anchor))
     }
 }

@@ -74,19 +74,4 @@ extension ImageProcessorChain {
     public static func crop(to size: PointSize, anchor: RelativePoint = .center) -> ImageProcessorChain {
         ImageProcessorChain(CropProcessor(size: size, anchor: anchor))
     }
-
-    /// Makes the corners round, with smooth edges.
-    ///
-    /// - Parameters:
-    ///   - radius: Absolute or relative to a side.
-    ///   - corners: Default: all four.
-    ///   - background: The colour that the image is drawn on, which shows behind the corners and where the image is
-    ///     transparent. Default: none; the corners become transparent.
-    public static func roundCorners(
-        radius: CornerRadius,
-        corners: Corners = .all,
-        background: Color? = nil
-    ) -> ImageProcessorChain {
-        ImageProcessorChain(RoundCornersProcessor(radius: radius, corners: corners, background: background))
-    }
 }

@@ -65,10 +65,16 @@ public struct ImageProcessorChain: Hashable, Sendable {
         ImageProcessorChain(steps: left.steps + right.steps)
     }
 
-    /// The chain without its last processor, and that processor; `nil` for the empty chain.
-    var droppingLast: (rest: ImageProcessorChain, last: any ImageProcessing)? {
-        guard let last = steps.last else { return nil }
-        return (ImageProcessorChain(steps: Array(steps.dropLast())), last.processor)
+    /// Returns the chain of the first processors.
+    func prefix(_ count: Int) -> ImageProcessorChain {
+        count == steps.count ? self : ImageProcessorChain(steps: Array(steps.prefix(count)))
+    }
+
+    /// The number of processors at the end of the chain that may share a pass over the pixels; at least 1 for a chain
+    /// that is not empty.
+    var joinedCount: Int {
+        let count = steps.reversed().prefix { $0.processor is any PassProcessing }.count
+        return max(count, min(1, steps.count))
     }
 
     /// Returns the chain with the lengths of its processors in pixels. At scale 1, a point is a pixel.
@@ -98,9 +104,12 @@ public struct ImageProcessorChain: Hashable, Sendable {
         isCancelled: @Sendable () -> Bool = { false }
     ) throws -> DecodedImage {
         var image = image
-        for step in inPixels(atScale: image.scale).steps {
+        var steps = inPixels(atScale: image.scale).steps[...]
+        while !steps.isEmpty {
             if isCancelled() { throw CancellationError() }
-            image = try step.processor.process(image, isCancelled: isCancelled)
+            let run = try ProcessingRun(steps, on: image)
+            image = try run.process(image, isCancelled: isCancelled)
+            steps = steps.dropFirst(run.steps.count)
         }
         return image
     }

@@ -1,95 +1,69 @@
 public import HalcyonCodecs
 public import HalcyonRaster
 
-/// A processor that makes the corners of an image round.
+/// A processor that makes the corners of an image round, and draws a line along its edge.
 public struct RoundCornersProcessor: ImageProcessing {
-    /// The radius of the corners.
-    public let radius: CornerRadius
-    /// The corners to make round.
-    public let corners: Corners
+    /// The second version mixes each pixel of an edge in one step, instead of rounding after each.
+    public static let version = 2
+
+    /// The radius of each corner.
+    public let corners: RoundedCorners
+    /// The line along the edge; `nil` for none.
+    public let border: Border?
     /// The colour that the image is drawn on, which shows behind the corners and where the image is transparent; `nil`:
     /// none, the corners become transparent.
     public let background: Color?
 
-    /// A processor with these parameters.
-    public init(radius: CornerRadius, corners: Corners, background: Color?) {
-        self.radius = radius
+    /// A processor with these parameters. Default: no line, no background.
+    public init(corners: RoundedCorners, border: Border? = nil, background: Color? = nil) {
         self.corners = corners
+        self.border = border
         self.background = background
     }
 
-    /// A Boolean value that indicates whether the radius is in points.
-    public var hasLengthsInPoints: Bool { if case .points = radius { true } else { false } }
-
-    /// A Boolean value that indicates whether the radius is a part of a side.
-    public var scalesWithImage: Bool {
-        switch radius {
-        case .widthFraction, .heightFraction: true
-        case .points, .pixels: false
-        }
+    /// A processor with one radius for some corners.
+    public init(radius: CornerRadius, corners: Corners, background: Color?) {
+        self.init(corners: RoundedCorners(radius, corners: corners), background: background)
     }
 
-    /// Returns the processor with a radius in points in pixels.
+    /// A Boolean value that indicates whether a radius or the width of the line is in points.
+    public var hasLengthsInPoints: Bool { corners.hasLengthsInPoints || border?.width.isInPoints == true }
+
+    /// A Boolean value that indicates whether all lengths are parts of a side.
+    public var scalesWithImage: Bool { corners.isRelative && border?.width.isRelative != false }
+
+    /// Returns the processor with its lengths in pixels.
     public func inPixels(atScale scale: Double) -> RoundCornersProcessor {
-        guard case .points(let value) = radius else { return self }
-        return RoundCornersProcessor(radius: .pixels(value * scale), corners: corners, background: background)
+        RoundCornersProcessor(
+            corners: corners.inPixels(atScale: scale),
+            border: border?.inPixels(atScale: scale),
+            background: background
+        )
     }
 
-    /// Writes radius, corners and background.
+    /// Writes radii, line and background.
     public func encodeParameters(into encoder: inout CacheKeyEncoder) {
-        switch radius {
-        case .points(let value):
-            encoder.encode(0)
-            encoder.encode(value)
-        case .widthFraction(let value):
-            encoder.encode(1)
-            encoder.encode(value)
-        case .heightFraction(let value):
-            encoder.encode(2)
-            encoder.encode(value)
-        case .pixels(let value):
-            encoder.encode(3)
-            encoder.encode(value)
-        }
-        encoder.encode(Int(corners.rawValue))
+        corners.encode(into: &encoder)
+        encoder.encode(border != nil)
+        border?.encode(into: &encoder)
         encoder.encode(background != nil)
-        if let background {
-            encoder.encode(background.red)
-            encoder.encode(background.green)
-            encoder.encode(background.blue)
-            encoder.encode(background.alpha)
-        }
+        background?.encodeComponents(into: &encoder)
     }
 
     /// Returns the image with round corners.
     ///
-    /// - Throws: ``BitmapError``.
+    /// - Throws: ``BitmapError``, `CancellationError`.
     public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        let bitmap = try image.bitmap.roundingCorners(
-            radius: radius.pixels(in: image.size),
-            corners: corners,
-            background: background
-        )
-        return image.replacingBitmap(bitmap)
+        try processInOnePass(image, isCancelled: isCancelled)
     }
 }
 
-/// The radius of a corner.
-public enum CornerRadius: Sendable, Hashable {
-    /// In points, which become pixels by ``DeliveryPolicy/scale``: at scale 1, a point is a pixel.
-    case points(Double)
-    /// In pixels.
-    case pixels(Double)
-    /// As a part of the width; useful up to 0.5.
-    case widthFraction(Double)
-    /// As a part of the height; useful up to 0.5.
-    case heightFraction(Double)
-
-    func pixels(in size: PixelSize) -> Double {
-        switch self {
-        case .points(let value), .pixels(let value): value
-        case .widthFraction(let fraction): fraction * Double(size.width)
-        case .heightFraction(let fraction): fraction * Double(size.height)
-        }
+extension RoundCornersProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) -> Bool {
+        let size = pass.size
+        pass.add(
+            ImageFrame(radii: corners.pixels(in: size), border: border?.pixels(in: size), background: background)
+        )
+        return true
     }
 }

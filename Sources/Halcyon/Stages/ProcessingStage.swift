@@ -2,11 +2,15 @@ internal import HalcyonCodecs
 internal import HalcyonConcurrency
 
 /// Runs chains of processors; each beginning of a chain is shared by all chains that begin so.
+///
+/// Processors that can share a pass over the pixels do so, unless another load waits for what is between them.
 final class ProcessingStage: Sendable {
     private let workers: PixelWorkers
     private let decoding: DecodingStage
     /// The runs of processors under way.
     let work = WorkCoalescer<ProcessedWorkKey, DecodedOriginal>(.processing)
+    /// The loads that pass through each beginning of a chain.
+    let demand = ProcessingDemand()
 
     init(workers: PixelWorkers, decoding: DecodingStage) {
         self.workers = workers
@@ -33,10 +37,9 @@ final class ProcessingStage: Sendable {
         context: WorkContext
     ) async throws -> (response: ImageResponse, original: Original) {
         let key = DecodedWorkKey(request)
-        var result = try await decoding.image(of: original, for: request, key: key, context: context)
-        for (place, step) in request.options.processing.steps.enumerated() {
-            result = try await run(step.processor, on: result, place: place, key, for: request, context: context)
-        }
+        let image = try await decoding.image(of: original, for: request, key: key, context: context)
+        let steps = request.options.processing.steps[...]
+        let result = try await run(steps, on: image, key, for: request, context: context)
         return response(to: request, with: result)
     }
 
@@ -74,57 +77,114 @@ final class ProcessingStage: Sendable {
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> DecodedOriginal {
-        guard let (rest, last) = processing.droppingLast else {
+        guard !processing.isIdentity else {
             return try await decoding.image(for: request, key: decoded, context: context)
         }
         let key = ProcessedWorkKey(decoding: decoded, processing: processing)
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
-            let input = try await image(rest, of: decoded, for: request, context: context)
-            return try await run(
-                last,
-                on: input,
-                place: rest.steps.count,
-                decoded,
-                for: request,
-                context: context
-            )
+            let count = processing.steps.count
+            let first = count - processing.joinedCount
+            // Known before the image is, so that loads which begin meanwhile find each other.
+            let keys = (first + 1...count).map {
+                ProcessedWorkKey(decoding: decoded, processing: processing.prefix($0))
+            }
+            demand.add(keys)
+            defer { demand.remove(keys) }
+            let input = try await image(processing.prefix(first), of: decoded, for: request, context: context)
+            return try await finish(keys[...], of: processing, from: first, on: input, for: request, context: context)
         }
     }
 
-    /// Runs a processor.
+    /// Returns the result of a chain from that of its beginning.
     ///
-    /// - Parameter place: The number of processors that come before it in the chain.
-    private func run(
-        _ processor: any ImageProcessing,
+    /// - Parameters:
+    ///   - keys: Those of the beginnings that are not made yet, the whole chain at the end.
+    ///   - first: The number of processors that `input` is the result of.
+    private func finish(
+        _ keys: ArraySlice<ProcessedWorkKey>,
+        of processing: ImageProcessorChain,
+        from first: Int,
         on input: DecodedOriginal,
-        place: Int,
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> DecodedOriginal {
+        let last = first + keys.count
+        guard let shared = demand.sharedBeginning(of: keys) else {
+            let steps = processing.steps[first..<last]
+            return try await run(steps, on: input, keys[keys.startIndex].decoding, for: request, context: context)
+        }
+        let (earlier, later) = (keys[...shared], keys[(shared + 1)...])
+        let between = try await work.value(for: keys[shared], since: request.sharesSince, context: context) {
+            [self] context in
+            try await finish(earlier, of: processing, from: first, on: input, for: request, context: context)
+        }
+        let next = first + earlier.count
+        return try await finish(later, of: processing, from: next, on: between, for: request, context: context)
+    }
+
+    /// Runs processors of a chain.
+    ///
+    /// - Parameter steps: The processors, at their places in the chain.
+    private func run(
+        _ steps: ArraySlice<ImageProcessorChain.Step>,
+        on input: DecodedOriginal,
+        _ decoded: DecodedWorkKey,
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> DecodedOriginal {
+        var (result, rest) = (input, steps)
+        while !rest.isEmpty {
+            // Where the decoder did not convert the colours, they are converted after the first processor, and those
+            // after it expect that.
+            let converts = result.image.colorProfile != nil && decoded.decode.color != .asStored
+            let run = try await reportingErrors(of: request) { [rest, result] in
+                try ProcessingRun(rest, on: result.image, joinsSteps: !converts)
+            }
+            result = try await self.run(run, on: result, decoded, for: request, context: context)
+            rest = rest.dropFirst(run.steps.count)
+        }
+        return result
+    }
+
+    private func run(
+        _ run: ProcessingRun,
+        on input: DecodedOriginal,
         _ decoded: DecodedWorkKey,
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> DecodedOriginal {
         let start = ContinuousClock.now
         context.begin(.process)
-        do {
-            let (image, lease) = try await (request.options.workers ?? workers).process(
+        let (image, lease) = try await reportingErrors(of: request) {
+            try await (request.options.workers ?? workers).process(
                 input.image,
                 lease: input.lease,
-                size: processor.workingSize(for: input.image),
-                place: place,
+                size: run.workingSize(for: input.image),
+                place: run.steps.startIndex,
                 priority: context.priority
             ) { image, flag in
-                let result = try processor.process(image, isCancelled: { flag.isCancelled })
-                // Where the decoder did not convert the colours, they are converted after the first processor.
+                let result = try run.process(image, isCancelled: { flag.isCancelled })
                 return try result.converted(decoded.decode.color, isCancelled: { flag.isCancelled })
             }
-            let time = ContinuousClock.now - start
-            context.note(.processed("\(type(of: processor))", size: image.bitmap.size, duration: time))
-            return DecodedOriginal(
-                image: image,
-                lease: lease,
-                original: input.original,
-                decodeTime: input.decodeTime,
-                processTime: (input.processTime ?? .zero) + time
-            )
+        }
+        let time = ContinuousClock.now - start
+        context.note(.processed(run.name, size: image.bitmap.size, duration: time))
+        return DecodedOriginal(
+            image: image,
+            lease: lease,
+            original: input.original,
+            decodeTime: input.decodeTime,
+            processTime: (input.processTime ?? .zero) + time
+        )
+    }
+
+    /// Turns the errors of processors into those of a load.
+    private func reportingErrors<Result>(
+        of request: ResolvedRequest,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
         } catch let error as CancellationError {
             throw error
         } catch {

@@ -55,6 +55,26 @@ enum PillowProgram {
             opaque.save(target, work[1], **options)
             return target.tell()
 
+        def geometry():
+            if work[1] == "rotation":
+                image.rotate(-30, Image.Resampling.BICUBIC, expand=True)
+                return
+            source = Image.open(io.BytesIO(data))
+            source.draft(None, (800, 600))
+            avatar = source.resize((400, 300), Image.Resampling.LANCZOS).crop((50, 0, 350, 300)).convert("RGBA")
+            avatar.putalpha(avatar_mask)
+            avatar.alpha_composite(avatar_border)
+
+        if work[0] == "geometry":
+            from PIL import ImageDraw
+            # Drawn four times as large and reduced, since Pillow does not smooth edges.
+            avatar_mask = Image.new("L", (1200, 1200))
+            ImageDraw.Draw(avatar_mask).rounded_rectangle((0, 0, 1199, 1199), 80, fill=255)
+            avatar_mask = avatar_mask.resize((300, 300), Image.Resampling.BOX)
+            avatar_border = Image.new("RGBA", (1200, 1200))
+            ImageDraw.Draw(avatar_border).rounded_rectangle((0, 0, 1199, 1199), 80, outline="white", width=16)
+            avatar_border = avatar_border.resize((300, 300), Image.Resampling.BOX)
+
         operation = globals()[work[0]]
 
         try:

@@ -86,6 +86,7 @@ enum PixelOperations {
         case .encode(let format, let quality):
             let bitmap = try input.bitmap()
             return { try codecs.encode(bitmap, as: format, options: EncodeOptions(quality: quality)).count }
+        case .geometry(let work): return try geometry(work, input)
         }
     }
 
@@ -119,6 +120,13 @@ enum PixelOperations {
                     halcyon_vips_encode(bytes, width, height, 3, format.rawValue, Int32(quality), &byteCount)
                 }
                 return byteCount
+            }
+        case .geometry(let work):
+            return try checked { [bytes] in
+                switch work {
+                case .avatar: halcyon_vips_avatar(bytes, bytes.count)
+                case .rotation: halcyon_vips_rotate(bytes, width, height, GeometryWork.degrees)
+                }
             }
         }
     }

@@ -18,6 +18,7 @@ extension PixelOperations {
             }
         case .filter: throw BenchmarkError("no such library is measured")
         case .encode(let format, let quality): return try encoding(bytes, input, format, Int32(quality))
+        case .geometry: throw BenchmarkError("no such library is measured")
         }
     }
 

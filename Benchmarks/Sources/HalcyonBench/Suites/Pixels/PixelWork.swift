@@ -15,6 +15,8 @@ enum PixelWork: Hashable {
     case filter(PixelFilter, radius: Int)
     /// Pixels to a file.
     case encode(ImageFormat, quality: Int)
+    /// An image with another shape, or in another place.
+    case geometry(GeometryWork)
 
     init?(_ words: [String]) {
         let numbers = words.compactMap(Int.init)
@@ -28,6 +30,9 @@ enum PixelWork: Hashable {
             self = .filter(filter, radius: numbers[0])
         case ("encode", 1) where words.count == 3:
             self = .encode(ImageFormat(rawValue: words[1]), quality: numbers[0])
+        case ("geometry", 0) where words.count == 2:
+            guard let work = GeometryWork(rawValue: words[1]) else { return nil }
+            self = .geometry(work)
         default: return nil
         }
     }
@@ -40,6 +45,7 @@ enum PixelWork: Hashable {
         case .frames: ["frames"]
         case .filter(let filter, let radius): ["filter", filter.rawValue, "\(radius)"]
         case .encode(let format, let quality): ["encode", format.rawValue, "\(quality)"]
+        case .geometry(let work): ["geometry", work.rawValue]
         }
     }
 }

@@ -7,8 +7,9 @@ struct ProcessorsSuite: BenchmarkSuite {
     let cases: [any BenchmarkCase]
 
     init(_ options: SuiteOptions) {
+        let contenders = PixelContenders(options)
         let libraries = ColorLibraries(options)
         let colors = ColorWork.allCases.map { ColorProcessorCase(work: $0, libraries: libraries) }
-        cases = FilterCases.cases(PixelContenders(options)) + colors
+        cases = FilterCases.cases(contenders) + GeometryCases.cases(contenders) + colors
     }
 }

@@ -1,0 +1,46 @@
+public import HalcyonRaster
+
+/// A line along the edge of an image, or of the shape that an image is cut to.
+public struct Border: Sendable, Hashable {
+    /// The width of the line; at most half the shorter side of the image.
+    public var width: BorderWidth
+    /// The colour of the line, which is drawn over the image.
+    public var color: Color
+    /// The place of the line in relation to the edge.
+    public var placement: BorderPlacement
+
+    /// Creates a line.
+    ///
+    /// - Parameters:
+    ///   - width: Default: 4 points.
+    ///   - color: Default: black.
+    ///   - placement: Default: ``BorderPlacement/inside``.
+    public init(width: BorderWidth = .points(4), color: Color = .black, placement: BorderPlacement = .inside) {
+        self.width = width
+        self.color = color
+        self.placement = placement
+    }
+
+    func pixels(in size: PixelSize) -> PixelBorder {
+        PixelBorder(width: width.pixels(in: size), color: color, placement: placement)
+    }
+
+    func inPixels(atScale scale: Double) -> Border {
+        Border(width: width.inPixels(atScale: scale), color: color, placement: placement)
+    }
+
+    func encode(into encoder: inout CacheKeyEncoder) {
+        width.encode(into: &encoder)
+        color.encodeComponents(into: &encoder)
+        encoder.encode(placement.rawValue)
+    }
+}
+
+extension Color {
+    func encodeComponents(into encoder: inout CacheKeyEncoder) {
+        encoder.encode(red)
+        encoder.encode(green)
+        encoder.encode(blue)
+        encoder.encode(alpha)
+    }
+}

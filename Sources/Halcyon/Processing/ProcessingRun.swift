@@ -1,0 +1,52 @@
+internal import HalcyonCodecs
+internal import HalcyonRaster
+
+/// The next work of a chain: one processor, or several that share a pass over the pixels.
+///
+/// A shared pass finishes each row while it is in the processor's cache, makes no bitmap between, and no pixel that is
+/// cut off later. Its result equals that of the processors one after the other, to the last bit.
+struct ProcessingRun: Sendable {
+    /// The processors.
+    let steps: ArraySlice<ImageProcessorChain.Step>
+    private let pass: BitmapPass?
+
+    /// Creates the run at the beginning of `steps`, of which there is at least one.
+    ///
+    /// - Parameter joinsSteps: A Boolean value that indicates whether processors may share a pass. Default: `true`.
+    /// - Throws: The error of a processor that cannot make anything of the image.
+    init(
+        _ steps: ArraySlice<ImageProcessorChain.Step>,
+        on image: DecodedImage,
+        joinsSteps: Bool = true
+    ) throws {
+        var pass = BitmapPass(over: image.size)
+        var fullSize = image.fullSize
+        var end = steps.startIndex
+        while joinsSteps, end < steps.endIndex, let processor = steps[end].processor as? any PassProcessing {
+            var longer = pass
+            guard try processor.add(to: &longer, fullSize: fullSize) else { break }
+            pass = longer
+            fullSize = pass.size
+            end += 1
+        }
+        self.pass = end > steps.startIndex + 1 ? pass : nil
+        self.steps = steps[..<max(end, steps.startIndex + 1)]
+    }
+
+    /// The names of the processors' types.
+    var name: String { steps.map { "\(type(of: $0.processor))" }.joined(separator: " |> ") }
+
+    /// Returns the size of the largest bitmap that the run makes.
+    func workingSize(for image: DecodedImage) -> PixelSize {
+        if let pass { return pass.size }
+        return steps.first?.processor.workingSize(for: image) ?? image.size
+    }
+
+    /// Returns the processed image.
+    ///
+    /// - Throws: The error of a processor, or `CancellationError`.
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        if let pass { return image.replacingBitmap(try image.bitmap.applying(pass, isCancelled: isCancelled)) }
+        return try steps.first?.processor.process(image, isCancelled: isCancelled) ?? image
+    }
+}

@@ -1,0 +1,70 @@
+public import HalcyonRaster
+
+/// The radius of each corner of an image.
+public struct RoundedCorners: Sendable, Hashable {
+    /// The radius of the top left corner.
+    public var topLeft: CornerRadius
+    /// The radius of the top right corner.
+    public var topRight: CornerRadius
+    /// The radius of the bottom left corner.
+    public var bottomLeft: CornerRadius
+    /// The radius of the bottom right corner.
+    public var bottomRight: CornerRadius
+
+    /// Creates corners. Default of each: square.
+    public init(
+        topLeft: CornerRadius = .pixels(0),
+        topRight: CornerRadius = .pixels(0),
+        bottomLeft: CornerRadius = .pixels(0),
+        bottomRight: CornerRadius = .pixels(0)
+    ) {
+        self.topLeft = topLeft
+        self.topRight = topRight
+        self.bottomLeft = bottomLeft
+        self.bottomRight = bottomRight
+    }
+
+    /// Creates corners of one radius.
+    ///
+    /// - Parameter corners: Those with the radius; the others are square. Default: all four.
+    public init(_ radius: CornerRadius, corners: Corners = .all) {
+        self.init(
+            topLeft: corners.contains(.topLeft) ? radius : .pixels(0),
+            topRight: corners.contains(.topRight) ? radius : .pixels(0),
+            bottomLeft: corners.contains(.bottomLeft) ? radius : .pixels(0),
+            bottomRight: corners.contains(.bottomRight) ? radius : .pixels(0)
+        )
+    }
+
+    private var all: [CornerRadius] { [topLeft, topRight, bottomLeft, bottomRight] }
+
+    func pixels(in size: PixelSize) -> CornerRadii {
+        CornerRadii(
+            topLeft: topLeft.pixels(in: size),
+            topRight: topRight.pixels(in: size),
+            bottomLeft: bottomLeft.pixels(in: size),
+            bottomRight: bottomRight.pixels(in: size)
+        )
+    }
+
+    func inPixels(atScale scale: Double) -> RoundedCorners {
+        RoundedCorners(
+            topLeft: topLeft.inPixels(atScale: scale),
+            topRight: topRight.inPixels(atScale: scale),
+            bottomLeft: bottomLeft.inPixels(atScale: scale),
+            bottomRight: bottomRight.inPixels(atScale: scale)
+        )
+    }
+
+    /// A Boolean value that indicates whether a radius is in points.
+    var hasLengthsInPoints: Bool { all.contains { $0.isInPoints } }
+
+    /// A Boolean value that indicates whether all radii are parts of a side.
+    var isRelative: Bool { all.allSatisfy { $0.isRelative } }
+
+    func encode(into encoder: inout CacheKeyEncoder) {
+        for radius in all {
+            radius.encode(into: &encoder)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+extension Bitmap {
+    /// Returns the result of a pass over this image; the same bitmap at no cost where nothing changes.
+    ///
+    /// - Parameters:
+    ///   - pass: A pass for images of this size.
+    ///   - isCancelled: Called before every row of the result.
+    /// - Throws: `CancellationError` when `isCancelled` returns `true`; ``BitmapError/invalidSize(_:)`` or
+    ///   ``BitmapError/outOfMemory(byteCount:)`` as for any new bitmap.
+    package func applying(_ pass: BitmapPass, isCancelled: () -> Bool = { false }) throws -> Bitmap {
+        var painters = pass.painters(depth: depth, isOpaque: isOpaque)
+        guard pass.scaledSize != size || pass.size != size || !painters.isEmpty else { return self }
+        var result = try Bitmap(uninitialized: pass.size, isOpaque: isOpaque, depth: depth)
+        let finish = { (row: UnsafeMutablePointer<UInt8>, y: Int) in
+            for index in painters.indices {
+                painters[index].paint(row, row: y)
+            }
+        }
+        if pass.scaledSize == size {
+            try copyRows(of: pass.part, to: &result, isCancelled: isCancelled, finish: finish)
+        } else {
+            let window = ResamplingWindow(scaledSize: pass.scaledSize, origin: pass.part.origin, finish: finish)
+            try resample(to: window, into: &result, filter: .lanczos3, isCancelled: isCancelled)
+        }
+        if let last = painters.last { result.isOpaque = last.isOpaque }
+        return result
+    }
+
+    private func copyRows(
+        of rect: PixelRect,
+        to result: inout Bitmap,
+        isCancelled: () -> Bool,
+        finish: (UnsafeMutablePointer<UInt8>, Int) -> Void
+    ) throws {
+        try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
+            for y in 0..<rect.size.height {
+                if isCancelled() { throw CancellationError() }
+                let row = out + y * outBytesPerRow
+                row.update(
+                    from: source + (rect.origin.y + y) * sourceBytesPerRow + rect.origin.x * bytesPerPixel,
+                    count: rect.size.width * bytesPerPixel
+                )
+                finish(row, y)
+            }
+        }
+    }
+}

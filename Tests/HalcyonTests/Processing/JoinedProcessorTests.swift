@@ -1,0 +1,89 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+
+@Suite("Neighbouring processors")
+struct JoinedProcessorTests {
+    private let observer = RecordingObserver()
+    private let test: TestPipeline
+    private let url = Sample.url()
+
+    init() {
+        test = TestPipeline(observers: [observer])
+    }
+
+    private let crop = ImageProcessorChain.crop(to: PixelSize(20, 10))
+    private let corners = ImageProcessorChain.roundCorners(radius: .pixels(4))
+    private let border = ImageProcessorChain.border(Border(width: .pixels(2), color: .white))
+
+    /// Returns the result of a chain, one processor after the other.
+    private func stepByStep(_ chain: ImageProcessorChain, _ image: DecodedImage) throws -> DecodedImage {
+        try chain.steps.reduce(image) { image, step in try step.processor.process(image) { false } }
+    }
+
+    @Test("share a pass over the pixels")
+    func onePass() async throws {
+        test.transport.serve(url, Sample.png())
+        let chain = .resize(to: PixelSize(32, 24)) |> crop |> corners |> border
+        let image = try await test.pipeline.image(from: url, options: [.processor(chain)])
+        let name = "ResizeProcessor |> CropProcessor |> RoundCornersProcessor |> BorderProcessor"
+        #expect(observer.texts.filter { $0.contains("Processor") } == ["\(name) 20×10"])
+        let original = try await test.pipeline.image(from: url)
+        #expect(image.bitmap.hasSamePixels(as: try stepByStep(chain, original).bitmap))
+    }
+
+    @Test("give the same bytes joined and one after the other")
+    func equality() throws {
+        let bitmap = Sample.noise(37, 29)
+        let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
+        let chains: [ImageProcessorChain] = [
+            .resize(to: PixelSize(20, 20), mode: .fill) |> corners |> border,
+            .resize(to: PixelSize(20, 20)) |> .circle(border: Border()) |> border,
+            crop |> crop |> .circle() |> .resize(to: PixelSize(5, 5)) |> corners,
+            .crop(to: RelativeRect(x: 0.2, y: 0.1, width: 0.7, height: 0.7)) |> .flip(.vertical) |> corners |> crop,
+            .downsample(to: PixelSize(99, 99)) |> .resize(to: PixelSize(50, 60), mode: .stretch) |> border,
+            corners |> .rotate(byDegrees: 12) |> crop |> border,
+            ImageProcessorChain(TargetSizeProcessor(size: .pixels(width: 30, height: 20))) |> crop |> corners,
+        ]
+        for chain in chains {
+            let joined = try chain.process(image)
+            let steps = try stepByStep(chain, image)
+            #expect(joined.bitmap.hasSamePixels(as: steps.bitmap), "\(chain.steps.map { $0.processor })")
+            #expect(joined.fullSize == steps.fullSize)
+            #expect(joined.bitmap.isOpaque == steps.bitmap.isOpaque)
+        }
+    }
+
+    @Test("stay apart where another load waits for what is between them")
+    func sharedBeginning() async throws {
+        let chains = [crop |> corners, crop |> border]
+        let tasks = chains.map { test.pipeline.task(for: url, options: [.processor($0)]) }
+        let transfer = await test.transport.nextTransfer()
+        // Each has counted the crop, and its own whole chain.
+        await eventually { [test] in test.pipeline.stages.processing.demand.count == 4 }
+        transfer.answer(.init(body: Sample.png()))
+        let images = [try await tasks[0].image, try await tasks[1].image]
+        #expect(observer.texts.contains("CropProcessor 20×10"))
+        #expect(!observer.texts.contains { $0.contains("|>") })
+        let original = try await test.pipeline.image(from: url)
+        for (chain, image) in zip(chains, images) {
+            #expect(image.bitmap.hasSamePixels(as: try stepByStep(chain, original).bitmap))
+        }
+        #expect(test.pipeline.stages.processing.demand.count == 0)
+    }
+
+    @Test("report the error of the one that fails")
+    func errors() async throws {
+        test.transport.serve(url, Sample.png())
+        let chain = crop |> .crop(to: PixelRect(x: 30, y: 0, width: 5, height: 5)) |> border
+        await #expect {
+            try await test.pipeline.image(from: url, options: [.processor(chain)])
+        } throws: { error in
+            (error as? ImageError)?.stage == .process
+        }
+        await eventually { [test] in test.pipeline.stages.processing.demand.count == 0 }
+    }
+}

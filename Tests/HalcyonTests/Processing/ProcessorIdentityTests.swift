@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Halcyon
+
+@Suite("The identities of processors")
+struct ProcessorIdentityTests {
+    private static let chains = ProcessorExamples.families.flatMap(\.chains)
+
+    @Test("differ wherever a parameter differs")
+    func differ() {
+        var names: [[UInt8]: Int] = [:]
+        for (index, chain) in Self.chains.enumerated() {
+            let bytes = chain.steps.flatMap(\.identity)
+            #expect(names.updateValue(index, forKey: bytes) == nil, "\(chain.steps[0].processor)")
+        }
+        #expect(Set(Self.chains).count == Self.chains.count)
+    }
+
+    @Test("of lengths in points become those of the pixels, at each scale others", arguments: [2.0, 3])
+    func points(scale: Double) {
+        for chain in Self.chains where chain.hasLengthsInPoints {
+            let pixels = chain.inPixels(atScale: scale)
+            #expect(pixels != chain && !pixels.hasLengthsInPoints, "\(chain.steps[0].processor)")
+            #expect(pixels.inPixels(atScale: scale) == pixels)
+        }
+    }
+
+    @Test("are the same for what has the same effect")
+    func equals() {
+        #expect(ImageProcessorChain.flip(.horizontal) == .orient(.upMirrored))
+        #expect(ImageProcessorChain.rotate(quarterTurns: 5) == .rotate(quarterTurns: 1))
+        #expect(
+            ImageProcessorChain.roundCorners(radius: .pixels(5), corners: .topLeft)
+                == .roundCorners(RoundedCorners(topLeft: .pixels(5)))
+        )
+        #expect(
+            ImageProcessorChain.border(Border(width: .points(2))).inPixels(atScale: 2)
+                == .border(Border(width: .pixels(4)))
+        )
+    }
+}
