@@ -79,11 +79,15 @@ public final class ImageAnimation: Sendable {
         )
     }
 
+    /// The bytes that a decoder keeps in memory to compose the next frame, about: one canvas.
+    package var canvasByteCount: Int { preloadedFrames == nil ? info.size.bitmapByteCount(depth: .eight) : 0 }
+
     /// Opens the animation to be read frame by frame.
     ///
     /// - Throws: ``CodecError``.
     package func decoder() throws -> ImageAnimationDecoder {
-        try ImageAnimationDecoder(data, info: info, codecs: codecs, options: options, processing: processing)
+        if let preloadedFrames { return ImageAnimationDecoder(preloadedFrames, color: options.color) }
+        return try ImageAnimationDecoder(data, codecs: codecs, options: options, processing: processing)
     }
 }
 

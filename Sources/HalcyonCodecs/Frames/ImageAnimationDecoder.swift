@@ -4,43 +4,46 @@ package import HalcyonRaster
 
 /// Decodes the frames of an animation, each at the size of the place that shows it. Rising numbers cost one frame each.
 package final class ImageAnimationDecoder: Sendable {
-    private let reader: FrameReader
+    /// The place that frames come from.
+    private enum Source: Sendable {
+        case reader(FrameReader)
+        case decoded([DecodedImage])
+    }
+
+    private let source: Source
     private let color: ColorHandling
     private let limit: BitmapLimit?
     private let processing: ImageAnimation.FrameProcessing?
 
-    fileprivate init(
-        reader: FrameReader,
-        color: ColorHandling,
-        limit: BitmapLimit?,
-        processing: ImageAnimation.FrameProcessing?
-    ) {
-        self.reader = reader
-        self.color = color
-        self.limit = limit
-        self.processing = processing
-    }
-
-    convenience init(
+    /// A decoder of the frames of a file.
+    init(
         _ data: Data,
-        info: ImageInfo,
         codecs: ImageCodecs,
         options: DecodeOptions,
         processing: ImageAnimation.FrameProcessing?
     ) throws {
-        var own = options
+        color = options.color
+        limit = options.bitmapLimit
+        self.processing = processing
+        var options = options
         // Colours are converted where there are fewer pixels: after a frame is scaled down.
-        own.color = .asStored
-        self.init(
-            reader: try codecs.frames(of: data, options: own),
-            color: options.color,
-            limit: options.bitmapLimit,
-            processing: processing
-        )
+        options.color = .asStored
+        source = .reader(try codecs.frames(of: data, options: options))
     }
 
-    /// The bytes that composing frames keeps in memory, about: one canvas.
-    package var canvasByteCount: Int { reader.info.size.bitmapByteCount(depth: .eight) }
+    /// Frames that are decoded and processed.
+    init(_ frames: [DecodedImage], color: ColorHandling) {
+        source = .decoded(frames)
+        self.color = color
+        (limit, processing) = (nil, nil)
+    }
+
+    private var frameCount: Int {
+        switch source {
+        case .reader(let reader): reader.frameCount
+        case .decoded(let frames): frames.count
+        }
+    }
 
     /// Returns a frame, composed with those before it and processed.
     ///
@@ -55,7 +58,16 @@ package final class ImageAnimationDecoder: Sendable {
         in box: PixelSize? = nil,
         isCancelled: @Sendable () -> Bool = { false }
     ) throws -> DecodedImage {
-        var frame = try reader.frame(at: index, isCancelled: isCancelled)
+        var frame: DecodedImage
+        switch source {
+        case .reader(let reader):
+            frame = try reader.frame(at: index, isCancelled: isCancelled)
+        case .decoded(let frames):
+            guard frames.indices.contains(index) else {
+                throw CodecError.noSuchFrame(index, frameCount: frames.count)
+            }
+            frame = frames[index]
+        }
         if let limit {
             frame = try frame.resampled(to: limit.reduced(frame.size, depth: frame.bitmap.depth), isCancelled)
         }
@@ -70,7 +82,7 @@ package final class ImageAnimationDecoder: Sendable {
     /// - Throws: As ``frame(at:in:isCancelled:)`` does.
     package func frames(isCancelled: @Sendable () -> Bool = { false }) throws -> [DecodedImage] {
         var frames: [DecodedImage] = []
-        for index in 0..<reader.frameCount {
+        for index in 0..<frameCount {
             let frame = try frame(at: index, isCancelled: isCancelled)
             let isRepeated = frames.last.map { $0.bitmap.hasSameBytes(as: frame.bitmap) } ?? false
             frames.append(isRepeated ? frames[index - 1] : frame)
