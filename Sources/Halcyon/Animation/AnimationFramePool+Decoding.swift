@@ -18,6 +18,8 @@ extension AnimationFramePool {
         let cancellation: CancellationFlag
         /// A Boolean value that indicates whether the frames on the way to this one are of use as well.
         let collects: Bool
+        /// The frames that made room for a canvas.
+        let dropped: [AnimationFrameSet.Frame]
     }
 
     /// Returns the work that there is for an animation, and notes it.
@@ -108,9 +110,11 @@ extension AnimationFramePool {
         guard let frame = job.isUrgent ? set.urgentFrame : aheadFrame(of: set, state) else { return nil }
         let canvas = job.key.animation.canvasByteCount
         var cursor: AnimationFrameSet.Cursor?
+        var dropped: [AnimationFrameSet.Frame] = []
         if let place = set.nearestCursor(to: frame, mayOpen: state.byteCount + canvas <= byteLimit) {
             cursor = set.idle.remove(at: place)
         } else {
+            dropped = makeRoom(for: canvas, neededIn: -1, &state)
             state.byteCount += canvas
         }
         set.inFlight.insert(frame)
@@ -119,7 +123,8 @@ extension AnimationFramePool {
             // A decoder that has gone past the frame begins again at the start.
             cursor: cursor.map { .init(decoder: $0.decoder, position: $0.position <= frame ? $0.position : 0) },
             cancellation: set.cancellation,
-            collects: set.clients.values.contains { $0.demand?.isFalling ?? false }
+            collects: set.clients.values.contains { $0.demand?.isFalling ?? false },
+            dropped: dropped
         )
     }
 
@@ -152,8 +157,9 @@ extension AnimationFramePool {
                 if !(error is CancellationError) { set.failures[frame] = error }
             }
             var deliveries: [Delivery] = []
-            for (number, client) in set.clients where client.awaited == frame {
-                set.clients[number]?.awaited = nil
+            for (number, client) in set.clients where client.awaited.contains(frame) {
+                set.clients[number]?.awaited.remove(frame)
+                if case .success = result { set.clients[number]?.shown = frame }
                 deliveries.append(client.deliver)
             }
             return (deliveries, dropped)

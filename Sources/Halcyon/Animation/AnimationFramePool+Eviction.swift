@@ -58,7 +58,9 @@ extension AnimationFramePool {
     }
 
     /// Drops the frames that are needed last, until there is room or all others are needed sooner.
-    private func makeRoom(for byteCount: Int, neededIn use: Int64, _ state: inout State) -> [AnimationFrameSet.Frame] {
+    ///
+    /// - Returns: The frames that were dropped, to be released after the lock.
+    func makeRoom(for byteCount: Int, neededIn use: Int64, _ state: inout State) -> [AnimationFrameSet.Frame] {
         var excess = state.byteCount + byteCount - limit(state)
         guard excess > 0 else { return [] }
         var candidates: [(use: Int64, set: AnimationFrameSet, index: Int)] = []

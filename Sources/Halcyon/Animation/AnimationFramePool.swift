@@ -135,7 +135,13 @@ public final class AnimationFramePool: Sendable {
                     set.failures[demand.frame].map { .failure($0) }
                 }
             (client.demand, client.shown) = (demand, shown)
-            client.awaited = result == nil ? demand.frame : nil
+            client.awaited.formIntersection(set.inFlight)
+            switch result {
+            case .success: (client.shown, client.awaited) = (demand.frame, [])
+            case .failure: break
+            // The image itself shows the first frame, which the pool then need not have.
+            case nil: if shown != demand.frame { client.awaited.insert(demand.frame) }
+            }
             set.clients[place.number] = client
             return (result, plan(place.key, &state))
         }
@@ -147,7 +153,7 @@ public final class AnimationFramePool: Sendable {
     func rest(_ place: Place, shown: Int?) {
         state.withLock { state in
             guard let set = state.sets[place.key], var client = set.clients[place.number] else { return }
-            (client.demand, client.awaited, client.shown) = (nil, nil, shown)
+            (client.demand, client.awaited, client.shown) = (nil, [], shown)
             set.clients[place.number] = client
         }
     }

@@ -20,8 +20,9 @@ final class AnimationFrameSet {
         var demand: AnimationFrameDemand?
         /// The frame that is shown.
         var shown: Int?
-        /// The frame that is to be delivered as soon as it is decoded.
-        var awaited: Int?
+        /// The frames that are to be delivered as soon as they are decoded: the one that is due, and earlier ones that
+        /// decoders are at work on. Without those, a player whose frames take longer than they last would get none.
+        var awaited: Set<Int> = []
         let deliver: AnimationFramePool.Delivery
     }
 
@@ -110,7 +111,7 @@ final class AnimationFrameSet {
 
     /// Returns a frame that is due, and on which no decoder is at work; `nil` if there is none that can be begun now.
     var urgentFrame: Int? {
-        let missing = Set(clients.values.compactMap(\.awaited)).subtracting(inFlight)
+        let missing = clients.values.reduce(into: Set<Int>()) { $0.formUnion($1.awaited) }.subtracting(inFlight)
         return missing.filter(mayBegin).min()
     }
 
