@@ -26,7 +26,10 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private static var suites: [any BenchmarkSuite.Type] {
-        [HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, PipelineSuite.self, CommandsSuite.self]
+        [
+            HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, PipelineSuite.self, CommandsSuite.self,
+            AnimationSuite.self,
+        ]
     }
 
     @Argument(help: ArgumentHelp("The suites to run. Default: all.", valueName: "suite"))
