@@ -11,7 +11,7 @@ extension AnimationFramePool {
     }
 
     /// A frame to decode.
-    private struct Task: Sendable {
+    private struct Work: Sendable {
         let frame: Int
         /// `nil` if a decoder has to be opened.
         let cursor: AnimationFrameSet.Cursor?
@@ -52,35 +52,35 @@ extension AnimationFramePool {
     }
 
     private func run(_ job: Job) {
-        guard let task = state.withLock({ begin(job, &$0) }) else {
+        guard let work = state.withLock({ begin(job, &$0) }) else {
             // Another one has done it, or its player has left.
             return schedule(state.withLock { end(job, &$0) })
         }
-        var cursor = task.cursor
+        var cursor = work.cursor
         var position = cursor?.position ?? 0
         let result: Result<DecodedImage, any Error>
-        let isCancelled: @Sendable () -> Bool = { task.cancellation.isCancelled }
+        let isCancelled: @Sendable () -> Bool = { work.cancellation.isCancelled }
         do {
             let decoder = try cursor?.decoder ?? job.key.animation.decoder()
             cursor = AnimationFrameSet.Cursor(decoder: decoder, position: position)
             // Falling frames: the way to the one that is needed now leads past those that are needed next.
-            if task.collects, position < task.frame {
-                for frame in position..<task.frame where isOfUse(frame, to: job) {
+            if work.collects, position < work.frame {
+                for frame in position..<work.frame where isOfUse(frame, to: job) {
                     deliver(frame, Result { try self.frame(frame, decoder, job.key, isCancelled) }, for: job)
                     position = frame + 1
                 }
             }
-            result = .success(try frame(task.frame, decoder, job.key, isCancelled))
-            position = task.frame + 1
+            result = .success(try frame(work.frame, decoder, job.key, isCancelled))
+            position = work.frame + 1
         } catch {
             result = .failure(error)
         }
         cursor?.position = position
-        deliver(task.frame, result, for: job)
+        deliver(work.frame, result, for: job)
         let ended = cursor
         let jobs = state.withLock { state -> [Job] in
             if let set = state.sets[job.key], set.number == job.number {
-                set.inFlight.remove(task.frame)
+                set.inFlight.remove(work.frame)
                 if let ended {
                     set.idle.append(ended)
                 } else {
@@ -105,7 +105,7 @@ extension AnimationFramePool {
     }
 
     /// Chooses what a job does; `nil` if there is nothing left to do.
-    private func begin(_ job: Job, _ state: inout State) -> Task? {
+    private func begin(_ job: Job, _ state: inout State) -> Work? {
         guard let set = state.sets[job.key], set.number == job.number else { return nil }
         guard let frame = job.isUrgent ? set.urgentFrame : aheadFrame(of: set, state) else { return nil }
         let canvas = job.key.animation.canvasByteCount
@@ -118,7 +118,7 @@ extension AnimationFramePool {
             state.byteCount += canvas
         }
         set.inFlight.insert(frame)
-        return Task(
+        return Work(
             frame: frame,
             // A decoder that has gone past the frame begins again at the start.
             cursor: cursor.map { .init(decoder: $0.decoder, position: $0.position <= frame ? $0.position : 0) },

@@ -7,9 +7,10 @@ package import HalcyonRaster
 /// due, and share them. Two animations are equal if they are the same object, which all copies of an image share.
 public final class ImageAnimation: Sendable {
     /// Processes a frame; a pipeline sets it where processors are to run on all frames.
-    package typealias FrameProcessing = @Sendable (
-        _ frame: DecodedImage, _ isCancelled: @Sendable () -> Bool
-    ) throws -> DecodedImage
+    package typealias FrameProcessing =
+        @Sendable (
+            _ frame: DecodedImage, _ isCancelled: @Sendable () -> Bool
+        ) throws -> DecodedImage
 
     /// The encoded bytes.
     public let data: Data

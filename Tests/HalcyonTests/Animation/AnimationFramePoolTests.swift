@@ -17,9 +17,8 @@ struct AnimationFramePoolTests {
     /// Plays step by step, and expects each frame to be shown and the pool to keep to its limit.
     private func play(_ played: PlayedAnimation, steps: Int, _ mode: AnimationPlaybackMode = .forward) async {
         let (player, pool) = (played.player, played.player.configuration.pool)
-        let timeline = AnimationTimeline(player.animation.map { $0.frameCount }.map {
-            Array(repeating: Duration.milliseconds(100), count: $0)
-        } ?? [.zero])
+        let frameCount = player.animation?.frameCount ?? 1
+        let timeline = AnimationTimeline(Array(repeating: Duration.milliseconds(100), count: frameCount))
         for step in 0..<steps {
             await played.shows(timeline.frame(ofStep: step % timeline.stepCount(mode), mode))
             // Those that are due or shown, and the canvas, are there in any case.
