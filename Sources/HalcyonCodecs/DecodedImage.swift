@@ -18,11 +18,13 @@ public struct DecodedImage: Sendable {
         var bitmap: Bitmap
         let fullSize: PixelSize
         let header: Header
+        let animation: ImageAnimation?
 
-        init(_ bitmap: Bitmap, _ fullSize: PixelSize, _ header: Header) {
+        init(_ bitmap: Bitmap, _ fullSize: PixelSize, _ header: Header, _ animation: ImageAnimation?) {
             self.bitmap = bitmap
             self.fullSize = fullSize
             self.header = header
+            self.animation = animation
         }
     }
 
@@ -48,7 +50,7 @@ public struct DecodedImage: Sendable {
     }
 
     package init(bitmap: Bitmap, info: ImageInfo, fullSize: PixelSize, colorProfile: ColorProfile? = nil) {
-        storage = Storage(bitmap, fullSize, Header(info, colorProfile))
+        storage = Storage(bitmap, fullSize, Header(info, colorProfile), nil)
     }
 
     private init(_ storage: Storage) {
@@ -61,7 +63,7 @@ public struct DecodedImage: Sendable {
         // Changed in place, because a copy would double the memory of an image that is being decoded.
         _modify {
             if !isKnownUniquelyReferenced(&storage) {
-                storage = Storage(storage.bitmap, storage.fullSize, storage.header)
+                storage = Storage(storage.bitmap, storage.fullSize, storage.header, storage.animation)
             }
             yield &storage.bitmap
         }
@@ -85,12 +87,25 @@ public struct DecodedImage: Sendable {
 
     /// Says that the pixels are sRGB.
     mutating func removeColorProfile() {
-        storage = Storage(storage.bitmap, storage.fullSize, Header(info, nil))
+        storage = Storage(storage.bitmap, storage.fullSize, Header(info, nil), storage.animation)
     }
 
-    /// The result of processing this image, at the same ``scale``.
+    /// The animation whose first frame this image shows; `nil` for a still image. Default: `nil`.
+    ///
+    /// A load sets it as ``ImageCodecs/animatedImage(from:options:preloadsFrames:)`` does. Copies share it.
+    public var animation: ImageAnimation? { storage.animation }
+
+    /// The result of processing this image, at the same ``scale``: a still image.
     public func replacingBitmap(_ bitmap: Bitmap) -> DecodedImage {
-        var image = DecodedImage(Storage(bitmap, bitmap.size, storage.header))
+        var image = DecodedImage(Storage(bitmap, bitmap.size, storage.header, nil))
+        image.scale = scale
+        return image
+    }
+
+    /// Returns the same pixels as the first frame of an animation; with `nil`, as a still image.
+    public func replacingAnimation(_ animation: ImageAnimation?) -> DecodedImage {
+        guard animation !== storage.animation else { return self }
+        var image = DecodedImage(Storage(storage.bitmap, storage.fullSize, storage.header, animation))
         image.scale = scale
         return image
     }

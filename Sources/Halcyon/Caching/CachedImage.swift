@@ -10,6 +10,9 @@ struct CachedImage: Sendable {
     enum Content: Sendable {
         case image(DecodedImage)
         case encoded(EncodedImageBody)
+
+        /// A Boolean value that indicates whether it is an image with its animation.
+        var isAnimated: Bool { if case .image(let image) = self { image.animation != nil } else { false } }
     }
 
     let content: Content
@@ -95,6 +98,7 @@ struct CachedImage: Sendable {
         case .image(let image):
             let profile = if case .icc(let profile) = image.colorProfile { profile.count } else { 0 }
             return cost + image.bitmap.byteCount + image.info.byteCount + profile
+                + (image.animation?.byteCount(beside: image.bitmap) ?? 0)
         case .encoded(let body):
             return cost + body.byteCount
         }
@@ -119,11 +123,15 @@ struct CachedImage: Sendable {
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         let depth = image.bitmap.depth
+        let isAnimated = image.animation != nil
         // The pixels by which the image is found must not be changed by code that shows it.
         image.bitmap.buffer.seal()
-        return WeakValue(image.bitmap.buffer) { buffer in
+        return WeakValue(image.bitmap.buffer) { [weak animation = image.animation] buffer in
+            // Without its animation, what is left is another image.
+            if isAnimated, animation == nil { return nil }
             let bitmap = Bitmap(size: size, isOpaque: isOpaque, depth: depth, buffer: buffer)
             let image = DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize, colorProfile: colorProfile)
+                .replacingAnimation(animation)
             return CachedImage(
                 .image(image),
                 byteCount: byteCount,

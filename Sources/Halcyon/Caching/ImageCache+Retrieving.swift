@@ -175,7 +175,8 @@ extension ImageCache {
         let decode = options.decode.decodeOptions
         let workers = options.workers ?? .shared
         let codecs = options.codecs(or: codecs)
-        let image = try await workers.decode(data, codecs: codecs, options: decode, priority: priority)
+        var image = try await workers.decode(data, codecs: codecs, options: decode, priority: priority)
+        image = try await workers.animated(image, of: data, options: options, codecs: codecs, priority: priority)
         let cached = CachedImage(
             image: image,
             byteCount: data.count,

@@ -58,6 +58,9 @@ extension ImageCache {
     /// Where nothing is stored on disk, as without ``CachePolicy/storesOnDisk``, the processed image and the encoded
     /// forms that this one replaces are removed from there.
     ///
+    /// An image with an animation is on disk as its original, also if it is processed: by default the bytes that its
+    /// ``DecodedImage/animation`` has.
+    ///
     /// - Parameters:
     ///   - image: The image for memory, and for the disk where it is the result of processing.
     ///   - request: The source, and options with processing, key rule, serializer and lifetimes.
@@ -76,6 +79,9 @@ extension ImageCache {
         let options = request.options
         let policy = options.cache
         let isOriginal = request.isUnprocessed
+        let original = original ?? image.animation?.data
+        // One frame must not take the place of the others.
+        let keepsOriginalOnly = policy.keepsOriginalOnly || image.animation != nil
         let claim = StoreClaim(original: StorePermits(for: key, in: [self], .replacement), age: .new)
         if policy.storesInMemory {
             let now = disk.now()
@@ -107,21 +113,24 @@ extension ImageCache {
         }
         let durability = policy.diskDurability ?? .normal
         defer { if durability == .none { disk.flushSoon() } }
-        if let original, isOriginal || policy.keepsOriginal && request.source.isWhole {
+        if let original, isOriginal || (policy.keepsOriginal || keepsOriginalOnly) && request.source.isWhole {
             let diskKey = key.originalDiskKey
             let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
             let isStored = try await replace(diskKey, admission) { [self] disk in
-                if isOriginal || policy.keepsOriginalOnly { try removeEncodedForms(of: key, claim, from: disk) }
+                if isOriginal || keepsOriginalOnly { try removeEncodedForms(of: key, claim, from: disk) }
                 return try disk.store(original, for: diskKey, expiration: policy.diskExpiration, durability: durability)
             }
-            if isOriginal || policy.keepsOriginalOnly { return isStored }
+            if isOriginal || keepsOriginalOnly {
+                if image.animation != nil, !isOriginal { await removeResult(of: key, isOriginal: false, claim) }
+                return isStored
+            }
         }
         let serializer = policy.serializer
         // No other process would find the result of codecs without a name, but another image under its name.
         let isStorable =
             isOriginal
             ? image.info.frameCount <= 1 && options.decode.showsOriginal && serializer is ImageSerializer
-            : !policy.keepsOriginalOnly && options.decode.isNamed
+            : !keepsOriginalOnly && options.decode.isNamed
         guard isStorable else {
             await removeEncodedForms(of: key, claim)
             return false

@@ -79,7 +79,7 @@ struct DecodedWorkKey: Hashable, Sendable {
     init(_ request: ResolvedRequest) {
         let (decode, processing) = (request.options.decode, request.options.processing)
         original = request.work
-        self.decode = decode
+        self.decode = decode.ofOneFrame
         target = processing.decodeTarget
         color = processing.resizesFirst ? .asStored : decode.color
     }

@@ -30,6 +30,13 @@ public struct DecodePolicy: Sendable, Hashable {
     /// The frame of a video that is the image. Default: the one that represents it, see
     /// ``VideoFrame/Time/representative``.
     public var videoFrame = VideoFrame()
+    /// The part of an animated file that the image has. Another ``frame`` than the first is a still image. An image that
+    /// processors have run on is one as well, unless ``processesAllFrames``. Default: ``AnimationLoading/onDemand``.
+    public var animation: AnimationLoading = .onDemand
+    /// A Boolean value that indicates whether processors run on all frames of an animated file, each when it is decoded,
+    /// so that the processed image is animated too. On disk such an image is its original. Default: `false`, for a still
+    /// image of the first frame.
+    public var processesAllFrames = false
     /// The codecs of the image; `nil`: those of the pipeline. Default: `nil`.
     public var codecs: CustomCodecs?
 
@@ -40,7 +47,7 @@ public struct DecodePolicy: Sendable, Hashable {
     /// whether there is a result, not which.
     var isIdentity: Bool {
         frame == 0 && color == .sRGB && !keepsSixteenBits && !usesEmbeddedThumbnail && hasStandardReading
-            && !isBounded && videoFrame == VideoFrame()
+            && !isBounded && videoFrame == VideoFrame() && animation == .onDemand && !processesAllFrames
     }
 
     /// A Boolean value that indicates whether a large image is scaled down.
@@ -82,10 +89,24 @@ public struct DecodePolicy: Sendable, Hashable {
             encoder.encode("videoFrame")
             videoFrame.encodeIdentity(into: &encoder)
         }
+        switch animation {
+        case .onDemand: break
+        case .preloaded: encoder.encode("animation.preloaded")
+        case .firstFrame: encoder.encode("animation.firstFrame")
+        }
+        if processesAllFrames { encoder.encode("processesAllFrames") }
         if let codecs {
             encoder.encode("codecs")
             codecs.encodeIdentity(into: &encoder)
         }
+    }
+
+    /// The settings that decoding one frame depends on.
+    var ofOneFrame: DecodePolicy {
+        var policy = self
+        policy.animation = .onDemand
+        policy.processesAllFrames = false
+        return policy
     }
 
     /// The same settings for a decoder.

@@ -149,6 +149,16 @@ extension ImageOption {
         ImageOption(.usesEmbeddedThumbnail) { $0.decode.usesEmbeddedThumbnail = true }
     }
 
+    /// Sets the part of an animated file that is loaded; see ``DecodePolicy/animation``.
+    public static func animation(_ loading: AnimationLoading) -> ImageOption {
+        ImageOption(.animation) { $0.decode.animation = loading }
+    }
+
+    /// Runs processors on all frames of an animated file; see ``DecodePolicy/processesAllFrames``.
+    public static var processAllFrames: ImageOption {
+        ImageOption(.processesAllFrames) { $0.decode.processesAllFrames = true }
+    }
+
     /// Decodes one frame of an animation, counted from 0.
     public static func frame(_ frame: Int) -> ImageOption {
         ImageOption(.frame) { $0.decode.frame = frame }

@@ -37,6 +37,8 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case largestByteCount
     case largestSideLength
     case videoFrame
+    case animation
+    case processesAllFrames
     case codecs
     case networkIsAllowed
     case timeouts
@@ -114,6 +116,8 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .largestByteCount: ImageOptionAccessor(path: \.decode.largestByteCount)
         case .largestSideLength: ImageOptionAccessor(path: \.decode.largestSideLength)
         case .videoFrame: ImageOptionAccessor(path: \.decode.videoFrame)
+        case .animation: ImageOptionAccessor(path: \.decode.animation)
+        case .processesAllFrames: ImageOptionAccessor(path: \.decode.processesAllFrames)
         case .codecs: ImageOptionAccessor(path: \.decode.codecs)
         case .networkIsAllowed: ImageOptionAccessor(path: \.network.isAllowed)
         case .timeouts: ImageOptionAccessor(path: \.network.timeouts)

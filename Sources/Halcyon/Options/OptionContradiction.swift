@@ -71,6 +71,9 @@ extension ImageOptions {
     /// case.
     var allowsNetwork: Bool { network.isAllowed || cache.reads == .none }
 
-    /// A Boolean value that indicates whether the original on disk may be used.
-    var readsOriginalOnDisk: Bool { cache.reads.includesDisk && (cache.readsOriginal || loadProcessing.isIdentity) }
+    /// A Boolean value that indicates whether the original on disk may be used. It is all that the disk has of an image
+    /// whose frames are all processed.
+    var readsOriginalOnDisk: Bool {
+        cache.reads.includesDisk && (cache.readsOriginal || loadProcessing.isIdentity || decode.processesAllFrames)
+    }
 }

@@ -174,7 +174,7 @@ final class CachingStage<Form: ResultForm>: Sendable {
         var stores: [Task<Void, Never>] = []
         if let (original, request) = made.original {
             let originals = OriginalWriter(request: request, claim: made.claim, priority: priority)
-            let started = originals.storeUsed(original)
+            let started = originals.storeUsed(original, isAnimated: made.result.content.isAnimated)
             if !started.isEmpty { context.note(.storedOnDisk(.original)) }
             stores += started
         }

@@ -63,6 +63,32 @@ final class DecodingStage: Sendable {
         }
     }
 
+    /// Returns the image of a result with the animation that its file has, as far as the options ask for it.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`, where all frames are decoded.
+    func animated(
+        _ result: DecodedOriginal,
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> DecodedImage {
+        guard result.image.info.isAnimated, request.source.hasEncodedBytes else { return result.image }
+        do {
+            return try await (request.options.workers ?? workers).animated(
+                result.image,
+                of: result.original.data,
+                options: request.options,
+                codecs: request.source.codecs(over: request.options.codecs(or: codecs)),
+                priority: context.priority
+            )
+        } catch let error as CodecError {
+            throw ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(request.source)")
+        }
+    }
+
     private func decode(
         _ original: Original,
         for request: ResolvedRequest,

@@ -11,13 +11,17 @@ struct OriginalWriter: Sendable {
     let priority: PriorityBox
 
     /// Starts to store an original whose image was made, as far as the options ask for that.
-    func storeUsed(_ original: Original) -> [Task<Void, Never>] {
+    ///
+    /// - Parameter isAnimated: A Boolean value that indicates whether the image has its animation, which is stored as the
+    ///   original alone.
+    func storeUsed(_ original: Original, isAnimated: Bool) -> [Task<Void, Never>] {
         let (policy, caching) = (request.options.cache, original.caching)
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
         var stores: [Task<Void, Never>] = []
         // In memory the representations of an original have one item, so that it says nothing about each of them.
         let companion = !request.isProcessed && caching.item == .original ? StoreOrder.Item.image(request.key) : nil
-        let own = !request.isProcessed || policy.keepsOriginal ? store(original, with: companion) : []
+        let keepsOriginal = policy.keepsOriginal || isAnimated
+        let own = !request.isProcessed || keepsOriginal ? store(original, with: companion) : []
         if !own.isEmpty {
             stores += own
         } else if let entry = caching.entry, let old = caching.replaced,
@@ -34,7 +38,7 @@ struct OriginalWriter: Sendable {
                     : updatePresent(original.data, entry, caching.item, in: other)
             }
         }
-        if request.isProcessed, !policy.keepsOriginal, caching.replaced == nil, !request.work.readsDisk,
+        if request.isProcessed, !keepsOriginal, caching.replaced == nil, !request.work.readsDisk,
             let entry = caching.entry
         {
             // The disk was not read for an original that it may have: the image would be made of that one again.

@@ -25,7 +25,8 @@ final class ProcessingStage: Sendable {
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> (response: ImageResponse, original: Original) {
-        response(to: request, with: try await result(for: request, context: context))
+        let result = try await result(for: request, context: context)
+        return try await response(to: request, with: result, context: context)
     }
 
     /// Returns the processed image of an original at hand, without sharing work with others.
@@ -40,18 +41,20 @@ final class ProcessingStage: Sendable {
         let image = try await decoding.image(of: original, for: request, key: key, context: context)
         let steps = request.options.processing.steps[...]
         let result = try await run(steps, on: image, key, for: request, context: context)
-        return response(to: request, with: result)
+        return try await response(to: request, with: result, context: context)
     }
 
+    /// Returns the response with a result, to which the animation is added that its file has.
     private func response(
         to request: ResolvedRequest,
-        with result: DecodedOriginal
-    ) -> (response: ImageResponse, original: Original) {
+        with result: DecodedOriginal,
+        context: WorkContext
+    ) async throws -> (response: ImageResponse, original: Original) {
         var timings = result.original.timings
         timings.decode = result.decodeTime
         timings.process = result.processTime
         let response = ImageResponse(
-            image: result.image,
+            image: try await decoding.animated(result, for: request, context: context),
             source: result.original.source,
             byteCount: result.original.data.count,
             data: request.options.delivery.includesOriginalData && request.source.hasEncodedBytes

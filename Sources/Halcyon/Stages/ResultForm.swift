@@ -75,6 +75,8 @@ struct DecodedForm: ResultForm {
         priority: PriorityBox
     ) async throws -> (body: Data, metadata: Data)? {
         let (image, serializer) = (response.image, request.options.cache.serializer)
+        // An animation is on disk as its original, of which it is made again: an encoding would keep one frame.
+        if image.animation != nil { return nil }
         let body = try await (request.options.workers ?? workers).encode(
             image,
             original: original,
@@ -95,7 +97,9 @@ struct DecodedForm: ResultForm {
         return (body, metadata.data)
     }
 
-    func byteCount(of response: ImageResponse) -> Int { response.image.bitmap.byteCount }
+    func byteCount(of response: ImageResponse) -> Int {
+        response.image.animation == nil ? response.image.bitmap.byteCount : 0
+    }
 }
 
 /// Encoded images, which are stored as they are.

@@ -14,9 +14,9 @@ public struct WeakValue<Value: Sendable>: Sendable {
 
     /// Refers to `object` without keeping it alive.
     ///
-    /// - Parameter rebuild: makes the value from the object again. It must not hold the value or the object itself,
-    ///   else neither is ever freed.
-    public init<Object: AnyObject & Sendable>(_ object: Object, rebuild: @escaping @Sendable (Object) -> Value) {
+    /// - Parameter rebuild: makes the value from the object again; returns nil if another part of the value is gone. It
+    ///   must not hold the value or the object itself, else neither is ever freed.
+    public init<Object: AnyObject & Sendable>(_ object: Object, rebuild: @escaping @Sendable (Object) -> Value?) {
         reference = WeakReferenceToObject(object, rebuild)
     }
 
@@ -42,14 +42,14 @@ private final class WeakReferenceToObject<Object: AnyObject & Sendable, Value: S
     @unchecked Sendable
 {
     private weak var object: Object?
-    private let rebuild: @Sendable (Object) -> Value
+    private let rebuild: @Sendable (Object) -> Value?
 
-    init(_ object: Object, _ rebuild: @escaping @Sendable (Object) -> Value) {
+    init(_ object: Object, _ rebuild: @escaping @Sendable (Object) -> Value?) {
         self.object = object
         self.rebuild = rebuild
     }
 
-    override func resolve() -> Value? { object.map(rebuild) }
+    override func resolve() -> Value? { object.flatMap(rebuild) }
 
     override var anyObject: AnyObject? { object }
 }

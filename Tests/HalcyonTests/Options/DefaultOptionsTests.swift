@@ -226,7 +226,7 @@ struct DefaultOptionsTests {
             .downloader(ImageDownloader(transport: ScriptedTransport())), .includesOriginalData,
             .imageModifier(ImageModifier { $0 }), .workers(PixelWorkers(threadCount: 1, byteBudget: 1)),
             .previews([.file("/c")]), .targetSize(.pixels(width: 9)), .precision(.inexact), .largestSideLength(9),
-            .cookies(CookieStore()), .observers(LoadObserver { _ in }),
+            .animation(.firstFrame), .processAllFrames, .cookies(CookieStore()), .observers(LoadObserver { _ in }),
             .interceptors(LoadInterceptor { try await $0.proceed() }), .loaders(SourceLoader { _, _ in nil }),
             .value("a", for: NoteKey.self),
         ]

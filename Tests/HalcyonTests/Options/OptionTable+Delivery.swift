@@ -103,6 +103,20 @@ extension OptionTable {
             (.videoFrame(at: .seconds(2)), VideoFrame(at: .seconds(2))),
             (.videoFrame(at: .first, tolerance: .exact), VideoFrame(at: .first, tolerance: .exact))
         )
+        Row(
+            .animation,
+            \.decode.animation,
+            .onDemand,
+            (.animation(.preloaded), .preloaded),
+            (.animation(.firstFrame), .firstFrame)
+        )
+        Row(
+            .processesAllFrames,
+            \.decode.processesAllFrames,
+            false,
+            (.processAllFrames, true),
+            (ImageOption(.processesAllFrames) { $0.decode.processesAllFrames = false }, false)
+        )
         different(
             .codecs,
             \.decode.codecs,

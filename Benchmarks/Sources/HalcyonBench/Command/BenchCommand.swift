@@ -27,7 +27,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     private static var suites: [any BenchmarkSuite.Type] {
         [
-            HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, ProcessorsSuite.self,
+            HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, ProcessorsSuite.self, AnimationSuite.self,
             PipelineSuite.self, CommandsSuite.self,
         ]
     }

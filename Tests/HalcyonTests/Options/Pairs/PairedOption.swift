@@ -91,6 +91,8 @@ struct PairedOption: Sendable {
         }
         PairedOption(.precision, .precision(.inexact))
         PairedOption(.videoFrame, .videoFrame(at: .first))
+        PairedOption(.animation, .animation(.preloaded))
+        PairedOption(.processesAllFrames, .processAllFrames)
         PairedOption(.observers, .observers(LoadObserver { _ in }))
         PairedOption(.codecs, .codecs(.standard, cacheIdentity: "pairs"))
         PairedOption(.callbackExecutor, .callbackExecutor(.calling))

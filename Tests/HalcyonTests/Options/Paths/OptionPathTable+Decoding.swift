@@ -77,6 +77,25 @@ extension OptionPathTable {
             .cannotMatter(on: [.storedOriginal, .blockingLookUp], .asFromDisk)
             .cannotMatter(on: [.joined], .asFromNetwork)
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
+        Row(.animation, PathSetup(content: .animated)) { _ in [.animation(.firstFrame)] }
+            .shows(on: [.memory, .network, .provider, .file, .joined, .blockingLookUp]) {
+                $0.without.answer.image?.isAnimated == true && $0.with.answer.image?.isAnimated == false
+            }
+            .shows(on: [.lookUp]) { $0.fails }
+            .isTested(
+                on: [.storedResult, .storedOriginal],
+                "AnimatedLoadTests.swift",
+                "is a still image where the first frame alone is asked for, processed or not"
+            )
+            .cannotMatter(on: [.encoded], .nothingIsDelivered)
+            .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
+        Row(.processesAllFrames, PathSetup(content: .animated, isProcessed: true)) { _ in [.processAllFrames] }
+            .shows(on: LoadPath.decoding.filter { $0 != .encoded }) {
+                $0.without.answer.image?.isAnimated == false && $0.with.answer.image?.isAnimated == true
+            }
+            .shows(on: [.lookUp]) { $0.fails }
+            .cannotMatter(on: [.encoded], .nothingIsDelivered)
+            .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
         Row(.codecs) { _ in
             let codecs = ImageCodecs.standard.registering(decoder: SeededDecoder(seed: 60))
             return [.codecs(codecs, cacheIdentity: "seeded")]

@@ -11,12 +11,14 @@ struct PathOutcome: Sendable {
         let depth: SampleDepth
         let scale: Double
         let pixels: [[UInt8]]
+        let isAnimated: Bool
 
         init(_ image: DecodedImage) {
             let bitmap = image.bitmap
             size = bitmap.size
             depth = bitmap.depth
             scale = image.scale
+            isAnimated = image.animation != nil
             let (right, bottom) = (bitmap.width - 1, bitmap.height - 1)
             pixels =
                 bitmap.depth == .eight

@@ -1,0 +1,195 @@
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+
+extension AnimationPlayer {
+    /// Shows the frame that is due now; for players that the program drives, see ``AnimationClock/driven(now:)``.
+    public func update() {
+        perform(startsTimer: false) { $0.advance(to: $1) }
+    }
+
+    /// The time by the player's clock at which the next frame is due; `nil` while none is.
+    public var nextUpdate: Duration? {
+        values.withLock { $0.playhead.nextChange }.map { .nanoseconds($0) }
+    }
+
+    /// Changes the playhead, and does what follows from that.
+    ///
+    /// - Parameter startsTimer: `false` if the time of the next change may only be that which is waited for, or later.
+    func perform(
+        startsTimer: Bool = true,
+        _ change: (inout AnimationPlayhead, _ now: Int64) -> AnimationPlayhead.Change
+    ) {
+        guard animation != nil else { return }
+        // The clock may be the program's, so it is not read under the lock.
+        let now = clock.now().nanoseconds
+        values.withLock { values in
+            let wasShown = values.shownIndex == values.playhead.frame
+            let change = change(&values.playhead, now)
+            values.droppedFrameCount += change.droppedFrameCount
+            // The frame before was due and never shown.
+            if change.frame != nil, !wasShown, values.playhead.phase != .stopped { values.droppedFrameCount += 1 }
+            if let loopCount = change.loopCount { values.events.append(.loop(loopCount)) }
+            values.isEndPending = change.isAtEnd || values.isEndPending
+            if case .finished = values.playhead.phase {} else { values.isEndPending = false }
+            values.needsRequest = true
+        }
+        request()
+        if startsTimer { restartTimer() }
+        tellEvents()
+    }
+
+    /// Tells the pool what is needed, and shows the frame that is due if the pool has it. One thread does so at a time,
+    /// so that the pool learns last what is needed last.
+    private func request() {
+        let pool = configuration.pool
+        let decoded = hasOwnForm ? animation?.preloadedFrames : nil
+        let place = decoded == nil ? poolPlace() : nil
+        while let (demand, shown, isAtRest) = values.withLock({ nextDemand(&$0) }) {
+            var result: Result<DecodedImage?, any Error> = .success(nil)
+            if let decoded {
+                result = .success(decoded[demand.frame])
+            } else if let place, isAtRest {
+                pool.rest(place, shown: shown)
+            } else if let place {
+                result = Result { try pool.frame(for: demand, shown: shown, at: place) }
+            }
+            values.withLock { values in
+                values.isRequesting = false
+                switch result {
+                case .success(let image?): show(image, demand.frame, &values)
+                case .success(nil): endIfShown(&values)
+                case .failure(let error): fail(error, demand.frame, &values)
+                }
+            }
+        }
+    }
+
+    private func nextDemand(
+        _ values: inout Values
+    ) -> (demand: AnimationFrameDemand, shown: Int?, isAtRest: Bool)? {
+        guard values.needsRequest, !values.isRequesting else { return nil }
+        (values.needsRequest, values.isRequesting) = (false, true)
+        let playhead = values.playhead
+        let isPlaying = playhead.phase == .playing
+        let demand = AnimationFrameDemand(
+            step: playhead.step.number,
+            frame: playhead.frame,
+            mode: playhead.mode,
+            upcoming: isPlaying ? playhead.upcomingFrames(max(0, configuration.framesAhead)) : []
+        )
+        return (demand, values.shownIndex, !isPlaying && values.shownIndex == playhead.frame)
+    }
+
+    /// Returns the place in the pool, which is taken now if there is none.
+    private func poolPlace() -> AnimationFramePool.Place? {
+        guard let animation else { return nil }
+        if let place = place.withLock({ $0 }) { return place }
+        let key = AnimationFrameKey(
+            animation: animation,
+            box: configuration.displaySize,
+            processing: configuration.processing
+        )
+        let image = frame.image
+        let size = configuration.displaySize.map { image.size.fitting(in: $0) } ?? image.size
+        let frameByteCount = min(image.bitmap.byteCount, size.area * image.bitmap.depth.bytesPerPixel)
+        let own = configuration.pool.join(key, frameByteCount: frameByteCount) { [weak self] index, result in
+            self?.deliver(index, result)
+        }
+        let taken = place.withLock { place in
+            if place == nil { place = own }
+            return place
+        }
+        // Another thread was first.
+        if let taken, taken.number != own.number { configuration.pool.leave(own) }
+        return taken
+    }
+
+    /// Shows a frame that was awaited.
+    private func deliver(_ index: Int, _ result: Result<DecodedImage, any Error>) {
+        values.withLock { values in
+            switch result {
+            case .success(let image): show(image, index, &values)
+            case .failure(let error): fail(error, index, &values)
+            }
+        }
+        tellEvents()
+    }
+
+    /// Shows a frame, unless the one that is due is shown. One that is late is shown too: where decoding takes longer
+    /// than the frames last, none would be shown otherwise.
+    private func show(_ image: DecodedImage, _ index: Int, _ values: inout Values) {
+        let due = values.playhead.frame
+        if index != values.shownIndex, index == due || values.shownIndex != due {
+            values.shown = Frame(image: image, index: index)
+            values.shownIndex = index
+            values.events.append(.frame(values.shown))
+        }
+        endIfShown(&values)
+    }
+
+    private func fail(_ error: any Error, _ index: Int, _ values: inout Values) {
+        if !(error is CancellationError) { values.events.append(.failure(index, error)) }
+        guard index == values.playhead.frame, values.isEndPending else { return }
+        values.isEndPending = false
+        values.events.append(.end)
+    }
+
+    private func endIfShown(_ values: inout Values) {
+        guard values.isEndPending, values.shownIndex == values.playhead.frame else { return }
+        values.isEndPending = false
+        values.events.append(.end)
+    }
+
+    /// Has the events delivered that there are.
+    private func tellEvents() {
+        let mustAsk = values.withLock { values -> Bool in
+            guard !values.isTellingEvents, !values.events.isEmpty else { return false }
+            values.isTellingEvents = true
+            return true
+        }
+        if mustAsk { configuration.callbackExecutor.execute { [weak self] in self?.turn() } }
+    }
+
+    /// Delivers events until there are none.
+    private func turn() {
+        while true {
+            let events = values.withLock { values -> [Event] in
+                defer { values.events = [] }
+                values.isTellingEvents = !values.events.isEmpty
+                return values.events
+            }
+            guard !events.isEmpty else { return }
+            for event in events { onEvent(event) }
+        }
+    }
+
+    /// Waits for the next change from now on, if the clock can be waited on.
+    private func restartTimer() {
+        guard let sleep = clock.sleep else { return }
+        let earlier = values.withLock { values -> Task<Void, Never>? in
+            let earlier = values.timer
+            values.timerNumber += 1
+            let number = values.timerNumber
+            values.timer =
+                values.playhead.nextChange == nil
+                ? nil
+                : Task.detached { [weak self] in
+                    // The player is not kept while it waits.
+                    while let next = self?.deadline(ofTimer: number) {
+                        guard (try? await sleep(next)) != nil else { return }
+                        self?.update()
+                    }
+                }
+            return earlier
+        }
+        earlier?.cancel()
+    }
+
+    /// The time that a timer waits for; `nil` if it has been replaced, or no change is due.
+    private func deadline(ofTimer number: UInt64) -> Duration? {
+        values.withLock { values in
+            guard values.timerNumber == number else { return nil }
+            return values.playhead.nextChange.map { .nanoseconds($0) }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import FoundationEssentials
+import HalcyonConcurrency
+import Testing
+
+@testable import Halcyon
+
+@Suite("The pool of frames")
+struct AnimationFramePoolTests {
+    private let size = PixelSize(24, 16)
+    /// The bytes of one frame, and of a decoder's canvas.
+    private let frameByteCount = 128 * 16
+
+    private func pool(frames: Int, _ pressure: MemoryPressureMonitor? = nil) -> AnimationFramePool {
+        AnimationFramePool(byteLimit: frames * frameByteCount, threadCount: 2, memoryPressure: pressure)
+    }
+
+    /// Plays step by step, and expects each frame to be shown and the pool to keep to its limit.
+    private func play(_ played: PlayedAnimation, steps: Int, _ mode: AnimationPlaybackMode = .forward) async {
+        let (player, pool) = (played.player, played.player.configuration.pool)
+        let frameCount = player.animation?.frameCount ?? 1
+        let timeline = AnimationTimeline(Array(repeating: Duration.milliseconds(100), count: frameCount))
+        for step in 0..<steps {
+            await played.shows(timeline.frame(ofStep: step % timeline.stepCount(mode), mode))
+            // Those that are due or shown, and the canvas, are there in any case.
+            #expect(pool.byteCount <= max(pool.byteLimit, 4 * frameByteCount))
+            played.advance(by: .milliseconds(100))
+        }
+    }
+
+    @Test("decodes each frame once for all players of an image, where there is room", arguments: [1, 7])
+    func sharing(playerCount: Int) async throws {
+        let counters = CodecCounters()
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 4), codecs: counters.codecs)
+        let pool = pool(frames: 100)
+        let players = (0..<playerCount).map { _ in PlayedAnimation(image, pool: pool) }
+        for played in players { played.player.play() }
+        for played in players { await play(played, steps: 12) }
+        // The decoders are closed.
+        await eventually { [frameByteCount] in pool.frameCount == 4 && pool.byteCount == 4 * frameByteCount }
+        // One more was the first frame of the image itself.
+        #expect(counters.decodes == 1 + 4)
+    }
+
+    @Test("keeps to its limit, and shows every frame", arguments: AnimationPlaybackMode.allCases, [0, 3, 5])
+    func limit(mode: AnimationPlaybackMode, frames: Int) async throws {
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 8))
+        let played = PlayedAnimation(image, pool: pool(frames: frames)) { $0.mode = mode }
+        played.player.play()
+        await play(played, steps: 30, mode)
+        #expect(played.player.droppedFrameCount == 0)
+    }
+
+    @Test("shares its limit among several images", arguments: [2, 6, 12])
+    func severalImages(frames: Int) async throws {
+        let pool = pool(frames: frames)
+        let players = try (0..<3).map { _ in
+            PlayedAnimation(try AnimationSample.image(AnimationSample.data(frameCount: 6)), pool: pool)
+        }
+        for played in players { played.player.play() }
+        for step in 0..<20 {
+            for played in players {
+                await played.shows(step % 6)
+                played.advance(by: .milliseconds(100))
+            }
+            // At least the due and the shown frame, and the canvas, of each.
+            #expect(pool.byteCount <= max(pool.byteLimit, 3 * 3 * frameByteCount))
+        }
+    }
+
+    @Test("decodes falling frames in one go")
+    func fallingFrames() async throws {
+        let counters = CodecCounters()
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 9), codecs: counters.codecs)
+        let played = PlayedAnimation(image, pool: pool(frames: 100)) { $0.mode = .reverse }
+        played.player.play()
+        await play(played, steps: 20, .reverse)
+        #expect(counters.decodes == 1 + 9)
+    }
+
+    @Test("decodes at the size of the place that shows the frames, and runs processors on them")
+    func forms() async throws {
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 3))
+        let pool = pool(frames: 100)
+        let small = PlayedAnimation(image, pool: pool) { $0.displaySize = PixelSize(12, 100) }
+        let cropped = PlayedAnimation(image, pool: pool) { $0.processing = .crop(to: PixelSize(5, 4)) }
+        for (played, size) in [(small, PixelSize(12, 8)), (cropped, PixelSize(5, 4))] {
+            played.player.play()
+            for index in 0..<3 {
+                await eventually { played.player.frame.image.size == size && played.player.frame.index == index }
+                played.advance(by: .milliseconds(100))
+            }
+        }
+    }
+
+    @Test("drops frames on demand and under memory pressure, but not those being shown")
+    func purging() async throws {
+        let monitor = MemoryPressureMonitor()
+        let pool = pool(frames: 100, monitor)
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 6))
+        let played = PlayedAnimation(image, pool: pool)
+        played.player.play()
+        for purge: () -> Void in [{ pool.purge() }, { played.player.purge() }, { monitor.tell(.warning) }] {
+            for _ in 0..<8 {
+                played.advance(by: .milliseconds(100))
+                let due = played.player.values.withLock { $0.playhead.frame }
+                await played.shows(due)
+            }
+            await eventually { [frameByteCount] in pool.byteCount == 6 * frameByteCount }
+            let index = played.player.frame.index
+            purge()
+            #expect(pool.frameCount <= 1 && played.player.frame.index == index)
+        }
+    }
+
+    @Test("drops the frames of an image with its last player")
+    func leaving() async throws {
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 6))
+        let pool = pool(frames: 100)
+        var players = (0..<2).map { _ in PlayedAnimation(image, pool: pool) }
+        for played in players { played.player.play() }
+        await eventually { pool.frameCount == 6 }
+        players.removeLast()
+        #expect(pool.frameCount == 6)
+        players.removeLast()
+        #expect(pool.frameCount == 0 && pool.byteCount == 0)
+    }
+
+    @Test("leaves out a frame that cannot be decoded, and says so")
+    func damagedFrame() async throws {
+        let codecs = ImageCodecs.standard.registering(decoder: GatedDecoder(damagedFrame: 2))
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 4), codecs: codecs)
+        let played = PlayedAnimation(image, pool: pool(frames: 100)) { $0.framesAhead = 0 }
+        played.player.play()
+        for step in 1..<8 {
+            played.advance(by: .milliseconds(100))
+            let index = step % 4
+            if index == 2 {
+                await eventually { played.events.last == "failure 2" }
+            } else {
+                await played.shows(index)
+            }
+        }
+        #expect(played.events.filter { $0 == "failure 2" }.count == 2)
+    }
+
+    @Test("lets no player wait for the decoder of another")
+    func independence() async throws {
+        let gate = DispatchGate()
+        let codecs = ImageCodecs.standard.registering(decoder: GatedDecoder(gate: gate))
+        let slow = try AnimationSample.image(AnimationSample.data(frameCount: 4), codecs: codecs)
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 4))
+        let pool = pool(frames: 4)
+        let waiting = PlayedAnimation(slow, pool: pool)
+        waiting.player.play()
+        waiting.advance(by: .milliseconds(100))
+        let played = PlayedAnimation(image, pool: pool)
+        played.player.play()
+        await play(played, steps: 12)
+        #expect(waiting.player.frame.index == 0)
+        gate.open()
+        await waiting.shows(1)
+    }
+
+    @Test("gives a frame that is late, and not one that is no longer due once that one is there")
+    func lateFrame() async throws {
+        let gate = DispatchGate()
+        let codecs = ImageCodecs.standard.registering(decoder: GatedDecoder(gate: gate))
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 6), codecs: codecs)
+        let pool = pool(frames: 100)
+        let played = PlayedAnimation(image, pool: pool) { $0.framesAhead = 0 }
+        played.player.play()
+        played.advance(by: .milliseconds(100))
+        await eventually { pool.state.withLock { $0.sets.values.contains { $0.inFlight == [1] } } }
+        for _ in 0..<2 { played.advance(by: .milliseconds(100)) }
+        #expect(played.events.isEmpty)
+        gate.open()
+        await eventually { played.events == ["1", "3"] }
+        #expect(played.player.droppedFrameCount == 2)
+    }
+}
+
+/// Decodes PNG. Frames other than the first wait for a gate.
+private struct GatedDecoder: ImageDecoder {
+    var gate: DispatchGate?
+    var damagedFrame: Int?
+    private let base = PNGDecoder()
+
+    init(gate: DispatchGate? = nil, damagedFrame: Int? = nil) {
+        (self.gate, self.damagedFrame) = (gate, damagedFrame)
+    }
+
+    var format: ImageFormat { .png }
+
+    func recognizes(_ prefix: Data) -> Bool { base.recognizes(prefix) }
+
+    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
+        try base.info(of: data, limits: limits)
+    }
+
+    func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        if options.frame > 0 { gate?.wait() }
+        if options.frame == damagedFrame { throw CodecError.corrupt(.png, reason: "frame") }
+        return try base.decode(data, options: options, isCancelled: isCancelled)
+    }
+}
