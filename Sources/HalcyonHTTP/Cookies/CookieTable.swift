@@ -70,7 +70,8 @@ struct CookieTable: Sendable {
         return domains.contains { domain, entries in
             (CookiePlace.host(domain, isIn: cookie.domain) || CookiePlace.host(cookie.domain, isIn: domain))
                 && entries.values.contains {
-                    $0.cookie.isSecure && !$0.cookie.isExpired(at: now) && $0.cookie.name.utf8.elementsEqual(cookie.name.utf8)
+                    $0.cookie.isSecure && !$0.cookie.isExpired(at: now)
+                        && $0.cookie.name.utf8.elementsEqual(cookie.name.utf8)
                         && CookiePlace.path(cookie.path, isIn: $0.cookie.path)
                 }
         }

@@ -100,11 +100,10 @@ struct VideoHostileInputTests {
 
     @Test("a table that counts too much is found wherever it is read", arguments: HiddenTable.allCases)
     func hiddenTables(place: HiddenTable) throws {
-        #expect(throws: CodecError.self) { try decode(place.file(sampleCount: 1 << 26)) }
-        let bytes = place.file(sampleCount: 1 << 26)
-        bytes.withUnsafeBytes { bytes in
-            #expect(throws: CodecError.self) {
-                try VideoSampleTables.check(VideoBytes(bytes), of: .mp4, isCancelled: { false })
+        let file = place.file(sampleCount: 1 << 26)
+        #expect(throws: CodecError.self) {
+            try file.withUnsafeBytes {
+                _ = try VideoSampleTables.check(VideoBytes($0), of: .mp4, isCancelled: { false })
             }
         }
     }
@@ -122,7 +121,8 @@ struct VideoHostileInputTests {
         // One edit shows a second of a million samples, of which few are key frames.
         #expect(try findings(HiddenTable.plain.file(sampleCount: 1_000_000)))
         #expect(try !findings(HiddenTable.plain.file(sampleCount: 20_000)))
-        #expect(throws: CodecError.self) { try decode(HiddenTable.plain.file(sampleCount: 1_000_000)) }
+        let late = VideoFrame(at: .seconds(1.2), tolerance: .exact)
+        try attempt(HiddenTable.plain.file(sampleCount: 1_000_000), late, "one key frame")
     }
 
     @Test("frames without a limit of their number are decoded")

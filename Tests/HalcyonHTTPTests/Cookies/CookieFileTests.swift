@@ -119,7 +119,10 @@ struct CookieFileTests {
         #expect(CookieFile.cookies(CookieFile.data(cookies), maximumCount: 100) == cookies)
     }
 
-    @Test("with an expiry beyond every date is read, and written again", arguments: ["9223372036854775807", "253402300800"])
+    @Test(
+        "with an expiry beyond every date is read, and written again",
+        arguments: ["9223372036854775807", "253402300800"]
+    )
     func latestExpiry(seconds: String) async throws {
         let folder = path.replacing("/cookies.txt", with: "")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
