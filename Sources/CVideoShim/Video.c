@@ -126,6 +126,9 @@ static HalcyonVideoStatus open_container(HalcyonVideo *video, const char *name) 
     library->av_dict_set_int(&options, "max_streams", 64, 0);
     library->av_dict_set_int(&options, "probesize", 4 << 20, 0);
     library->av_dict_set_int(&options, "analyzeduration", 5 * AV_TIME_BASE, 0);
+    if (video->input.ignores_edits) {
+        library->av_dict_set_int(&options, "advanced_editlist", 0, 0);
+    }
     int result = library->avformat_open_input(&video->container, NULL, format, &options);
     library->av_dict_free(&options);
     return halcyon_video_status(video, result);

@@ -38,6 +38,8 @@ typedef struct {
     /// Reads up to `count` bytes at an offset: returns how many, 0 at the end, or -1.
     int (*read)(void *context, int64_t offset, uint8_t *bytes, int count);
     bool (*is_cancelled)(void *context);
+    /// Whether of edit lists only the beginning counts, and not what they repeat and leave out.
+    bool ignores_edits;
 } HalcyonVideoInput;
 
 /// What a container may ask for.

@@ -132,7 +132,7 @@ final class AcceptedCredentials: Sendable {
 struct CredentialProof: Sendable, Hashable {
     let credential: Credential
     /// The realms of the challenges it answers.
-    let realms: [String?]
+    let realms: [ExactString?]
     /// A Boolean value that indicates whether it is sent before the server has asked for it.
     var isUnasked = false
 }

@@ -9,7 +9,7 @@ final class AuthenticationAnswers: Sendable {
     private struct Space: Hashable {
         let origin: Origin
         let isProxy: Bool
-        let realms: [String?]
+        let realms: [ExactString?]
         let responder: ResponderKey
     }
 
@@ -72,7 +72,7 @@ final class AuthenticationAnswers: Sendable {
         let space = Space(
             origin: origin,
             isProxy: demand.isProxy,
-            realms: demand.challenges.map(\.realm),
+            realms: demand.challenges.map { $0.realm.map(ExactString.init) },
             responder: responder.key
         )
         let question = Question(space: space, rejected: demand.rejected)

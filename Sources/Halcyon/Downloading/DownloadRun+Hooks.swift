@@ -39,7 +39,7 @@ extension DownloadRun {
         _ responder: ScopedResponder
     ) async throws -> CredentialProof? {
         let isProxy = response.status == 407
-        let realms = response.challenges.map(\.realm)
+        let realms = response.challenges.map { $0.realm.map(ExactString.init) }
         var rejected = isProxy ? request.proxyCredential : request.credential
         if !isProxy, let proof, proof.isUnasked {
             if proof.realms == realms {

@@ -48,7 +48,8 @@ public struct LoadObservation: Sendable {
     public var sourceName: String {
         switch source.location {
         case .network(let request): Self.withoutSecrets(request.url.absoluteString)
-        case .invalid(let url): Self.withoutSecrets(url)
+        // Where its user ends is unknown, as of a password with a slash in it.
+        case .invalid(let url): url.utf8.contains(UInt8(ascii: "@")) ? "an invalid URL" : Self.withoutSecrets(url)
         case .file, .videoFile, .data, .provider, .placeholder, .thumbnail: source.description
         }
     }

@@ -23,6 +23,11 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     subscript(key: Key) -> Value? { entries[key]?.value }
 
+    /// Returns the entries whose keys satisfy a predicate. Complexity: O(n).
+    func entries(where isWanted: (Key) -> Bool) -> [(key: Key, value: Value)] {
+        entries.compactMap { isWanted($0.key) ? ($0.key, $0.value.value) : nil }
+    }
+
     /// Inserts a value as the newest, replacing that of the key; the oldest is removed to make room.
     mutating func insert(_ value: Value, for key: Key) {
         lastTurn += 1

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HalcyonHTTP
 
 /// The parts of a request without hooks of its own that decide whether it fails: all that is sent, and the responses
@@ -9,11 +10,15 @@ struct FailedRequest: Hashable, Sendable {
     private let acceptedContentTypes: Set<String>?
     /// The number of the request's own downloader, which another server may answer; `nil`: that of the pipeline.
     private let downloader: UInt64?
+    /// The ``DownloadSetup/generation`` of the downloader: what failed under one configuration says nothing about another.
+    let generation: UInt64
     /// The frame that failed, for a failure of one behind the first; `nil`: the request itself failed, or the first frame.
     private var frame: Int?
 
-    /// - Parameter policy: The responses that are accepted. Default: the defaults.
-    init(_ request: TransferRequest, policy: NetworkPolicy = NetworkPolicy()) {
+    /// - Parameters:
+    ///   - policy: The responses that are accepted. Default: the defaults.
+    ///   - generation: The ``DownloadSetup/generation`` of the downloader.
+    init(_ request: TransferRequest, policy: NetworkPolicy = NetworkPolicy(), generation: UInt64) {
         var transfer = TransferRequest(
             url: request.url,
             method: request.method,
@@ -29,6 +34,12 @@ struct FailedRequest: Hashable, Sendable {
         acceptedStatusCodes = policy.acceptedStatusCodes
         acceptedContentTypes = policy.acceptedContentTypes
         downloader = policy.downloader?.number
+        self.generation = generation
+    }
+
+    /// Returns whether this is a plain GET of a URL by the downloader of a pipeline, whatever its configuration.
+    func isPlain(_ url: URL) -> Bool {
+        transfer.url == url && self == FailedRequest(TransferRequest(url: url), generation: generation)
     }
 
     /// Returns the name of a failure of one frame alone. A failure of the first is one of the image.

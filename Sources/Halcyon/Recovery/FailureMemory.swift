@@ -9,10 +9,12 @@ internal import HalcyonHTTP
 /// (``ImageOption/forceRefresh``). A success removes the failure from the memory. Off by default.
 ///
 /// Failures are kept for each request: its method, URL, headers and credentials, with those that the options of the
-/// load add, and the responses that they accept. A frame behind the first that cannot be decoded is a failure of that
+/// load add, and the responses that they accept; and for each configuration of a downloader, as another transport or policy
+/// may bring another answer (``ImageDownloader/updateConfiguration(_:transport:)``). A frame behind the first that cannot be decoded is a failure of that
 /// frame alone, and one with codecs or a type hint of the options is not remembered. Nothing is remembered of loads
 /// whose options have hooks, such as a request modifier, which may decide otherwise the next time. Memory is bounded by
-/// the number of entries.
+/// the number of entries. Nor is anything remembered of a request that a redirect or a hook has led elsewhere with another
+/// credential or other cookies than the load shows.
 public final class FailureMemory: Sendable {
     /// The failures that are remembered.
     public struct Failures: Sendable, Hashable {
@@ -81,8 +83,13 @@ public final class FailureMemory: Sendable {
     /// The number of failures; some may have expired.
     public var count: Int { entries.withLock { $0.count } }
 
-    /// Returns the error of a plain GET of a URL, if it is remembered.
-    public func failure(for url: URL) -> ImageError? { failure(for: FailedRequest(TransferRequest(url: url))) }
+    /// Returns the error of a plain GET of a URL, if it is remembered: under the latest configuration of the downloader for
+    /// which there is one. Complexity: O(n) in the number of failures.
+    public func failure(for url: URL) -> ImageError? {
+        let now = stopwatch.elapsed
+        let failures = entries.withLock { $0.entries { $0.isPlain(url) } }
+        return failures.filter { $0.value.end > now }.max { $0.key.generation < $1.key.generation }?.value.error
+    }
 
     /// Removes all failures of a URL, whatever the method and headers.
     public func remove(_ url: URL) {

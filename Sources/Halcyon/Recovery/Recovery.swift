@@ -69,6 +69,8 @@ final class Recovery: Sendable {
     /// - Parameter frame: The frame that could not be decoded. Default: 0.
     func remember(_ error: ImageError, of request: ResolvedRequest, frame: Int = 0) {
         if case .codec = error.reason, !request.options.decode.hasStandardReading { return }
+        // That of another request, or under another configuration, than the name shows.
+        guard !error.isForHiddenRequest, !error.isOutdated else { return }
         guard let failureMemory, let name = request.nameOfFailures else { return }
         failureMemory.record(error, for: name.ofFrame(frame))
     }
@@ -112,11 +114,12 @@ final class Recovery: Sendable {
 
 extension ResolvedRequest {
     /// The key of the failures of this load: its request with the additions of the options, so that a refusal does not
-    /// count for a request with another credential. It has neither the additions of the downloader to all requests, nor
-    /// the conditions that a cache adds. `nil` with hooks of the options, which may decide otherwise the next time.
+    /// count for a request with another credential. The additions of the downloader to all requests are told by its
+    /// generation; the conditions that a cache adds are left out. `nil` with hooks of the options, which may decide
+    /// otherwise the next time.
     fileprivate var nameOfFailures: FailedRequest? {
         guard case .network(let transfer) = source.location, !options.network.hasHooks else { return nil }
         let request = options.network.applied(to: transfer, over: NetworkPolicy())
-        return FailedRequest(request, policy: options.network)
+        return FailedRequest(request, policy: options.network, generation: work.generation)
     }
 }

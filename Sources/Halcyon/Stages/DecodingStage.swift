@@ -111,7 +111,8 @@ final class DecodingStage: Sendable {
             context.note(.decoded(image.info.format, size: image.bitmap.size, duration: time))
             return DecodedOriginal(image: image, lease: lease, original: original, decodeTime: time)
         } catch let error as CodecError {
-            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            error.isForHiddenRequest = original.isForHiddenRequest
             if original.source == .network { recovery.remember(error, of: request, frame: key.decode.frame) }
             throw error
         } catch let error as BitmapError {

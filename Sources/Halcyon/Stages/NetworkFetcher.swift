@@ -94,6 +94,10 @@ final class OriginalFetcher: Sendable {
         return isOutdated || isHidden && !request.namesAudience
     }
 
+    /// A Boolean value that indicates whether the last response was to another request, for another credential, or under
+    /// another configuration than the load shows, whatever scope the options name.
+    var isForHiddenRequest: Bool { state.withLock { $0.isOutdated || $0.isForHiddenRequest } }
+
     /// The age of the last response.
     var age: ContentAge { state.withLock { $0.number }.map { .transferred(began: $0) } ?? .new }
 

@@ -15,6 +15,9 @@ struct Original: Sendable {
     let age: ContentAge
     /// The age of the response that confirmed it; `nil` if it came with its own response, or no server was asked.
     var confirmation: ContentAge?
+    /// A Boolean value that indicates whether the bytes are the response to another request, to another credential, or under
+    /// another configuration than the load shows, so that a failure to decode them says nothing about equal requests.
+    var isForHiddenRequest = false
 
     /// Returns the claim of a load to store what it makes of this original.
     func claim(of load: StorePermits?) -> StoreClaim {

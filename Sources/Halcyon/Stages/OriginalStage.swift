@@ -86,7 +86,11 @@ final class OriginalStage: Sendable {
         if let failure = result.failure, failure.isRefusal { network.recovery.remember(failure, of: request) }
         let isFetched = answer.source == .network
         // An empty entry on disk is damage like any other, and is replaced.
-        guard !answer.data.isEmpty || !isFetched else { throw request.emptyBody }
+        guard !answer.data.isEmpty || !isFetched else {
+            var error = request.emptyBody
+            error.isForHiddenRequest = fetcher.isForHiddenRequest
+            throw error
+        }
         if answer.source == .staleWhileRevalidating { refresher.refresh(request, transfer, context.activities) }
         var timings = ImageTimings()
         timings.load = fetcher.time
@@ -105,7 +109,8 @@ final class OriginalStage: Sendable {
             caching: caching(of: answer, storage, fetcher, for: request),
             permits: permits,
             age: isFetched ? fetcher.age : storage.age,
-            confirmation: answer.source == .validated && !fetcher.isForOthers ? fetcher.age : nil
+            confirmation: answer.source == .validated && !fetcher.isForOthers ? fetcher.age : nil,
+            isForHiddenRequest: isFetched && fetcher.isForHiddenRequest
         )
     }
 

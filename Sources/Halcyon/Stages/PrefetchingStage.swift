@@ -50,7 +50,8 @@ struct PrefetchingStage: Sendable {
                 priority: context.priority
             )
         } catch let error as CodecError {
-            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            error.isForHiddenRequest = original.isForHiddenRequest
             recovery.remember(error, of: request)
             throw error
         }

@@ -34,11 +34,12 @@ final class VideoReader {
     ) throws -> Result {
         try withoutActuallyEscaping(isCancelled) { isCancelled in
             let isMovie = format == .mp4 || format == .mov
-            let isCutShort = try isMovie && VideoSampleTables.check(bytes, of: format, isCancelled: isCancelled)
+            let findings = isMovie ? try VideoSampleTables.check(bytes, of: format, isCancelled: isCancelled) : nil
             do {
-                let reader = try VideoReader(bytes, format, limits, isCancelled)
+                let hasTooManyEdits = findings?.hasTooManyEdits ?? false
+                let reader = try VideoReader(bytes, format, limits, ignoresEdits: hasTooManyEdits, isCancelled)
                 return try withExtendedLifetime(reader) { try body(reader) }
-            } catch CodecError.corrupt(let format, _) where isCutShort {
+            } catch CodecError.corrupt(let format, _) where findings?.isCutShort ?? false {
                 throw CodecError.truncated(format)
             }
         }
@@ -48,6 +49,7 @@ final class VideoReader {
         _ bytes: VideoBytes,
         _ format: ImageFormat,
         _ limits: DecodeLimits,
+        ignoresEdits: Bool,
         _ isCancelled: @escaping () -> Bool
     ) throws {
         guard let demuxer = VideoContainer.demuxer(of: format) else {
@@ -65,12 +67,14 @@ final class VideoReader {
             },
             is_cancelled: { context in
                 context.map { Unmanaged<Source>.fromOpaque($0).takeUnretainedValue().isCancelled() } ?? true
-            }
+            },
+            ignores_edits: ignoresEdits
         )
+        let (packetCount, isUnlimited) = limits.frameCount.multipliedReportingOverflow(by: 16)
         var bounds = HalcyonVideoBounds(
             pixel_count: Int64(limits.pixelCount),
             frame_count: Int64(limits.frameCount),
-            packet_count: Int64(limits.frameCount.multipliedReportingOverflow(by: 16).partialValue),
+            packet_count: isUnlimited ? .max : Int64(packetCount),
             read_byte_count: Self.greatestReadByteCount
         )
         var status = HalcyonVideoDone

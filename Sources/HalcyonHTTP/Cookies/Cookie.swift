@@ -69,6 +69,22 @@ public struct Cookie: Sendable, Hashable {
     }
 }
 
+extension Cookie {
+    /// Compares bytes, as servers do with names and values.
+    public static func == (left: Cookie, right: Cookie) -> Bool {
+        Key(left) == Key(right) && left.value.utf8.elementsEqual(right.value.utf8) && left.expires == right.expires
+            && left.isSecure == right.isSecure && left.isHTTPOnly == right.isHTTPOnly
+    }
+
+    /// Feeds what equal cookies have in common.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(value)
+        hasher.combine(domain)
+        hasher.combine(path)
+    }
+}
+
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible {
     /// The name and the place, without the value, which may prove an identity.
     public var description: String { "cookie \(name) of \(domain)\(path)" }

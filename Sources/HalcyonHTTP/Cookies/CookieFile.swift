@@ -7,6 +7,9 @@ enum CookieFile {
     private static let header =
         "# Netscape HTTP Cookie File\n# Written by Halcyon. Whoever has this file has the sessions.\n\n"
     private static let mark = "#HttpOnly_"
+    /// The latest expiry that is read, the end of the year 9999: curl writes `INT64_MAX` for a cookie that never ends, which
+    /// no date gives back.
+    private static let latestExpiry: Int64 = 253_402_300_799
 
     /// Returns the cookies of a file. Lines that are none are left out.
     static func cookies(_ data: Data, maximumCount: Int) -> [Cookie] {
@@ -62,7 +65,7 @@ enum CookieFile {
             domain: domain,
             isHostOnly: fields[1].uppercased() != "TRUE",
             path: path,
-            expires: seconds == 0 ? nil : Date(timeIntervalSince1970: Double(seconds)),
+            expires: seconds == 0 ? nil : Date(timeIntervalSince1970: Double(min(seconds, latestExpiry))),
             isSecure: fields[3].uppercased() == "TRUE",
             isHTTPOnly: isHTTPOnly
         )

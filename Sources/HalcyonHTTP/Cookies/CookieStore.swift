@@ -107,7 +107,7 @@ public final class CookieStore: Sendable {
             Cookie($0, from: place, now: now, isPublicSuffix: configuration.isSuffix)
         }
         change { state in
-            for cookie in cookies where !state.table.hidesSecureCookie(cookie, from: place) {
+            for cookie in cookies where !state.table.hidesSecureCookie(cookie, from: place, at: now) {
                 let key = Cookie.Key(cookie)
                 if cookie.isExpired(at: now) {
                     guard state.table[key] != nil else { continue }

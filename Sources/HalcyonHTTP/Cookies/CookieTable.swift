@@ -64,13 +64,14 @@ struct CookieTable: Sendable {
     }
 
     /// Returns whether a cookie that was not set over TLS would hide one that was (draft-ietf-httpbis-rfc6265bis, section
-    /// 5.7, "leave secure cookies alone").
-    func hidesSecureCookie(_ cookie: Cookie, from place: CookiePlace) -> Bool {
+    /// 5.7, "leave secure cookies alone"). One that has expired is not there any more.
+    func hidesSecureCookie(_ cookie: Cookie, from place: CookiePlace, at now: Date) -> Bool {
         guard !place.isSecure, !cookie.isSecure else { return false }
         return domains.contains { domain, entries in
             (CookiePlace.host(domain, isIn: cookie.domain) || CookiePlace.host(cookie.domain, isIn: domain))
                 && entries.values.contains {
-                    $0.cookie.isSecure && $0.cookie.name.utf8.elementsEqual(cookie.name.utf8)
+                    $0.cookie.isSecure && !$0.cookie.isExpired(at: now)
+                        && $0.cookie.name.utf8.elementsEqual(cookie.name.utf8)
                         && CookiePlace.path(cookie.path, isIn: $0.cookie.path)
                 }
         }

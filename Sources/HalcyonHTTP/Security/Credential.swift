@@ -10,6 +10,29 @@ public enum Credential: Sendable, Hashable {
     case bearer(String)
 }
 
+extension Credential {
+    /// Compares bytes: names and secrets that only look the same are others for a server.
+    public static func == (left: Credential, right: Credential) -> Bool {
+        switch (left, right) {
+        case (.basic(let user, let password), .basic(let otherUser, let otherPassword)),
+            (.digest(let user, let password), .digest(let otherUser, let otherPassword)):
+            user.utf8.elementsEqual(otherUser.utf8) && password.utf8.elementsEqual(otherPassword.utf8)
+        case (.bearer(let token), .bearer(let other)): token.utf8.elementsEqual(other.utf8)
+        case (.basic, _), (.digest, _), (.bearer, _): false
+        }
+    }
+
+    /// Feeds what equal credentials have in common.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .basic(let user, let password), .digest(let user, let password):
+            hasher.combine(user)
+            hasher.combine(password)
+        case .bearer(let token): hasher.combine(token)
+        }
+    }
+}
+
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
     /// The scheme and the user, without the secret.
     public var description: String {

@@ -98,6 +98,39 @@ struct VideoHostileInputTests {
         }
     }
 
+    @Test("a table that counts too much is found wherever it is read", arguments: HiddenTable.allCases)
+    func hiddenTables(place: HiddenTable) throws {
+        let file = place.file(sampleCount: 1 << 26)
+        #expect(throws: CodecError.self) {
+            try file.withUnsafeBytes {
+                _ = try VideoSampleTables.check(VideoBytes($0), of: .mp4, isCancelled: { false })
+            }
+        }
+    }
+
+    @Test("edits that leave out more samples than can be searched, or repeat too many, do not count")
+    func edits() throws {
+        let findings = { (data: Data) in
+            try data.withUnsafeBytes {
+                try VideoSampleTables.check(VideoBytes($0), of: .mp4, isCancelled: { false }).hasTooManyEdits
+            }
+        }
+        for name in ["keys.mp4", "keys.mov", "covered.mp4", "sound.mp4"] {
+            #expect(try !findings(VideoFixture.data(name)), "\(name)")
+        }
+        // One edit shows a second of a million samples, of which few are key frames.
+        #expect(try findings(HiddenTable.plain.file(sampleCount: 1_000_000)))
+        #expect(try !findings(HiddenTable.plain.file(sampleCount: 20_000)))
+        let late = VideoFrame(at: .seconds(1.2), tolerance: .exact)
+        try attempt(HiddenTable.plain.file(sampleCount: 1_000_000), late, "one key frame")
+    }
+
+    @Test("frames without a limit of their number are decoded")
+    func unlimited() throws {
+        let limits = DecodeLimits(frameCount: .max)
+        #expect(try VideoFixture.number(of: decode(VideoFixture.data("keys.mp4"), DecodeOptions(limits: limits))) == 0)
+    }
+
     @Test("a cancelled decoding ends at each question, with nothing else", arguments: ["keys.mp4", "keys.ts"])
     func cancellation(name: String) throws {
         let options = DecodeOptions(videoFrame: VideoFrame(at: .seconds(2.9), tolerance: .exact))

@@ -121,6 +121,22 @@ struct CookieFileTests {
         #expect(CookieFile.cookies(CookieFile.data(cookies), maximumCount: 100) == cookies)
     }
 
+    @Test(
+        "with an expiry beyond every date is read, and written again",
+        arguments: ["9223372036854775807", "253402300800"]
+    )
+    func latestExpiry(seconds: String) async throws {
+        let folder = path.replacing("/cookies.txt", with: "")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data("example.com\tFALSE\t/\tFALSE\t\(seconds)\ta\t1\n".utf8).write(to: URL(filePath: path))
+        #expect(chmod(path, 0o600) == 0)
+        let store = try store()
+        try set("b=2; Max-Age=60; Path=/", in: store)
+        try await store.flush()
+        #expect(try field(store) == "a=1; b=2")
+        #expect(try self.store().cookies == store.cookies)
+    }
+
     @Test("that others may write, a link, and one that is too long are refused")
     func refused() async throws {
         let first = try store()

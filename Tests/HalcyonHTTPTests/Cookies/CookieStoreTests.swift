@@ -84,6 +84,24 @@ struct CookieStoreTests {
         #expect(store.field(for: try url("https://www.example.com/x/y")) == "a=1; b=4; a=5")
     }
 
+    @Test("lets a cookie without TLS take the place of a secure one that has expired")
+    func expiredSecureCookie() throws {
+        let store = store()
+        try set("a=1; Secure; Max-Age=60; Path=/", in: store, from: "https://example.com/")
+        clock.advance(by: 60)
+        try set("a=2; Path=/", in: store, from: "http://example.com/")
+        #expect(store.field(for: try url("http://example.com/")) == "a=2")
+    }
+
+    @Test("takes a value that only looks like the one it has")
+    func equivalentValues() throws {
+        let store = store()
+        for value in ["caf\u{e9}", "cafe\u{301}"] {
+            try set("a=\(value); Path=/", in: store, from: "https://example.com/")
+            #expect(store.cookies.map { Array($0.value.utf8) } == [Array(value.utf8)])
+        }
+    }
+
     @Test("keeps the newest of a domain, and of all sites together those with few")
     func limits() throws {
         let store = store(CookieLimits(domainCount: 5, count: 32))

@@ -28,6 +28,21 @@ struct CredentialTests {
         }
     }
 
+    @Test("that only looks like another is another one")
+    func equivalentNames() throws {
+        let names = ["caf\u{e9}", "cafe\u{301}"]
+        let kinds: [(String) -> Credential] = [
+            { .basic(user: $0, password: "a") }, { .basic(user: "a", password: $0) },
+            { .digest(user: $0, password: "a") }, { .bearer($0) },
+        ]
+        for kind in kinds {
+            let credentials = names.map(kind)
+            #expect(credentials[0] == credentials[0] && credentials[0] != credentials[1])
+            #expect(Set(credentials).count == 2)
+        }
+        #expect(Credential.basic(user: "a", password: "b") != .digest(user: "a", password: "b"))
+    }
+
     @Test("of the request follows redirects within its origin and stays behind on the way to another")
     func redirects() async throws {
         let other = try OriginServer { _ in .init() }

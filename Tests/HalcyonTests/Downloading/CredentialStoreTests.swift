@@ -93,6 +93,16 @@ struct CredentialStoreTests {
         #expect(store.count == 1)
     }
 
+    @Test("does not store the rejected credential again, if that is all that the responder has")
+    func sameAnswer() async throws {
+        defer { removeFolder() }
+        let store = try CredentialStore(file: path)
+        let responder = store.responder(asking: AuthenticationResponder { _ in .bearer("old") })
+        #expect(try await responder.credential(for: demand()) == .bearer("old"))
+        #expect(try await responder.credential(for: demand(rejected: .bearer("old"))) == .bearer("old"))
+        #expect(store.count == 0)
+    }
+
     @Test("has the answers of several processes, and at most so many")
     func merging() async throws {
         defer { removeFolder() }

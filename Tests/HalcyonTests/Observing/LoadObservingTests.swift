@@ -195,5 +195,14 @@ struct LoadObservingTests {
         #expect(name("https://user:secret@a.example/b/c.png?token=1#d") == "https://a.example/b/c.png")
         #expect(name("https://token@a.example") == "https://a.example")
         #expect(name("https://a.example/@b?c@d") == "https://a.example/@b")
+        for url in ["https://user:pa/ss@a.example/b", "https:/user:secret@a.example/b", "user:secret@a.example"] {
+            let observation = LoadObservation(
+                load: 1,
+                source: Source(.invalid(url: url), cacheKey: nil),
+                activity: .began,
+                isShared: false
+            )
+            #expect(observation.sourceName == "an invalid URL")
+        }
     }
 }

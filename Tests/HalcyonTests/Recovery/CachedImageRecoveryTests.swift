@@ -29,7 +29,8 @@ struct CachedImageRecoveryTests {
 
     private func rememberFailure() {
         let error = ImageError(stage: .load, reason: .status(404), source: "\(fixture.url)")
-        memory.record(error, for: FailedRequest(TransferRequest(url: fixture.url)))
+        let generation = fixture.test.pipeline.configuration.downloader.setup.generation
+        memory.record(error, for: FailedRequest(TransferRequest(url: fixture.url), generation: generation))
     }
 
     @Test("is shown while it is fresh, whatever is remembered")

@@ -13,6 +13,8 @@ struct FailureMemoryTests {
     private let test: TestPipeline
     private let url = Sample.url()
 
+    private var generation: UInt64 { test.pipeline.configuration.downloader.setup.generation }
+
     init() {
         let clock = ManualClock()
         let memory = FailureMemory(expiration: .seconds(60), clock: clock)
@@ -152,6 +154,50 @@ struct FailureMemoryTests {
         #expect(memory.count == 0)
     }
 
+    @Test("holds a failure against no other configuration of the downloader, and finds it again by its URL")
+    func configurations() async throws {
+        let downloader = test.pipeline.configuration.downloader
+        test.transport.setAnswer { request in
+            request.headers[.authorization] == nil ? .init(status: 403) : .init(body: Sample.png())
+        }
+        #expect(try await failure([.noCache]).reason == .status(403))
+        #expect(memory.failure(for: url)?.reason == .status(403))
+        var configuration = downloader.configuration
+        configuration.name = "renamed"
+        downloader.updateConfiguration(configuration)
+        #expect(try await failure([.cacheMemoryOnly]).code == "failedBefore")
+        configuration.policy.headers[.authorization] = "Bearer token"
+        downloader.updateConfiguration(configuration)
+        _ = try await test.pipeline.image(from: url, options: [.cacheMemoryOnly])
+        downloader.updateConfiguration(configuration, transport: test.transport)
+        test.transport.serve(url, Data(), status: 404)
+        #expect(try await failure([.forceRefresh]).reason == .status(404))
+        #expect(memory.failure(for: url)?.reason == .status(404))
+        #expect(memory.count == 2)
+        memory.remove(url)
+        #expect(memory.count == 0)
+    }
+
+    @Test("keeps no failure of a server elsewhere, to which other cookies were sent", arguments: [true, false])
+    func cookiesElsewhere(isRefused: Bool) async throws {
+        let cookies = CookieStore()
+        let elsewhere = try #require(URL(string: "https://elsewhere.example/image"))
+        let set = { (value: String) in
+            cookies.receive([.setCookie: "\(value); Path=/"], from: elsewhere)
+        }
+        test.transport.setAnswer { [url] request in
+            if request.url == url { return .init(status: 302, headers: [.location: elsewhere.absoluteString]) }
+            let isLoggedIn = request.headers[.cookie] == "sid=2"
+            if isLoggedIn { return .init(body: Sample.png()) }
+            return isRefused ? .init(status: 403) : .init(body: Data("<html>".utf8))
+        }
+        set("sid=1")
+        #expect(try await failure([.cookies(cookies)]).code == (isRefused ? "status" : "notAnImage"))
+        set("sid=2")
+        _ = try await test.pipeline.image(from: url, options: [.cookies(cookies)])
+        #expect(memory.count == 0)
+    }
+
     @Test("keeps a failure for as long as the server asks")
     func retryAfter() async throws {
         test.transport.setRoute(url, .init(status: 503, headers: [.retryAfter: "600"]))
@@ -168,7 +214,7 @@ struct FailureMemoryTests {
         let urls = (0..<4).map { _ in Sample.url() }
         for url in urls {
             let error = ImageError(stage: .load, reason: .status(404), source: "\(url)")
-            memory.record(error, for: FailedRequest(TransferRequest(url: url)))
+            memory.record(error, for: FailedRequest(TransferRequest(url: url), generation: generation))
         }
         #expect(memory.count == 3)
         #expect(memory.failure(for: urls[0]) == nil)
@@ -182,11 +228,17 @@ struct FailureMemoryTests {
     @Test("treats requests with other headers as different")
     func identity() {
         let error = ImageError(stage: .load, reason: .status(403), source: "\(url)")
-        memory.record(error, for: FailedRequest(TransferRequest(url: url)))
+        memory.record(error, for: FailedRequest(TransferRequest(url: url), generation: generation))
         #expect(
-            memory.failure(for: FailedRequest(TransferRequest(url: url, headers: [.authorization: "Bearer x"]))) == nil
+            memory.failure(
+                for: FailedRequest(
+                    TransferRequest(url: url, headers: [.authorization: "Bearer x"]),
+                    generation: generation
+                )
+            ) == nil
         )
-        #expect(memory.failure(for: FailedRequest(TransferRequest(url: url, priority: .high))) == error)
+        let urgent = FailedRequest(TransferRequest(url: url, priority: .high), generation: generation)
+        #expect(memory.failure(for: urgent) == error)
     }
 
     @Test("does not fail a load whose options add a credential")
@@ -207,7 +259,8 @@ struct FailureMemoryTests {
         let small = Sample.url()
         test.transport.serve(small, Sample.png(8, 8))
         let error = ImageError(stage: .load, reason: .status(404), source: "\(url)")
-        memory.record(error, for: FailedRequest(TransferRequest(url: url)))
+        let generation = test.pipeline.configuration.downloader.setup.generation
+        memory.record(error, for: FailedRequest(TransferRequest(url: url), generation: generation))
         let options: [ImageOption] = ignoresServer ? [.ignoringServer] : []
         let response = try await test.pipeline.response(
             for: url,

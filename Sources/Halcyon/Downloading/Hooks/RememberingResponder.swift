@@ -19,7 +19,8 @@ public struct RememberingResponder<Base: AuthenticationResponding>: Authenticati
             store.remove(stored, for: space)
         }
         let credential = try await base.credential(for: demand)
-        if let credential { store.store(credential, for: space) }
+        // One that was just rejected is not tried again.
+        if let credential, credential != demand.rejected { store.store(credential, for: space) }
         return credential
     }
 }
