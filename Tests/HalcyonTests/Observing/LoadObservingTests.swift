@@ -199,6 +199,7 @@ struct LoadObservingTests {
             let observation = LoadObservation(
                 load: 1,
                 source: Source(.invalid(url: url), cacheKey: nil),
+                options: ImageOptions(),
                 activity: .began,
                 isShared: false
             )
