@@ -20,24 +20,33 @@ internal import Synchronization
 /// lock.
 ///
 /// A class, not a noncopyable struct around `Mutex<State>`: the compiler (6.3.1) crashes on the latter when `State`
-/// holds closures. Unchecked: `state` is only touched while the mutex is held.
+/// holds closures. Unchecked: the state is only touched while the mutex is held.
 package final class Lock<State>: @unchecked Sendable {
     #if HALCYON_PTHREAD_LOCK
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     #endif
 
     // The mutex already excludes what the dynamic check would look for, and the check would double a short access.
+    #if HALCYON_PTHREAD_LOCK
     @exclusivity(unchecked)
     @usableFromInline
-    package var state: State
+    package var content: Content
 
-    #if HALCYON_PTHREAD_LOCK
-    // Never read. A state of no bytes has the address of what follows it, so ThreadSanitizer would take an access to one for
-    // an access to the reference to the mutex, which is read without the lock, or to the next object on the heap.
-    private let padding: UInt8 = 0
+    /// A state beside a byte that is never read. A property of no bytes has the address of the object, whose type is read
+    /// without the lock, and ThreadSanitizer would take an access to the one for an access to the other.
+    @usableFromInline
+    package struct Content {
+        @usableFromInline
+        package var state: State
+        private let padding: UInt8 = 0
+
+        fileprivate init(_ state: State) {
+            self.state = state
+        }
+    }
 
     package init(_ state: State) {
-        self.state = state
+        content = Content(state)
         mutex = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
     }
@@ -52,7 +61,7 @@ package final class Lock<State>: @unchecked Sendable {
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         lock()
         defer { unlock() }
-        return try body(&state)
+        return try body(&content.state)
     }
 
     /// Takes the lock, for code that cannot pass a closure. ``unlock()`` must follow on the same thread.
@@ -69,6 +78,9 @@ package final class Lock<State>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
     #else
+    @exclusivity(unchecked)
+    @usableFromInline
+    package var state: State
     private let mutex = Mutex<Void>(())
 
     package init(_ state: State) {
@@ -102,6 +114,10 @@ package final class Lock<State>: @unchecked Sendable {
     package func withLockIfAvailable<Result>(_ body: (inout State) throws -> Result) rethrows -> Result? {
         guard lockIfAvailable() else { return nil }
         defer { unlock() }
+        #if HALCYON_PTHREAD_LOCK
+        return try body(&content.state)
+        #else
         return try body(&state)
+        #endif
     }
 }
