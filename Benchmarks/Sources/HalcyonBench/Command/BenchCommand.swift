@@ -27,8 +27,8 @@ struct BenchCommand: AsyncParsableCommand {
 
     private static var suites: [any BenchmarkSuite.Type] {
         [
-            HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, ProcessorsSuite.self, AnimationSuite.self,
-            PipelineSuite.self, CommandsSuite.self,
+            HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, ProcessorsSuite.self,
+            AnimationSuite.self, PipelineSuite.self, CommandsSuite.self,
         ]
     }
 
