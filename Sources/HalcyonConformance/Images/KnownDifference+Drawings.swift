@@ -186,7 +186,8 @@ extension KnownDifference {
     private static func embeddedDrawings(in text: String) -> [String] {
         (values(of: "href", in: text) + values(of: "xlink:href", in: text)).compactMap { address in
             guard address.hasPrefix("data:image/svg") else { return nil }
-            return (try? DataURLReader.permissive.body(of: Array(address.utf8))).map { String(decoding: $0, as: UTF8.self) }
+            let body = try? DataURLReader.permissive.body(of: Array(address.utf8))
+            return body.map { String(decoding: $0, as: UTF8.self) }
         }
     }
 

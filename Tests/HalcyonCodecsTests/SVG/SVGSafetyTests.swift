@@ -79,7 +79,9 @@ struct SVGSafetyTests {
 
     @Test(
         "an embedded image is drawn as what it is, whatever its address calls it",
-        arguments: ["image/jpg", "image/JPG", "image/x-jpeg", "image/png", "application/octet-stream", "", " image/jpeg "]
+        arguments: [
+            "image/jpg", "image/JPG", "image/x-jpeg", "image/png", "application/octet-stream", "", " image/jpeg ",
+        ]
     )
     func embeddedTypes(_ type: String) throws {
         var blue = try Bitmap(size: PixelSize(16, 16))
