@@ -181,7 +181,8 @@ let package = Package(
         .executableTarget(
             name: "HalcyonConformance",
             dependencies: [
-                "Halcyon", "HalcyonConcurrency", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting",
+                "Halcyon", "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP",
+                "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

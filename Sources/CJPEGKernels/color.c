@@ -80,3 +80,15 @@ void color_double_row(const uint8_t *source, uint8_t *out, size_t count) {
         out[i * 2] = out[i * 2 + 1] = source[i];
     }
 }
+
+void color_quadruple_row(const uint8_t *source, uint8_t *out, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        memset(out + i * 4, source[i], 4);
+    }
+}
+
+void color_halve_row(const uint8_t *source, uint8_t *out, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (uint8_t)((source[i * 2] + source[i * 2 + 1] + 1) >> 1);
+    }
+}

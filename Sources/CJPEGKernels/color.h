@@ -16,4 +16,10 @@ void color_smooth_row(const uint8_t *source, uint8_t *out, size_t count);
 // Each sample twice.
 void color_double_row(const uint8_t *source, uint8_t *out, size_t count);
 
+// Each sample four times, as libjpeg does at every size.
+void color_quadruple_row(const uint8_t *source, uint8_t *out, size_t count);
+
+// The means of pairs; `count` is that of the pairs.
+void color_halve_row(const uint8_t *source, uint8_t *out, size_t count);
+
 #endif

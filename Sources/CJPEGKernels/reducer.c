@@ -87,6 +87,14 @@ static const uint8_t *full_row(HalcyonJPEGReducer *reducer, int32_t index, int32
         return samples;
     }
     uint8_t *out = reducer->doubled[index - 1];
+    if (component->bytes_per_row > reducer->components[0].bytes_per_row) {
+        color_halve_row(samples, out, reducer->components[0].bytes_per_row);
+        return out;
+    }
+    if (component->bytes_per_row * 4 == reducer->components[0].bytes_per_row) {
+        color_quadruple_row(samples, out, component->width);
+        return out;
+    }
     // libjpeg does not interpolate at 1/8 either.
     if (component->block_size == 1 || component->width < 3) {
         color_double_row(samples, out, component->width);

@@ -43,7 +43,7 @@ bool halcyon_jpeg_reducer_add_component(
     HalcyonJPEGReducer *reducer, int32_t horizontal, int32_t vertical, int32_t dc_table, int32_t ac_table,
     const uint16_t *quantization
 ) {
-    if (reducer->component_count == GREATEST_COMPONENT_COUNT || horizontal < 1 || horizontal > 2 || vertical < 1 ||
+    if (reducer->component_count == GREATEST_COMPONENT_COUNT || horizontal < 1 || horizontal > 4 || horizontal == 3 || vertical < 1 ||
         vertical > 2 || dc_table < 0 || dc_table > 3 || ac_table < 0 || ac_table > 3 ||
         !reducer->tables[false][dc_table].is_set || !reducer->tables[true][ac_table].is_set) {
         return false;
@@ -65,13 +65,14 @@ bool halcyon_jpeg_reducer_add_component(
 }
 
 // A component with half the resolution in both directions gives blocks of twice the side, so that nothing has to be
-// enlarged. 0 for sampling factors that are left to libjpeg.
+// enlarged; so does one with half the resolution from top to bottom only (4:4:0), whose rows are twice as long then.
+// 0 for sampling factors that are left to libjpeg.
 static int32_t block_size(const Component *component, const Component *first, int32_t eighths) {
     if (component->vertical == first->vertical) {
         return component->horizontal <= first->horizontal ? eighths : 0;
     }
-    const bool is_half = component->vertical * 2 == first->vertical && component->horizontal * 2 == first->horizontal;
-    return is_half ? eighths * 2 : 0;
+    const bool is_half = component->horizontal * 2 == first->horizontal || component->horizontal == first->horizontal;
+    return component->vertical * 2 == first->vertical && is_half ? eighths * 2 : 0;
 }
 
 static bool allocate_samples(HalcyonJPEGReducer *reducer) {

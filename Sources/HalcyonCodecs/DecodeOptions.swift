@@ -81,7 +81,8 @@ public struct DecodeOptions: Sendable, Hashable {
 public struct DecodeLimits: Sendable, Hashable {
     /// Pixels of one frame as stored in the file. Default: 268,435,456 (2^28, 1 GiB of pixels).
     public var pixelCount: Int
-    /// Pixels of the longest side. Default: 65,535.
+    /// Pixels of the longest side. Default: 67,108,864 (2^26, the most that a bitmap can have), so that long and narrow
+    /// images are bounded by ``pixelCount`` and ``memory``.
     public var sideLength: Int
     /// Frames of an animation. Default: 10,000.
     public var frameCount: Int
@@ -94,7 +95,7 @@ public struct DecodeLimits: Sendable, Hashable {
     /// Limits with a default for each.
     public init(
         pixelCount: Int = 1 << 28,
-        sideLength: Int = 65_535,
+        sideLength: Int = 1 << 26,
         frameCount: Int = 10_000,
         memory: Int = 3 << 29
     ) {

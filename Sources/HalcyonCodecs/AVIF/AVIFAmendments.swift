@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// Changes to single bytes of a file, so that libavif 0.11 reads what newer versions and browsers read. None moves a
 /// box.
 struct AVIFAmendments {
-    private let reader: ByteReader
+    let reader: ByteReader
     private var bytes: [(offset: Int, values: [UInt8])] = []
 
     init(_ reader: ByteReader) {
@@ -21,6 +21,11 @@ struct AVIFAmendments {
             data.replaceSubrange(start..<start + values.count, with: values)
         }
         return data
+    }
+
+    /// Replaces the bytes at an offset.
+    mutating func change(at offset: Int, to values: [UInt8]) {
+        bytes.append((offset, values))
     }
 
     /// libavif refuses a size of 0, which stands for the rest of the file.

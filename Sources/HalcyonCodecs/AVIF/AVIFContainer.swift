@@ -42,6 +42,7 @@ struct AVIFContainer {
             if box.type == "meta", properties == nil, let found = HEIFItemProperties(reader, meta: box.payload) {
                 properties = found
                 amendments.separateAssociations(found.associationBoxes)
+                amendments.correctItems(found, meta: box.payload)
             } else if box.type == "moov", track == nil {
                 let tracks = Array(
                     reader.boxes(in: box.payload).lazy.filter { $0.type == "trak" }.prefix(Self.greatestTrackCount + 1)

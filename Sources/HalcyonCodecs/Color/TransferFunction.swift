@@ -3,19 +3,17 @@ internal import HalcyonRaster
 
 /// The function by which samples become light, by its number in ITU-T H.273 table 3.
 ///
-/// The curves are those of the table, read backwards; what the standard gives to the light of a scene (BT.709, BT.601,
-/// BT.2020) is treated like the others, as browsers do. Images of a high dynamic range, PQ and HLG, are brought down to
-/// that of sRGB by ``rolledOff(_:)``.
+/// The curves are those of the table, read backwards. Only those of BT.709, BT.601, BT.2020 and their relatives are not:
+/// they describe cameras, and displays show such images by the curve of sRGB, as Chromium does. Images of a high dynamic
+/// range, PQ and HLG, are brought down to that of sRGB by ``rolledOff(_:)``.
 struct TransferFunction: Sendable {
     /// Linear light of a sample, both from 0 to 1.
     let light: @Sendable (Double) -> Double
 
-    /// `nil` for reserved numbers. Number 2, "unspecified", is taken as sRGB.
+    /// `nil` for reserved numbers. Number 2, "unspecified", is taken as sRGB as well.
     init?(code: Int) {
         switch code {
-        case 1, 6, 11, 12, 14, 15:
-            light = { $0 < 0.081_242_9 ? $0 / 4.5 : pow(($0 + 0.099_296_8) / 1.099_296_8, 1 / 0.45) }
-        case 2, 13:
+        case 1, 2, 6, 11, 12, 13, 14, 15:
             light = ColorShaper.decoded
         case 4:
             light = { pow($0, 2.2) }

@@ -119,7 +119,7 @@ struct HEIFCodedItems {
     }
 
     /// Returns whether a type of auxiliary images (`auxC`) is that of alpha.
-    private static func isAlpha(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
+    static func isAlpha(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
         guard let name = reader.bytes(at: payload.lowerBound + 4, count: max(0, payload.count - 4)) else {
             return false
         }

@@ -7,6 +7,12 @@ struct HEIFItemProperties {
     struct Association {
         let box: ISOMediaBox
         let isEssential: Bool
+        /// The number of the property, from 1.
+        let index: Int
+        /// The place of the number, whose highest bit is ``isEssential``.
+        let offset: Int
+        /// A Boolean value that indicates whether the number has two bytes.
+        let isWide: Bool
     }
 
     private let reader: ByteReader
@@ -130,6 +136,12 @@ struct HEIFItemProperties {
         guard properties.indices.contains(index) else {
             return nil
         }
-        return Association(box: properties[index], isEssential: value & (isWide ? 0x8000 : 0x80) != 0)
+        return Association(
+            box: properties[index],
+            isEssential: value & (isWide ? 0x8000 : 0x80) != 0,
+            index: index + 1,
+            offset: offset,
+            isWide: isWide
+        )
     }
 }

@@ -8,6 +8,7 @@ internal import FoundationEssentials
 /// between.
 final class JPEGXLStream {
     let decoder: OpaquePointer
+    /// The code stream, without its container.
     private let data: Data
     private let sliceByteCount: Int
     private let eventMask: Int32
@@ -22,6 +23,7 @@ final class JPEGXLStream {
         guard !data.isEmpty else {
             throw .empty
         }
+        let data = try JPEGXLContainer.codeStream(of: data)
         guard let decoder = JxlDecoderCreate(nil) else {
             throw .bitmap(.outOfMemory(byteCount: 0))
         }

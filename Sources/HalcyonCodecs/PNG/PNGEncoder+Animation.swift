@@ -3,7 +3,8 @@ internal import HalcyonRaster
 
 extension PNGEncoder: AnimationEncoder {
     /// Encodes an animation with 8 bits a sample. Of each frame, the rectangle that differs from the frame before is
-    /// stored.
+    /// stored: as it is, or with the pixels that stay transparent, to be laid over that frame, whichever is smaller.
+    /// Opaque animations get alpha only where that makes the whole smaller.
     ///
     /// Durations above 65 seconds are rounded to hundredths of a second, above 655 seconds to seconds, and 65,535
     /// seconds are the most.
@@ -15,50 +16,59 @@ extension PNGEncoder: AnimationEncoder {
         options: EncodeOptions
     ) throws(CodecError) -> Data {
         let size = try frames.commonSize(for: format)
-        let hasAlpha = frames.contains { !$0.bitmap.isOpaque && $0.bitmap.containsTransparency() }
-        let layout = PNGPixelLayout(hasAlpha: hasAlpha, depth: .eight)
         let compressor = try PNGCompressor()
+        let stored = try Self.smallest(frames, compressor)
         var writer = PNGChunkWriter()
-        try writer.appendHeader(size, layout, options.metadata, compressor)
+        try writer.appendHeader(size, stored.layout, options.metadata, compressor)
         var control: [UInt8] = []
         control.append(bigEndian: UInt32(truncatingIfNeeded: frames.count))
         control.append(bigEndian: UInt32(clamping: loopCount))
         writer.append(.animationControl, control)
-        var previous: Bitmap?
         var sequenceNumber: UInt32 = 0
-        for frame in frames {
-            let bitmap = try frame.bitmap.withEightBits()
-            let area = previous.map { bitmap.areaThatDiffers(from: $0) } ?? PixelRect(size: size)
-            writer.append(.frameControl, PNGFrame.control(sequenceNumber, area, duration: frame.duration))
+        for (number, frame) in stored.frames.enumerated() {
+            writer.append(.frameControl, frame.control(sequenceNumber))
             sequenceNumber += 1
-            let data = try compressor.compress(try bitmap.part(area), layout)
-            if previous == nil {
-                writer.append(.imageData, [], data)
+            if number == 0 {
+                writer.append(.imageData, [], frame.data)
             } else {
                 var head: [UInt8] = []
                 head.append(bigEndian: sequenceNumber)
-                writer.append(.frameData, head, data)
+                writer.append(.frameData, head, frame.data)
                 sequenceNumber += 1
             }
-            previous = bitmap
         }
         writer.append(.imageEnd)
         return writer.data
     }
+
+    /// The frames without alpha if none has any, unless they are smaller with the pixels that stay left out.
+    private static func smallest(
+        _ frames: [AnimationFrame],
+        _ compressor: PNGCompressor
+    ) throws(CodecError) -> PNGAnimationFrames {
+        let hasAlpha = frames.contains { !$0.bitmap.isOpaque && $0.bitmap.containsTransparency() }
+        let layout = PNGPixelLayout(hasAlpha: hasAlpha, depth: .eight)
+        let stored = try PNGAnimationFrames(frames, layout, comparesBlending: true, compressor)
+        guard !hasAlpha, stored.canOverlay else {
+            return stored
+        }
+        let overlaid = try PNGAnimationFrames(frames, .rgba(.eight), comparesBlending: false, compressor)
+        return overlaid.byteCount < stored.byteCount ? overlaid : stored
+    }
 }
 
-extension PNGFrame {
-    /// The payload of fcTL for a frame that stays and replaces what is there (PNG, 11.3.6.2).
-    fileprivate static func control(_ sequenceNumber: UInt32, _ area: PixelRect, duration: Int) -> [UInt8] {
+extension PNGAnimationFrames.Frame {
+    /// The payload of fcTL for a frame that stays (PNG, 11.3.6.2).
+    fileprivate func control(_ sequenceNumber: UInt32) -> [UInt8] {
         var payload: [UInt8] = []
         payload.append(bigEndian: sequenceNumber)
         for number in [area.size.width, area.size.height, area.origin.x, area.origin.y] {
             payload.append(bigEndian: UInt32(truncatingIfNeeded: number))
         }
-        let (numerator, denominator) = fraction(milliseconds: max(0, duration))
+        let (numerator, denominator) = Self.fraction(milliseconds: max(0, duration))
         payload.append(bigEndian: UInt16(clamping: numerator))
         payload.append(bigEndian: UInt16(denominator))
-        return payload + [0, 0]
+        return payload + [0, blending == .over ? 1 : 0]
     }
 
     private static func fraction(milliseconds: Int) -> (numerator: Int, denominator: Int) {

@@ -13,7 +13,8 @@ final class SVGDrawing {
     init(_ text: Data) throws(CodecError) {
         var error: UnsafeMutablePointer<GError>?
         let plain = SVGEmbeddedImages.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
-        let text = SVGDropShadows.areKnown ? plain : SVGDropShadows.spelledOut(in: plain)
+        let filtered = SVGFilterLists.withoutMissingReferences(plain)
+        let text = SVGDropShadows.areKnown ? filtered : SVGDropShadows.spelledOut(in: filtered)
         let handle = text.withUnsafeBytes { bytes in
             rsvg_handle_new_from_data(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
         }

@@ -16,8 +16,10 @@ enum SVGEmbeddedImages {
         _ = try byteCount(of: text, limits: limits, depth: 0)
     }
 
-    /// The text, with the type of each embedded drawing that does not state it: librsvg 2.60 draws only those that
-    /// do, as browsers look at the bytes.
+    /// The text, with the type of each embedded image that its address states wrongly, or in another spelling, such as
+    /// `image/jpg`, or not at all: librsvg reads an image as what it is called, browsers look at the bytes.
+    ///
+    /// What browsers take for a drawing is decided by its type; a drawing that is called something else stays that.
     static func withStatedTypes(_ text: Data) -> Data {
         var references = SVGReferences(text)
         guard !references.hasEntities else {
@@ -26,16 +28,27 @@ enum SVGEmbeddedImages {
         var (result, copied) = (Data(), text.startIndex)
         while let reference = references.next() {
             let start = text.startIndex + references.startOfLastValue
-            guard case .plain(let address) = reference, let type = startOfMissingType(in: text[start...]),
-                let payload = payloads(of: address).first, ImageFormat.detect(payload) == .svg
+            guard case .plain(let address) = reference, let place = placeOfType(in: text[start...]),
+                let payload = payloads(of: address).first, let format = ImageFormat.detect(payload),
+                let type = types[format]
             else {
                 continue
             }
-            result += text[copied..<type] + Array("image/svg+xml".utf8)
-            copied = type
+            let stated = String(decoding: text[place], as: UTF8.self).lowercased()
+            guard stated != type, format != .svg || stated.isEmpty || stated.contains("svg") || stated.contains("xml")
+            else {
+                continue
+            }
+            result += text[copied..<place.lowerBound] + Array(type.utf8)
+            copied = place.upperBound
         }
         return copied == text.startIndex ? text : result + text[copied...]
     }
+
+    /// The types by which librsvg knows what it can draw.
+    private static let types: [ImageFormat: String] = [
+        .jpeg: "image/jpeg", .png: "image/png", .gif: "image/gif", .webp: "image/webp", .svg: "image/svg+xml",
+    ]
 
     /// Returns the bytes that an address holds, by each way to read it that librsvg may take; none where it is no
     /// `data:` URL. Tabs and line ends count nowhere in an address (WHATWG URL, "basic URL parser").
@@ -56,12 +69,14 @@ enum SVGEmbeddedImages {
         return payloads.filter { !$0.isEmpty }
     }
 
-    /// Returns where the type would stand in an address that has none; `nil` where there is one, or no such address.
-    private static func startOfMissingType(in text: Data) -> Data.Index? {
-        guard let end = DataURLReader.permissive.endOfScheme(in: text), end < text.endIndex,
+    /// Returns where the type stands in an address, or would; `nil` where there is no such address, or a part of it is
+    /// not plain text.
+    private static func placeOfType(in text: Data) -> Range<Data.Index>? {
+        guard let start = DataURLReader.permissive.endOfScheme(in: text),
+            let end = text[start...].firstIndex(where: { ";,\"'&<>".utf8.contains($0) }),
             text[end] == UInt8(ascii: ";") || text[end] == UInt8(ascii: ",")
         else { return nil }
-        return end
+        return start..<end
     }
 
     private static func byteCount(of text: Data, limits: DecodeLimits, depth: Int) throws(CodecError) -> Int {

@@ -1,4 +1,5 @@
 internal import HalcyonCodecs
+internal import HalcyonFiles
 
 extension KnownDifference {
     /// The drawings that librsvg draws in another way than the browsers that the suite follows. None is ours to mend:
@@ -8,6 +9,9 @@ extension KnownDifference {
     private static let filters = [
         drawing("the background of filters, which SVG 2 has taken out, is not there") {
             $0.contains("enable-background") || $0.contains("BackgroundImage") || $0.contains("BackgroundAlpha")
+        },
+        drawing("the region of a filter that is turned or skewed is the upright rectangle around it") { text in
+            text.contains("<filter") && ["rotate(", "skewX(", "skewY(", "matrix("].contains { text.contains($0) }
         },
         drawing("fills and strokes as inputs of filters are empty, or as large as the filter") {
             $0.contains("FillPaint") || $0.contains("StrokePaint")
@@ -85,7 +89,9 @@ extension KnownDifference {
         drawing("the language is that of the environment") { $0.contains("systemLanguage") },
         drawing("transform-origin is not followed") { $0.contains("transform-origin") },
         drawing("tref, which SVG 2 has taken out") { $0.contains("<tref") },
-        drawing("text depends on the fonts that are installed") { $0.contains("<text") },
+        drawing("text depends on the fonts that are installed, also in drawings inside of drawings") { text in
+            text.contains("<text") || embeddedDrawings(in: text).contains { $0.contains("<text") }
+        },
         drawing("style sheets of any type count") { $0.contains("<style type=") && !$0.contains("text/css") },
         drawing("a symbol's own opacity is not followed") { text in
             elements("symbol", in: text).contains { $0.contains(" opacity=") }
@@ -173,6 +179,15 @@ extension KnownDifference {
     private static func values(of name: String, in text: String) -> [String] {
         text.split(separator: " \(name)=\"", omittingEmptySubsequences: false).dropFirst().map {
             String($0.prefix { $0 != "\"" })
+        }
+    }
+
+    /// The texts of embedded documents, as far as they are in Base64 or stand there as they are.
+    private static func embeddedDrawings(in text: String) -> [String] {
+        (values(of: "href", in: text) + values(of: "xlink:href", in: text)).compactMap { address in
+            guard address.hasPrefix("data:image/svg") else { return nil }
+            let body = try? DataURLReader.permissive.body(of: Array(address.utf8))
+            return body.map { String(decoding: $0, as: UTF8.self) }
         }
     }
 

@@ -112,6 +112,26 @@ struct BMPFormatTests {
         }
     }
 
+    @Test("a header of version 5 may have its channels in any order", arguments: [16, 32])
+    func channelOrder(bits: Int) throws {
+        let width = bits / 4
+        let places = [0, 1, 2, 3].map { $0 * width }
+        for red in places {
+            for green in places where green != red {
+                for blue in places where blue != red && blue != green {
+                    let alpha = places.reduce(0, +) - red - green - blue
+                    let order = [red, green, blue, alpha]
+                    let masks = order.flatMap { BMPBytes.number((1 << width - 1) << $0) }
+                    // 255, 102, 51 and opaque.
+                    let samples = bits == 32 ? [255, 102, 51, 255] : [15, 6, 3, 15]
+                    let pixel = zip(samples, order).reduce(0) { $0 | $1.0 << $1.1 }
+                    let header = BMPBytes.header(1, 1, bits: bits, compression: 3, byteCount: 124, further: masks)
+                    #expect(try pixels(BMPBytes.file(header, BMPBytes.number(pixel))) == [[255, 102, 51, 255]])
+                }
+            }
+        }
+    }
+
     @Test("channels of more than 8 bits lose the lower ones, and absent ones are 0")
     func wideFields() throws {
         let masks = BMPBytes.number(0x3ff0_0000) + BMPBytes.number(0) + BMPBytes.number(0x3ff)

@@ -6,10 +6,6 @@ import Testing
 
 @Suite("code points of ITU-T H.273")
 struct CodePointTests {
-    static let bt709: @Sendable (Double) -> Double = { sample in
-        sample < 0.081_242_9 ? sample / 4.5 : pow((sample + 0.099_296_8) / 1.099_296_8, 1 / 0.45)
-    }
-
     struct Case: Sendable, CustomTestStringConvertible {
         let primaries: Int
         let transfer: Int
@@ -20,8 +16,6 @@ struct CodePointTests {
     }
 
     static let cases = [
-        Case(primaries: 1, transfer: 1, curve: bt709, matrix: ExactColor.identity),
-        Case(primaries: 1, transfer: 6, curve: bt709, matrix: ExactColor.identity),
         Case(primaries: 1, transfer: 4, curve: { pow($0, 2.2) }, matrix: ExactColor.identity),
         Case(primaries: 1, transfer: 5, curve: { pow($0, 2.8) }, matrix: ExactColor.identity),
         Case(primaries: 1, transfer: 8, curve: { $0 }, matrix: ExactColor.identity),
@@ -29,7 +23,8 @@ struct CodePointTests {
         Case(primaries: 12, transfer: 2, curve: ExactColor.decoded, matrix: ExactColor.displayP3),
         Case(primaries: 12, transfer: 8, curve: { $0 }, matrix: ExactColor.displayP3),
         Case(primaries: 9, transfer: 13, curve: ExactColor.decoded, matrix: ExactColor.bt2020),
-        Case(primaries: 9, transfer: 14, curve: bt709, matrix: ExactColor.bt2020),
+        Case(primaries: 9, transfer: 14, curve: ExactColor.decoded, matrix: ExactColor.bt2020),
+        Case(primaries: 12, transfer: 1, curve: ExactColor.decoded, matrix: ExactColor.displayP3),
     ]
 
     @Test("are converted as the standard defines them", arguments: cases)
@@ -52,6 +47,13 @@ struct CodePointTests {
     func standard(codes: (Int, Int)) throws {
         var bitmap = try ExactColor.colors()
         try bitmap.convertToSRGB(from: .codePoints(primaries: codes.0, transfer: codes.1))
+        #expect(try firstDifference(bitmap.straightRGBA(), ExactColor.colors().straightRGBA()) == nil)
+    }
+
+    @Test("what is graded for television is shown as sRGB, as in browsers", arguments: [1, 6, 11, 12, 14, 15])
+    func television(transfer: Int) throws {
+        var bitmap = try ExactColor.colors()
+        try bitmap.convertToSRGB(from: .codePoints(primaries: 1, transfer: transfer))
         #expect(try firstDifference(bitmap.straightRGBA(), ExactColor.colors().straightRGBA()) == nil)
     }
 

@@ -87,6 +87,55 @@ struct AnimationEncoderTests {
         #expect(try codecs.info(of: many).frameCount == 5)
     }
 
+    /// The values of blend_op in a file's fcTL chunks.
+    private func blendings(_ data: Data) -> [UInt8] {
+        let bytes = Array(data)
+        let name = Array("fcTL".utf8)
+        return bytes.indices.filter { bytes[$0...].starts(with: name) }.map { bytes[$0 + 4 + 25] }
+    }
+
+    @Test("PNG lays frames over each other where that is smaller", arguments: [false, true])
+    func overlays(hasAlpha: Bool) throws {
+        let ground = try TestImages.photo(96, 96)
+        let frames = (0..<3).map { number in
+            var bitmap = ground
+            if hasAlpha {
+                bitmap[1, 1] = [0, 0, 0, 0]
+                bitmap.isOpaque = false
+            }
+            // Two corners change, so that the rectangle is nearly all of a ground that does not compress.
+            for offset in 0..<4 * number {
+                bitmap[3 + offset, 3] = [250, 40, 60, 255]
+                bitmap[92 - offset, 92] = [10, 240, 60, 255]
+            }
+            return AnimationFrame(bitmap: bitmap, duration: 50)
+        }
+        let data = try codecs.encode(frames, as: .png)
+        #expect(blendings(data) == [0, 1, 1])
+        #expect(try data.count < codecs.encode([frames[0]], as: .png).count * 3 / 2)
+        let reader = try codecs.frames(of: data)
+        for (number, frame) in frames.enumerated() {
+            #expect(try reader.frame(at: number).bitmap.greatestDifference(from: frame.bitmap) == 0)
+        }
+    }
+
+    @Test("PNG replaces pixels that an overlay would show through")
+    func replacements() throws {
+        let opaque = try TestImages.photo(64, 64)
+        var translucent = opaque
+        translucent[0, 0] = [20, 20, 20, 128]
+        translucent[63, 63] = [0, 0, 0, 0]
+        translucent.isOpaque = false
+        let frames = [opaque, translucent, opaque].map { AnimationFrame(bitmap: $0, duration: 50) }
+        let data = try codecs.encode(frames, as: .png)
+        #expect(blendings(data) == [0, 0, 1])
+        let reader = try codecs.frames(of: data)
+        for (number, frame) in frames.enumerated() {
+            let difference = try #require(try reader.frame(at: number).bitmap.greatestDifference(from: frame.bitmap))
+            #expect(difference <= 1)
+        }
+    }
+
     @Test("the same image again makes WebP's frame stay longer")
     func merging() throws {
         let frame = try AnimationFrame(bitmap: TestImages.photo(20, 20), duration: 50)

@@ -41,6 +41,29 @@ struct SVGDecoderTests {
     }
 
     @Test(
+        "of a list of filters, those that are not there are passed over",
+        arguments: [
+            "filter='url(#f) url(#none)'", "filter=\"url(#none) url('#f')\"", "style='filter: url(#none)url(#f)'",
+        ]
+    )
+    func missingFilters(_ attribute: String) throws {
+        let content =
+            "<filter id='f'><feFlood flood-color='#f00'/></filter>"
+            + "<rect width='20' height='20' fill='#00f' \(attribute)/>"
+        #expect(try decode(svg("width='20' height='20'", content)).bitmap[10, 10] == [255, 0, 0, 255])
+    }
+
+    @Test(
+        "a paint that is not there leaves the one behind it",
+        arguments: ["fill='url(#none) currentColor'", "fill='none' stroke='url(#none) currentColor'"]
+    )
+    func fallbackPaint(_ attributes: String) throws {
+        let rectangle = "<rect width='20' height='20' stroke-width='40' \(attributes)/>"
+        let document = svg("width='20' height='20'", "<g color='#f00'>\(rectangle)</g>")
+        #expect(try decode(document).bitmap[10, 10] == [255, 0, 0, 255])
+    }
+
+    @Test(
         "a drop shadow lies below what casts it, in its own colour",
         arguments: [
             "<feDropShadow dx='20' dy='0' stdDeviation='0' flood-color='#f00'/>",

@@ -77,6 +77,28 @@ struct SVGSafetyTests {
         }
     }
 
+    @Test(
+        "an embedded image is drawn as what it is, whatever its address calls it",
+        arguments: [
+            "image/jpg", "image/JPG", "image/x-jpeg", "image/png", "application/octet-stream", "", " image/jpeg ",
+        ]
+    )
+    func embeddedTypes(_ type: String) throws {
+        var blue = try Bitmap(size: PixelSize(16, 16))
+        blue.fill(PixelRect(size: blue.size), with: Color(red: 0, green: 0, blue: 1))
+        let jpeg = try JPEGEncoder().encode(blue, options: EncodeOptions()).base64EncodedString()
+        let document = svg("<image href='data:\(type);base64,\(jpeg)' width='10' height='10'/>")
+        let pixel = try #require(try decode(document)?[5, 5])
+        #expect(pixel[2] > 240 && pixel[0] < 16 && pixel[3] == 255)
+    }
+
+    @Test("what is called an image of pixels is no drawing", arguments: ["image/png", "image/jpg"])
+    func drawingsByAnotherName(_ type: String) throws {
+        let blue = svg("<rect width='10' height='10' fill='blue'/>").base64EncodedString()
+        let document = svg("<image href='data:\(type);base64,\(blue)' width='10' height='10'/>")
+        #expect(try decode(document)?[5, 5] == [0, 0, 0, 0])
+    }
+
     @Test("embedded images are measured before they are decoded, however they are written")
     func embeddedSizes() throws {
         // The header of a PNG of 30,000 by 30,000 pixels is enough to be refused.

@@ -143,7 +143,7 @@ struct WebPDecoderTests {
         let image = WebPBytes.imageChunks(of: try lossless(PixelSize(4, 4)))
         let size = PixelSize(1 << 24, 1 << 24)
         let file = WebPBytes.file(WebPBytes.extendedHeader(flags: 0, width: 1 << 24, height: 1 << 24), image)
-        #expect(throws: CodecError.limitExceeded(.webp, .sideLength(size, maximum: 65_535))) { try decode(file) }
+        #expect(throws: CodecError.limitExceeded(.webp, .pixelCount(size, maximum: 1 << 28))) { try decode(file) }
         let animated = WebPBytes.file(
             WebPBytes.extendedHeader(flags: 2, width: 16_000, height: 16_000),
             WebPBytes.animation(loopCount: 0),

@@ -1,0 +1,142 @@
+internal import FoundationEssentials
+
+extension AVIFAmendments {
+    /// Corrects what items say of themselves where libavif 0.11 would refuse the file for it.
+    ///
+    /// - Parameter meta: What the `meta` box holds.
+    mutating func correctItems(_ properties: HEIFItemProperties, meta: Range<Int>) {
+        let items = AVIFItems(properties)
+        correctLayers(items)
+        correctConfigurations(items, meta: meta)
+        fitAlpha(properties, meta: meta)
+    }
+
+    /// The choice of layers (`a1op`, `lsel`) must be marked essential, and their sizes (`a1lx`) must not (AVIF, 2.3.2).
+    ///
+    /// Sizes of layers are of use only where one is chosen, and may not fit then.
+    private mutating func correctLayers(_ items: AVIFItems) {
+        for association in items.associations {
+            switch association.box.type {
+            case "a1op" where !association.isEssential, "lsel" where !association.isEssential:
+                mark(association, isEssential: true)
+            case "a1lx" where association.isEssential:
+                mark(association, isEssential: false)
+            default:
+                break
+            }
+        }
+        let choosesLayer = items.associations.contains { association in
+            association.box.type == "lsel" && reader.uint16(at: association.box.payload.lowerBound) != Self.anyLayer
+        }
+        guard !choosesLayer else {
+            return
+        }
+        for association in items.associations where association.box.type == "a1lx" {
+            change(at: association.box.start + 4, to: Array("free".utf8))
+        }
+    }
+
+    private mutating func mark(_ association: HEIFItemProperties.Association, isEssential: Bool) {
+        guard let byte = reader.uint8(at: association.offset) else {
+            return
+        }
+        change(at: association.offset, to: [UInt8(byte & 0x7f) | (isEssential ? 0x80 : 0)])
+    }
+
+    /// Makes a configuration (`av1C`) say what the sequence header of the image says, if that is there: libavif compares
+    /// its depth with that of `pixi`, and tells it as that of the image.
+    private mutating func correctConfigurations(_ items: AVIFItems, meta: Range<Int>) {
+        let contents = HEIFItemLocations.contents(reader, meta: meta, of: Set(items.configurations.values))
+        var depths: [Int: Int] = [:]
+        for (start, item) in items.configurations {
+            let place = start + Self.offsetOfLayout
+            guard let stated = reader.uint8(at: place), let content = contents[item],
+                case .known(let layout) = AV1Units(
+                    ofItem: Data(content.prefix(Self.greatestHeaderByteCount)),
+                    configuration: Data(),
+                    includesFrames: false
+                ).layout
+            else {
+                continue
+            }
+            let depth = layout.depths[0]
+            let bits = (depth > 8 ? 0x40 : 0) | (depth > 10 ? 0x20 : 0) | [0x1c, 0x0c, 0x08, 0][layout.chroma]
+            guard stated & 0x7c != bits else {
+                continue
+            }
+            change(at: place, to: [UInt8(stated & 0x83 | bits)])
+            depths[stated & 0x40 == 0 ? 8 : stated & 0x20 == 0 ? 10 : 12] = depth
+        }
+        for box in items.associations.map(\.box) where box.type == "pixi" {
+            let start = box.payload.lowerBound + 5
+            guard let count = reader.uint8(at: start - 1),
+                let stated = reader.bytes(at: start, count: count), let first = stated.first,
+                let depth = depths[Int(first)], depth != Int(first), stated.allSatisfy({ $0 == first })
+            else {
+                continue
+            }
+            change(at: start, to: [UInt8](repeating: UInt8(depth), count: count))
+        }
+    }
+
+    /// Gives the alpha of a grid the grid's size, if it is an image of its own: libavif enlarges what is coded in another
+    /// size than it states, but wants alpha to be as large as the grid.
+    private mutating func fitAlpha(_ properties: HEIFItemProperties, meta: Range<Int>) {
+        guard let primary = properties.primaryItem else {
+            return
+        }
+        let own = properties.associations(of: primary)
+        guard !own.contains(where: { $0.box.type == "av1C" }), let size = own.first(where: { $0.box.type == "ispe" })
+        else {
+            return
+        }
+        for item in HEIFItemReferences(reader, meta: meta).auxiliaries(of: primary) {
+            let associations = properties.associations(of: item)
+            guard associations.contains(where: { $0.box.type == "av1C" }),
+                associations.contains(where: { isAlpha($0.box) }),
+                let stated = associations.first(where: { $0.box.type == "ispe" }), stated.isWide || size.index <= 0x7f
+            else {
+                continue
+            }
+            let value = size.index | (stated.isEssential ? (stated.isWide ? 0x8000 : 0x80) : 0)
+            change(at: stated.offset, to: stated.isWide ? [UInt8(value >> 8), UInt8(value & 255)] : [UInt8(value)])
+        }
+    }
+
+    private func isAlpha(_ box: ISOMediaBox) -> Bool {
+        box.type == "auxC" && HEIFCodedItems.isAlpha(reader, box.payload)
+    }
+
+    /// `lsel` for all layers one after the other.
+    private static let anyLayer = 0xffff
+    /// The byte of `av1C`, with its header, that holds depth and sampling (AV1 in ISOBMFF, 2.3.3).
+    private static let offsetOfLayout = 8 + 2
+    /// Sequence headers come first, and are short.
+    private static let greatestHeaderByteCount = 1_024
+}
+
+/// The properties of all items of a file.
+private struct AVIFItems {
+    /// Each with the item's mark; at most ``greatestCount``.
+    private(set) var associations: [HEIFItemProperties.Association] = []
+    /// The offset of each `av1C` box, with the first item that has it.
+    private(set) var configurations: [Int: Int] = [:]
+
+    /// Files of this many properties have no use; those after them stay as they are.
+    private static let greatestCount = 65_536
+
+    init(_ properties: HEIFItemProperties) {
+        properties.forEachItem { item, associations in
+            guard self.associations.count < Self.greatestCount else {
+                return
+            }
+            for association in associations() {
+                self.associations.append(association)
+                if association.box.type == "av1C" {
+                    let start = association.box.start
+                    configurations[start] = configurations[start] ?? item
+                }
+            }
+        }
+    }
+}
