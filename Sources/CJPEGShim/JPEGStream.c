@@ -89,7 +89,8 @@ HalcyonJPEGStatus halcyon_jpeg_stream_absorb(HalcyonJPEGStream *stream, int32_t 
     }
     absorption->is_complete = false;
     absorption->needs_bytes = false;
-    for (int32_t row = 0; row < row_count; row++) {
+    const int scan = info->input_scan_number;
+    for (int32_t row = 0; row < row_count && info->input_scan_number == scan; row++) {
         const int result = jpeg_consume_input(info);
         if (info->input_scan_number > stream->scan_limit) {
             return HALCYON_JPEG_TOO_MANY_SCANS;

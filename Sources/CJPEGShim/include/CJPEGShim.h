@@ -76,7 +76,8 @@ void halcyon_jpeg_stream_end(HalcyonJPEGStream *stream);
 HalcyonJPEGStatus halcyon_jpeg_stream_open(HalcyonJPEGStream *stream, int32_t eighths, bool keeps_inks,
                                            int64_t memory_limit, int32_t scan_limit, HalcyonJPEGLayout *layout);
 
-// For files of several scans: reads up to `row_count` rows of blocks of the bytes at hand.
+// For files of several scans: reads up to `row_count` rows of blocks of the bytes at hand, and no further than to the
+// beginning of the next scan.
 HalcyonJPEGStatus halcyon_jpeg_stream_absorb(HalcyonJPEGStream *stream, int32_t row_count,
                                              HalcyonJPEGAbsorption *absorption);
 

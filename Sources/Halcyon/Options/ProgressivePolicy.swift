@@ -1,6 +1,7 @@
 /// The previews that are made of an image while its bytes arrive.
 ///
 /// One preview is made at a time, on a worker, and none any more once all bytes are there, as the image itself follows.
+/// The decoder takes memory beside ``ImagePipeline/Configuration/decodeBudget``, within ``DecodePolicy/limits``.
 /// JPEG is shown scan by scan, or by rows where it has one scan; PNG by passes, or by rows; WebP by rows; of a GIF, the
 /// first frame. Pixels that are missing are transparent. A preview of rows is made when at least a sixteenth more is
 /// there, and 64 previews of an image at the most.

@@ -45,8 +45,7 @@ final class ProgressiveDecoding: @unchecked Sendable {
         try decoder.append(bytes)
     }
 
-    /// The size of the image as far as it has been read, or the thumbnail, processed as the image is; `nil` if there is
-    /// none.
+    /// Returns the image as far as it has been read, or its thumbnail, processed as the image is; `nil` if there is none.
     func image(isThumbnail: Bool, isCancelled: @Sendable () -> Bool) throws -> DecodedImage? {
         guard var image = try isThumbnail ? decoder.embeddedThumbnail : decoder.image(isCancelled: isCancelled) else {
             return nil

@@ -74,8 +74,10 @@ private struct ProgressiveLoop: Sendable {
                     try await report(step.progress, byteCount)
                     if policy.minimumInterval > .zero { try await clock.sleep(for: policy.minimumInterval) }
                 }
-                // The image itself follows.
-                if step.progress.isComplete { return }
+                guard step.progress.isComplete else { continue }
+                // The image itself follows, unless there are more bytes, as those of other frames.
+                guard await body.body.bytes(from: byteCount) != nil else { return }
+                return try await report(step.progress, byteCount)
             }
         }
     }

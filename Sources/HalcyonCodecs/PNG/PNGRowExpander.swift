@@ -12,7 +12,8 @@ struct PNGRowExpander {
         expander = PNGPixelExpander(file, premultiplies: options.premultiplies)
         wideExpander = depth == .sixteen ? PNGWideExpander(file) : nil
         // Where there is no memory for a row, there is none for the image, which is made next.
-        line = file.header.isInterlaced ? try? PixelBuffer(byteCount: file.header.size.width * depth.bytesPerPixel) : nil
+        let byteCount = file.header.size.width * depth.bytesPerPixel
+        line = file.header.isInterlaced ? try? PixelBuffer(byteCount: byteCount) : nil
     }
 
     /// Writes `width` pixels; says whether all of them are opaque.
