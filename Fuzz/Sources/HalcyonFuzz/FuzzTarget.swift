@@ -133,9 +133,9 @@ enum FuzzTarget: Sendable {
         }
     }
 
-    /// The first byte is the length of the pieces.
-    private func decodePieces(_ data: Data) throws {
-        let (length, bytes) = (Int(data.first ?? 0) + 1, Data(data.dropFirst()))
+    /// The last byte is the length of the pieces.
+    private func decodePieces(_ bytes: Data) throws {
+        let length = Int(bytes.last ?? 0) + 1
         let options = DecodeOptions(targetSize: length % 3 == 0 ? PixelSize(40, 30) : nil, limits: Self.limits)
         let decoder = IncrementalDecoder(options: options, readsThumbnail: true)
         var last = IncrementalProgress()
