@@ -1,4 +1,5 @@
 #include "JPEGErrors.h"
+#include "JPEGOutput.h"
 #include "JPEGSource.h"
 
 #include <stdlib.h>
@@ -70,22 +71,6 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const u
     return HALCYON_JPEG_OK;
 }
 
-// Whether every coefficient has arrived with all its bits. Where the end marker is missing, this tells a complete
-// image from one cut between two scans.
-static bool has_every_coefficient(const struct jpeg_decompress_struct *info) {
-    if (info->coef_bits == NULL) {
-        return false;
-    }
-    for (int component = 0; component < info->num_components; component++) {
-        for (int index = 0; index < DCTSIZE2; index++) {
-            if (info->coef_bits[component][index] != 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count, bool *is_complete) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (setjmp(decoder->errors.target)) {
@@ -102,29 +87,10 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32
             break;
         }
     }
-    if (*is_complete && decoder->errors.has_reached_end && !has_every_coefficient(info)) {
+    if (*is_complete && decoder->errors.has_reached_end && !jpeg_has_every_coefficient(info)) {
         return HALCYON_JPEG_TRUNCATED;
     }
     return HALCYON_JPEG_OK;
-}
-
-// CMYK is stored inverted, as shares of light and not of ink: Adobe's programs began it, and every writer and every
-// browser follows them. Their marker does not tell, because programs that remove metadata remove it too.
-static void invert(uint8_t *pixels, JDIMENSION width) {
-    for (size_t index = 0; index < (size_t)width * 4; index++) {
-        pixels[index] ^= 255;
-    }
-}
-
-// Shares of ink to red, green, blue, 255.
-static void convert_inks(uint8_t *pixels, JDIMENSION width) {
-    for (JDIMENSION x = 0; x < width; x++, pixels += 4) {
-        const unsigned int light = pixels[3] ^ 255u;
-        for (int channel = 0; channel < 3; channel++) {
-            pixels[channel] = (uint8_t)(((pixels[channel] ^ 255u) * light + 127) / 255);
-        }
-        pixels[3] = 255;
-    }
 }
 
 HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
@@ -149,14 +115,7 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, ui
         if (read == 0) {
             return HALCYON_JPEG_TRUNCATED;
         }
-        if (info->out_color_space == JCS_CMYK) {
-            for (JDIMENSION index = 0; index < read; index++) {
-                invert(pointers[index], info->output_width);
-                if (!decoder->keeps_inks) {
-                    convert_inks(pointers[index], info->output_width);
-                }
-            }
-        }
+        jpeg_convert_inks(info, pointers, read, decoder->keeps_inks);
         done += (int32_t)read;
     }
     if (info->arith_code && decoder->errors.has_reached_end) {

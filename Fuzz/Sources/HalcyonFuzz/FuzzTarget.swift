@@ -14,6 +14,8 @@ enum FuzzTarget: Sendable {
     case info
     /// Composes frames in and out of order.
     case frames
+    /// Decodes in pieces, as while the bytes arrive.
+    case incremental
     /// Reads what a server sends beside the body.
     case field(FieldTarget)
     /// Reads what lies on disk, or beside pixels.
@@ -49,6 +51,8 @@ enum FuzzTarget: Sendable {
             self = .info
         case "frames":
             self = .frames
+        case "incremental":
+            self = .incremental
         case "jpeg-thumbnail":
             guard let decoder = decoder(.jpeg) else { return nil }
             self = .thumbnail(decoder)
@@ -88,6 +92,8 @@ enum FuzzTarget: Sendable {
             }
         case .frames:
             attempt { try composeFrames(data) }
+        case .incremental:
+            attempt { try decodePieces(data) }
         case .field(let target):
             target.run(data)
         case .stored(let target):
@@ -125,6 +131,27 @@ enum FuzzTarget: Sendable {
                 attempt { check(try cursor.bitmap(ofFrame: index, isCancelled: { false })) }
             }
         }
+    }
+
+    /// The last byte is the length of the pieces.
+    private func decodePieces(_ bytes: Data) throws {
+        let length = Int(bytes.last ?? 0) + 1
+        let options = DecodeOptions(targetSize: length % 3 == 0 ? PixelSize(40, 30) : nil, limits: Self.limits)
+        let decoder = IncrementalDecoder(options: options, readsThumbnail: true)
+        var last = IncrementalProgress()
+        for start in stride(from: 0, to: bytes.count, by: length) {
+            try decoder.append(bytes[start..<min(start + length, bytes.count)])
+            while try decoder.advance() {}
+            let progress = decoder.progress
+            precondition(progress.coverage >= last.coverage && progress.passCount >= last.passCount)
+            // A preview at each quarter, so that long inputs do not take long.
+            guard progress.passCount > last.passCount || progress.coverage >= last.coverage + 0.25 else { continue }
+            last = progress
+            if let image = try decoder.image() { check(image) }
+        }
+        decoder.end()
+        while try decoder.advance() {}
+        if let image = try decoder.image() { check(image) }
     }
 
     private func attempt(_ body: () throws -> Void) {

@@ -48,6 +48,48 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32
 HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
                                                  int32_t row_count);
 
+// A decoder of bytes that come one piece after the other. Huffman coding only: arithmetic decoding cannot wait for bytes.
+typedef struct HalcyonJPEGStream HalcyonJPEGStream;
+
+// How far the scans have been read.
+typedef struct HalcyonJPEGAbsorption {
+    // Scans that have arrived as a whole.
+    int32_t scan_count;
+    // Set where the rest of the bytes at hand is not a whole row of blocks.
+    bool needs_bytes;
+    // Set at the end of the image.
+    bool is_complete;
+} HalcyonJPEGAbsorption;
+
+// NULL where there is no memory.
+HalcyonJPEGStream *halcyon_jpeg_stream_create(void);
+void halcyon_jpeg_stream_destroy(HalcyonJPEGStream *stream);
+const char *halcyon_jpeg_stream_message(const HalcyonJPEGStream *stream);
+
+// Copies bytes; decodes nothing.
+HalcyonJPEGStatus halcyon_jpeg_stream_append(HalcyonJPEGStream *stream, const uint8_t *bytes, size_t count);
+
+// Says that no more bytes come, so that what is missing is an error.
+void halcyon_jpeg_stream_end(HalcyonJPEGStream *stream);
+
+// As halcyon_jpeg_decoder_open. The header and the first scan's must have been appended as a whole.
+HalcyonJPEGStatus halcyon_jpeg_stream_open(HalcyonJPEGStream *stream, int32_t eighths, bool keeps_inks,
+                                           int64_t memory_limit, int32_t scan_limit, HalcyonJPEGLayout *layout);
+
+// For files of several scans: reads up to `row_count` rows of blocks of the bytes at hand, and no further than to the
+// beginning of the next scan.
+HalcyonJPEGStatus halcyon_jpeg_stream_absorb(HalcyonJPEGStream *stream, int32_t row_count,
+                                             HalcyonJPEGAbsorption *absorption);
+
+// For files of several scans: begins to write the image as of a scan that has arrived. All of its rows are to be read
+// before halcyon_jpeg_stream_finish_scan.
+HalcyonJPEGStatus halcyon_jpeg_stream_start_scan(HalcyonJPEGStream *stream, int32_t scan);
+HalcyonJPEGStatus halcyon_jpeg_stream_finish_scan(HalcyonJPEGStream *stream);
+
+// Writes up to `row_count` rows as red, green, blue, 255, or as inks: fewer where the bytes at hand end.
+HalcyonJPEGStatus halcyon_jpeg_stream_read_rows(HalcyonJPEGStream *stream, uint8_t *rows, size_t bytes_per_row,
+                                                int32_t row_count, int32_t *read_count);
+
 // NULL where there is no memory.
 HalcyonJPEGEncoder *halcyon_jpeg_encoder_create(void);
 void halcyon_jpeg_encoder_destroy(HalcyonJPEGEncoder *encoder);

@@ -188,7 +188,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
             switch report {
             case .progress(let report): return state.tell(.progress(report.progress))
             case .began(let stage): return state.tell(.began(stage))
-            case .receiving, .activity: return false
+            case .receiving, .preview, .activity: return false
             }
         }
         if mustDeliver { deliver(state) }

@@ -59,7 +59,7 @@ struct WorkContext: Sendable {
     private func numbering(source: Int?, attempt: UInt64?) -> WorkContext {
         WorkContext(priority: priority, activities: activities) { [report] work in
             switch work {
-            case .began, .activity:
+            case .began, .preview, .activity:
                 report(work)
             case .receiving(var body):
                 body.source = source ?? body.source

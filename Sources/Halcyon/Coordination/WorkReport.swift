@@ -8,6 +8,8 @@ enum WorkReport: Sendable {
     case receiving(BodyReport)
     /// Bytes have been received.
     case progress(ProgressReport)
+    /// A preview has been made of the bytes so far.
+    case preview(ProgressivePreview)
     /// A part of the work has been done, for the observers of a load. Reported once, and not to waiters that join later.
     ///
     /// - Parameter isShared: A Boolean value that indicates whether another load has begun the work.
@@ -45,6 +47,7 @@ struct WorkStatus: Sendable {
     private(set) var stage: ImageError.Stage?
     private(set) var body: BodyReport?
     private(set) var progress: ProgressReport?
+    private(set) var preview: ProgressivePreview?
 
     /// The reports that bring a waiter to this status.
     var reports: [WorkReport] {
@@ -52,6 +55,7 @@ struct WorkStatus: Sendable {
         if let stage { reports.append(.began(stage)) }
         if let body { reports.append(.receiving(body)) }
         if let progress { reports.append(.progress(progress)) }
+        if let preview { reports.append(.preview(preview)) }
         return reports
     }
 
@@ -69,6 +73,9 @@ struct WorkStatus: Sendable {
         case .progress(let progress):
             if let last = self.progress, !progress.isNewer(than: last) { return false }
             self.progress = progress
+        case .preview(let preview):
+            if let last = self.preview, preview.number <= last.number { return false }
+            self.preview = preview
         case .activity:
             break
         }

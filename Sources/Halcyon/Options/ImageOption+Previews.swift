@@ -9,4 +9,16 @@ extension ImageOption {
     public static func previews(_ sources: [Source]) -> ImageOption {
         ImageOption(.previews) { $0.previews = sources }
     }
+
+    /// Hands out the newest state of the image while its bytes arrive; see ``ImageOptions/progressive``.
+    public static var progressive: ImageOption { .progressive(.latest) }
+
+    /// Hands out previews of the image while its bytes arrive; see ``ImageOptions/progressive``.
+    ///
+    /// ```swift
+    /// .progressive(.each(minimumInterval: .milliseconds(250)))
+    /// ```
+    public static func progressive(_ policy: ProgressivePolicy) -> ImageOption {
+        ImageOption(.progressive) { $0.progressive = policy }
+    }
 }

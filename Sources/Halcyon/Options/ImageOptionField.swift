@@ -7,6 +7,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case targetSize
     case priority
     case previews
+    case progressive
     case reads
     case freshness
     case staleIfError
@@ -86,6 +87,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .targetSize: ImageOptionAccessor(path: \.targetSize)
         case .priority: ImageOptionAccessor(path: \.priority)
         case .previews: ImageOptionAccessor(path: \.previews)
+        case .progressive: ImageOptionAccessor(path: \.progressive)
         case .reads: ImageOptionAccessor(path: \.cache.reads)
         case .freshness: ImageOptionAccessor(path: \.cache.freshness)
         case .staleIfError: ImageOptionAccessor(path: \.cache.staleIfError)

@@ -100,6 +100,7 @@ public struct ImageOptions: Sendable {
         var priority: LoadPriority = .normal
         var workers: PixelWorkers?
         var previews: [Source] = []
+        var progressive = ProgressivePolicy.none
         var interceptorHooks: [Hook<any LoadIntercepting>] = []
         var loaderHooks: [Hook<any SourceLoading>] = []
         var values = ImageOptionValues()
@@ -235,6 +236,15 @@ public struct ImageOptions: Sendable {
     public var previews: [Source] {
         _read { yield storage.fields.previews }
         set { change(ImageOptionFields(.previews)) { $0.previews = newValue } }
+    }
+
+    /// The previews that are made of an image while its bytes arrive from a server, which a task hands out as
+    /// ``ImageTask/previews``. Default: ``ProgressivePolicy/none``.
+    ///
+    /// They are processed as the image is, and stored in no cache. Equal loads share them.
+    public var progressive: ProgressivePolicy {
+        _read { yield storage.fields.progressive }
+        set { change(ImageOptionFields(.progressive)) { $0.progressive = newValue } }
     }
 }
 

@@ -4,7 +4,7 @@ extension ImagePipeline {
     /// The number of pieces of work that have not ended, for tests and searches: zero once every load has ended.
     package var unfinishedWorkCount: Int {
         stages.encoding.work.count + stages.image.work.count + stages.processing.work.count + stages.decoding.work.count
-            + stages.original.work.count
+            + stages.original.work.count + stages.previews.progressive.work.count
             + configuration.downloader.transfers.count
     }
 }

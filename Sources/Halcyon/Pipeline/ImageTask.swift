@@ -35,7 +35,8 @@ public final class ImageTask: Sendable, Identifiable {
     init(request: ImageRequest, response: ImageResponse? = nil) {
         self.request = request
         work = TaskHandle(priority: request.options.priority, value: response)
-        previewFeed = response == nil && !request.options.previews.isEmpty ? PreviewFeed() : nil
+        let hasPreviews = !request.options.previews.isEmpty || request.options.progressive.isActive
+        previewFeed = response == nil && hasPreviews ? PreviewFeed() : nil
     }
 
     func start(_ operation: @escaping @Sendable (WorkContext) async throws -> ImageResponse) {

@@ -31,6 +31,7 @@ struct PrefetchItem: Sendable {
             options.delivery = options.delivery.ofPrefetching
             // Not loaded by a prefetcher.
             options.previews = []
+            options.progressive = .none
             self.options = options
         }
     }
@@ -69,6 +70,7 @@ struct PrefetchItem: Sendable {
             if options.delivery != delivery { options.delivery = delivery }
             // Not loaded by a prefetcher, and not to be kept for as long as the identity: they may hold bytes.
             if !options.previews.isEmpty { options.previews = [] }
+            if options.progressive.isActive { options.progressive = .none }
             self.options = options
         }
     }

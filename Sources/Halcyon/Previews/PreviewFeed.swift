@@ -29,7 +29,7 @@ final class PreviewFeed: Sendable {
     func send(_ preview: ImagePreview) {
         typealias Sent = (waiters: [CheckedContinuation<ImagePreview?, Never>], replaced: ImagePreview?)
         let sent = state.withLock { state -> Sent in
-            guard !state.isFinished, preview.quality > state.best?.quality ?? -1 else { return ([], nil) }
+            guard !state.isFinished, preview.rank > state.best?.rank ?? .none else { return ([], nil) }
             let replaced = state.best
             state.best = preview
             return (state.takeWaiters(), replaced)
@@ -52,10 +52,10 @@ final class PreviewFeed: Sendable {
         withExtendedLifetime(best) {}
     }
 
-    /// Returns the best preview of more than a quality; waits for one.
+    /// Returns the best preview of more than a rank; waits for one.
     ///
     /// - Returns: `nil` once the load has ended, or the calling task is cancelled.
-    func next(above quality: Int) async -> ImagePreview? {
+    func next(above rank: ImagePreview.Rank) async -> ImagePreview? {
         // Set when the task is cancelled; the second of joining and leaving sees the first.
         let cancellation = CancellationFlag()
         let id = state.withLock { state -> UInt64 in
@@ -66,7 +66,7 @@ final class PreviewFeed: Sendable {
             await withCheckedContinuation { continuation in
                 let (isAnswered, preview) = state.withLock { state -> (Bool, ImagePreview?) in
                     if state.isFinished || cancellation.isCancelled { return (true, nil) }
-                    if let best = state.best, best.quality > quality { return (true, best) }
+                    if let best = state.best, best.rank > rank { return (true, best) }
                     state.waiters[id] = continuation
                     return (false, nil)
                 }
@@ -83,10 +83,10 @@ final class PreviewFeed: Sendable {
 
     /// The best preview so far, then each better one, until the load ends.
     var stream: AsyncStream<ImagePreview> {
-        let quality = Lock(-1)
+        let rank = Lock(ImagePreview.Rank.none)
         return AsyncStream(unfolding: { [self] in
-            let preview = await next(above: quality.withLock { $0 })
-            if let preview { quality.withLock { $0 = preview.quality } }
+            let preview = await next(above: rank.withLock { $0 })
+            if let preview { rank.withLock { $0 = preview.rank } }
             return preview
         })
     }

@@ -60,7 +60,13 @@ final class PipelineStages: Sendable {
         )
         resolver = RequestResolver(caches: caches, downloader: downloader, files: files)
         fallback = SourceFallback(resolver: resolver, image: image, encoding: encoding, original: original)
-        previews = PreviewStage(memory: memory, resolver: resolver, fallback: fallback, activities: activities)
+        previews = PreviewStage(
+            memory: memory,
+            resolver: resolver,
+            fallback: fallback,
+            activities: activities,
+            progressive: ProgressiveStage(codecs: codecs, workers: workers, clock: configuration.recovery.clock)
+        )
         prefetching = PrefetchingStage(
             memory: memory,
             fallback: fallback,

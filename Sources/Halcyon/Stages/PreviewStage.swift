@@ -1,6 +1,6 @@
 internal import HalcyonConcurrency
 
-/// Loads the previews that the options name beside the image itself.
+/// Loads the previews that the options name beside the image itself, and has others made of its bytes as they arrive.
 ///
 /// Each preview is a load of its own, with the options of the image: it is found in the caches, shared with equal loads
 /// and stored as any other. What happens to it changes nothing about the load of the image.
@@ -9,6 +9,7 @@ struct PreviewStage: Sendable {
     let resolver: RequestResolver
     let fallback: SourceFallback
     let activities: LoadActivities
+    let progressive: ProgressiveStage
 
     /// Hands out the best preview of an image that memory has, without waiting.
     func sendCached(of request: ImageRequest, to feed: PreviewFeed) {
@@ -57,7 +58,13 @@ struct PreviewStage: Sendable {
                 feed.send(ImagePreview(response: delivered, source: preview.source, quality: quality))
             }
         }
-        return try await load(context)
+        guard request.request.options.progressive.isActive else { return try await load(context) }
+        let bodies = ProgressiveLoads(progressive, of: request.request, priority: context.priority) { preview in
+            if preview.rank.quality > 0 { loads.succeeded(preview.rank.quality) }
+            feed.send(preview)
+        }
+        defer { bodies.cancelAll() }
+        return try await load(context.watching { bodies.receive($0) })
     }
 
     /// Returns whether the disk has the image or its original, which may still have to be validated.
@@ -82,6 +89,7 @@ extension ImageRequest {
         let source = options.previews[quality]
         var options = options
         options.previews = []
+        options.progressive = .none
         options.recovery = options.recovery.ofOneSource
         options.recovery.retry = nil
         options.cache.waitsForStore = false

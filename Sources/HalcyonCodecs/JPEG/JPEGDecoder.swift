@@ -12,10 +12,10 @@ internal import HalcyonRaster
 /// ``DecodeOptions/largestSideLength``.
 public struct JPEGDecoder: ImageDecoder {
     /// Rows between two questions whether decoding is cancelled.
-    private static let rowsPerStep = 16
+    static let rowsPerStep = 16
     /// A progressive file of a few kilobytes can hold thousands of empty scans, each of which costs a pass over the
     /// whole image. Encoders write about ten.
-    private static let maximumScanCount: Int32 = 500
+    static let maximumScanCount: Int32 = 500
 
     /// A Boolean value that indicates whether baseline files are decoded at 1/8, 2/8 and 4/8 without libjpeg. Tests
     /// hold both against each other.
@@ -99,7 +99,7 @@ public struct JPEGDecoder: ImageDecoder {
     }
 
     /// The embedded thumbnail as stored, or `nil` where there is none that serves, or where it is damaged.
-    private func thumbnail(
+    func thumbnail(
         of header: JPEGHeader,
         serving target: PixelSize?,
         options: DecodeOptions,

@@ -80,17 +80,24 @@ struct JPEGDecompressor: ~Copyable {
         of handle: OpaquePointer,
         maximumScanCount: Int32
     ) -> CodecError? {
-        switch status {
-        case HALCYON_JPEG_OK: nil
-        case HALCYON_JPEG_TRUNCATED: .truncated(.jpeg)
-        case HALCYON_JPEG_UNSUPPORTED: .unsupported(.jpeg, reason: message(of: handle))
-        case HALCYON_JPEG_OUT_OF_MEMORY: .bitmap(.outOfMemory(byteCount: 0))
-        case HALCYON_JPEG_TOO_MANY_SCANS: .unsupported(.jpeg, reason: "more than \(maximumScanCount) scans")
-        default: .corrupt(.jpeg, reason: message(of: handle))
+        CodecError(status, maximumScanCount: maximumScanCount) {
+            String(cString: halcyon_jpeg_decoder_message(handle))
         }
     }
+}
 
-    private static func message(of handle: OpaquePointer) -> String {
-        String(cString: halcyon_jpeg_decoder_message(handle))
+extension CodecError {
+    /// Creates the error for a status of the decompressor; `nil` for success.
+    ///
+    /// - Parameter message: Returns libjpeg's own description.
+    init?(_ status: HalcyonJPEGStatus, maximumScanCount: Int32, message: () -> String) {
+        switch status {
+        case HALCYON_JPEG_OK: return nil
+        case HALCYON_JPEG_TRUNCATED: self = .truncated(.jpeg)
+        case HALCYON_JPEG_UNSUPPORTED: self = .unsupported(.jpeg, reason: message())
+        case HALCYON_JPEG_OUT_OF_MEMORY: self = .bitmap(.outOfMemory(byteCount: 0))
+        case HALCYON_JPEG_TOO_MANY_SCANS: self = .unsupported(.jpeg, reason: "more than \(maximumScanCount) scans")
+        default: self = .corrupt(.jpeg, reason: message())
+        }
     }
 }

@@ -17,6 +17,8 @@ struct JPEGHeader {
     /// A Boolean value that indicates whether the image's data come in several scans, so that a decoder keeps the
     /// coefficients of the whole image; `false` as long as the first scan has not been seen.
     var hasMultipleScans = false
+    /// A Boolean value that indicates whether the header of the first scan has been seen.
+    var hasScan = false
     /// The colour transform of an Adobe segment, where there is one: 0 none, 1 YCbCr, 2 YCCK.
     var adobeTransform: Int?
     var orientation: Orientation = .up
@@ -38,6 +40,7 @@ struct JPEGHeader {
         var frame: Frame?
         var metadata = JPEGMetadata()
         var isMultiple = false
+        var hasScan = false
         while let segment = try segments.next() {
             if Frame.markers.contains(segment.marker) {
                 // A second frame is an error that the decoder reports; the first one counts.
@@ -49,6 +52,7 @@ struct JPEGHeader {
                     throw .corrupt(.jpeg, reason: "a scan before the frame header")
                 }
                 let scanComponents = ByteReader(segment.payload).uint8(at: 0) ?? 0
+                hasScan = true
                 isMultiple = frame.isProgressive || scanComponents < frame.components.count
                 break
             } else {
@@ -63,6 +67,7 @@ struct JPEGHeader {
         size = frame.size
         components = frame.components
         hasMultipleScans = isMultiple
+        self.hasScan = hasScan
         adobeTransform = metadata.adobeTransform
         orientation = metadata.orientation ?? .up
         profile = metadata.profile

@@ -4,7 +4,7 @@ internal import HalcyonRaster
 /// Decodes one stream of a file, the default image or a frame, into a bitmap of its own size.
 struct PNGStreamDecoder {
     /// Kernels read up to 4 bytes behind a row.
-    private static let slack = 64
+    static let slack = 64
     /// Deflate cannot make more than 1,032 bytes of one (RFC 1951, 3.2.5: 258 bytes for two codes of one bit each).
     private static let greatestExpansion = 1032
     /// Rows between two questions whether to go on.
@@ -219,7 +219,7 @@ struct PNGStreamDecoder {
                 y += 2
                 rowsUntilPoll -= 2
             } else {
-                try unfilter(row, type: row[-1], previous, byteCount, bytesPerPixel)
+                try Self.unfilter(row, type: row[-1], previous, byteCount, bytesPerPixel)
                 isOpaque = expand(row, y) && isOpaque
                 previous = UnsafePointer(row)
                 y += 1
@@ -233,7 +233,8 @@ struct PNGStreamDecoder {
         return isOpaque
     }
 
-    private func unfilter(
+    /// Undoes the filter of a row in place.
+    static func unfilter(
         _ row: UnsafeMutablePointer<UInt8>,
         type: UInt8,
         _ previous: UnsafePointer<UInt8>,

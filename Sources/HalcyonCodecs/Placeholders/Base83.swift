@@ -19,4 +19,14 @@ enum Base83 {
         }
         return value
     }
+
+    /// Returns the digits of a number that so many hold.
+    static func text(of value: Int, count: Int) -> String {
+        var (rest, text) = (value, [UInt8]())
+        for _ in 0..<count {
+            text.append(digits[rest % 83])
+            rest /= 83
+        }
+        return String(decoding: text.reversed(), as: UTF8.self)
+    }
 }

@@ -63,7 +63,7 @@ extension DecodedImage {
     ///
     /// - Parameter turn: The turn that follows, after which the bound has to hold: rows are padded. Default: none.
     /// - Throws: ``CodecError/bitmap(_:)``, or `CancellationError`.
-    fileprivate func reduced(
+    func reduced(
         to limit: BitmapLimit,
         before turn: Orientation = .up,
         isCancelled: () -> Bool

@@ -9,6 +9,8 @@ struct WebPHeader {
     private(set) var isAnimated = false
     /// A Boolean value that indicates whether the still image is coded without loss.
     private(set) var isLossless = false
+    /// A Boolean value that indicates whether the data of a still image have begun.
+    private(set) var hasImage = false
     /// The frames that can be seen, of which the last may be cut short.
     private(set) var frames: [WebPFrame] = []
     private(set) var loopCount = 0
@@ -80,6 +82,7 @@ struct WebPHeader {
             }
             return
         }
+        hasImage = true
         hasAlpha = hasAlpha || image.hasAlpha
         if definesSize {
             size = image.size

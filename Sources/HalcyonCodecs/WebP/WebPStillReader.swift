@@ -87,7 +87,7 @@ enum WebPStillReader {
         return status
     }
 
-    private static func error(for status: VP8StatusCode, size: PixelSize, isCutShort: Bool) -> CodecError? {
+    static func error(for status: VP8StatusCode, size: PixelSize, isCutShort: Bool) -> CodecError? {
         switch status {
         case VP8_STATUS_OK: nil
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: .truncated(.webp)

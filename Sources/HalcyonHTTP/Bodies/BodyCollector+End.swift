@@ -10,6 +10,7 @@ extension BodyCollector {
         }
         guard let last else { return }
         handle.end()
+        arrivals.end()
         let ending = continuation.withLock { continuation in
             defer { continuation = nil }
             return Ending(storage: storage, continuation: continuation)

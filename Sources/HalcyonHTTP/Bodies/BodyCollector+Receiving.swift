@@ -97,6 +97,7 @@ extension BodyCollector: TransferReceiver {
         // Without the lock, as the writer has one of its own. Pieces come one after the other, and a good end after
         // them. A failure that comes first ends the writer, which then ignores the piece.
         let demand = try taken.writer?.append(bytes)
+        arrivals.note(taken.progress.receivedBytes)
         hooks.report(taken.progress)
         return demand ?? .proceed
     }

@@ -18,6 +18,7 @@ final class BodyCollector: Sendable {
     let storage: BodyStorage
     let hooks: Hooks
     let handle = TransferHandle()
+    let arrivals = BodyArrivals()
     let state = Lock(State.beginning(headWaiter: nil))
     /// The continuation that is resumed at the end.
     let continuation = Lock<CheckedContinuation<HTTPResponseBody, any Error>?>(nil)

@@ -14,6 +14,11 @@ struct BodyGathering {
     private var ignoresBytes = false
     private let memoryThreshold: Int
 
+    /// Returns a copy of the bytes in memory from a place on.
+    func bytes(from offset: Int) -> Data {
+        gathered.withUnsafeBytes { bytes in Data(bytes.dropFirst(offset)) }
+    }
+
     /// The bytes in memory.
     var data: Data { gathered.data }
 

@@ -225,8 +225,9 @@ struct DefaultOptionsTests {
             .typeHint(.svg), .scaleDownLargeImages(), .videoFrame(at: .first), .codecs(.standard), .scaleFactor(2),
             .downloader(ImageDownloader(transport: ScriptedTransport())), .includesOriginalData,
             .imageModifier(ImageModifier { $0 }), .workers(PixelWorkers(threadCount: 1, byteBudget: 1)),
-            .previews([.file("/c")]), .targetSize(.pixels(width: 9)), .precision(.inexact), .largestSideLength(9),
-            .animation(.firstFrame), .processAllFrames, .cookies(CookieStore()), .observers(LoadObserver { _ in }),
+            .previews([.file("/c")]), .progressive, .targetSize(.pixels(width: 9)), .precision(.inexact),
+            .largestSideLength(9), .animation(.firstFrame), .processAllFrames, .cookies(CookieStore()),
+            .observers(LoadObserver { _ in }),
             .interceptors(LoadInterceptor { try await $0.proceed() }), .loaders(SourceLoader { _, _ in nil }),
             .value("a", for: NoteKey.self),
         ]
@@ -280,7 +281,7 @@ struct DefaultOptionsTests {
             (.alternativeSources([]), .alternatives), (.allowsMetered(true), .allowsMetered),
             (.readsOriginal(true), .readsOriginal),
             (.callbackExecutor(.mainActor), .callbackExecutor),
-            (.previews([]), .previews),
+            (.previews([]), .previews), (.progressive(.none), .progressive),
         ]
         for (change, field) in changes {
             guard case .fields(let fields, _) = change.change else {

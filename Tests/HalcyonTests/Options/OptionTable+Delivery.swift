@@ -49,6 +49,13 @@ extension OptionTable {
             (.previews([.file("/a")]), [.file("/a")]),
             (.previews([.file("/b")]), [.file("/b")])
         )
+        Row(
+            .progressive,
+            \.progressive,
+            .none,
+            (.progressive, .latest),
+            (.progressive(.each(minimumInterval: .seconds(1))), ProgressivePolicy(.each, minimumInterval: .seconds(1)))
+        )
         different(
             .workers,
             \.workers,

@@ -110,6 +110,7 @@ struct PairedOption: Sendable {
         PairedOption(.includesOriginalData, .includesOriginalData)
         PairedOption(.priority, .priority(.high))
         PairedOption(.previews, .previews([PairFixture.alternative]))
+        PairedOption(.progressive, .progressive)
         PairedOption(.workers, .workers(PixelWorkers(threadCount: 1)))
         PairedOption(.interceptors, .interceptors(LoadInterceptor { try await $0.proceed() }))
         PairedOption(.loaders, .loaders(SourceLoader { _, _ in nil }))

@@ -78,6 +78,24 @@ extension OptionPathTable {
             .cannotMatter(on: [.lookUp, .blockingLookUp, .encoded, .prefetch], .noTask)
     }
 
+    /// The field of previews that are made of the image's own bytes.
+    @Rows static var progress: [Row] {
+        Row(.progressive) { _ in [.progressive] }
+            .isTested(
+                on: [.network],
+                "ProgressivePreviewTests.swift",
+                "come in order while bytes arrive, and end with the image"
+            )
+            .isTested(
+                on: [.joined],
+                "ProgressivePreviewTests.swift",
+                "are made once for equal loads, and a load that joins late gets the latest"
+            )
+            .cannotMatter(on: [.memory], .answeredBefore)
+            .cannotMatter(on: [.storedResult, .storedOriginal, .provider, .file], .nothingIsSent)
+            .cannotMatter(on: [.lookUp, .blockingLookUp, .encoded, .prefetch], .noTask)
+    }
+
     /// The fields that say how urgent the work is, and who does it.
     @Rows static var work: [Row] {
         Row(.priority) { _ in [.priority(.high)] }

@@ -87,7 +87,7 @@ enum OptionPathTable {
     }
 
     static let rows: [Row] =
-        cacheReading + cacheWriting + keys + decoding + transfers + recovery + delivery + work + extending
+        cacheReading + cacheWriting + keys + decoding + transfers + recovery + delivery + progress + work + extending
 }
 
 extension OptionPathTable.Row: CustomTestStringConvertible {

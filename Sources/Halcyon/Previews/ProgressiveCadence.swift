@@ -1,0 +1,23 @@
+internal import HalcyonCodecs
+
+/// Decides which states of an image are worth a preview, so that the work of all previews is bounded.
+struct ProgressiveCadence {
+    /// The most previews of one image; a JPEG may have hundreds of scans.
+    static let maximumCount = 64
+    /// The least share of the image's area that has to be new where the image comes by rows.
+    static let leastGrowth = 1.0 / 16
+
+    private var last = IncrementalProgress()
+    private var count = 0
+
+    /// Returns whether a state is worth a preview, and counts it if it is. A complete image is none: the image itself
+    /// follows.
+    mutating func accepts(_ progress: IncrementalProgress) -> Bool {
+        guard count < Self.maximumCount, !progress.isComplete, progress.coverage > 0 else { return false }
+        let isSharper = progress.passCount > last.passCount
+        guard isSharper || progress.coverage >= last.coverage + Self.leastGrowth else { return false }
+        last = progress
+        count += 1
+        return true
+    }
+}

@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+
+/// The decoder of one transfer's bytes, and the processors of its previews.
+///
+/// Unchecked: it is used by one piece of work at a time, each of which is awaited before the next begins.
+final class ProgressiveDecoding: @unchecked Sendable {
+    private let decoder: IncrementalDecoder
+    private let key: ProgressiveWorkKey
+
+    init(_ key: ProgressiveWorkKey, codecs: ImageCodecs) {
+        self.key = key
+        var options = key.decode.decodeOptions
+        options.color = key.color
+        let target = key.processing.decodeTarget
+        decoder = IncrementalDecoder(
+            codecs: codecs,
+            options: options,
+            readsThumbnail: key.policy.mode == .embeddedThumbnail,
+            targetSize: { target.targetSize(for: $0.displaySize) }
+        )
+    }
+
+    /// A state of the image.
+    struct Step: Sendable {
+        let progress: IncrementalProgress
+        let hasHeader: Bool
+        /// A Boolean value that indicates whether there may be more to read of the bytes at hand.
+        let hasMore: Bool
+    }
+
+    /// Reads up to the end of the next scan or pass, or of the bytes at hand; with ``ProgressivePolicy/Mode/latest``,
+    /// all that is at hand.
+    func advance(isCancelled: @Sendable () -> Bool) throws -> Step {
+        var hasMore = true
+        repeat {
+            hasMore = try decoder.advance(isCancelled: isCancelled)
+        } while hasMore && key.policy.mode == .latest
+        return Step(progress: decoder.progress, hasHeader: decoder.hasHeader, hasMore: hasMore)
+    }
+
+    /// Adds bytes.
+    func append(_ bytes: Data) throws {
+        try decoder.append(bytes)
+    }
+
+    /// Returns the image as far as it has been read, or its thumbnail, processed as the image is; `nil` if there is none.
+    func image(isThumbnail: Bool, isCancelled: @Sendable () -> Bool) throws -> DecodedImage? {
+        guard var image = try isThumbnail ? decoder.embeddedThumbnail : decoder.image(isCancelled: isCancelled) else {
+            return nil
+        }
+        for step in key.processing.steps {
+            if isCancelled() { throw CancellationError() }
+            image = try step.processor.process(image, isCancelled: isCancelled)
+                .converted(key.decode.color, isCancelled: isCancelled)
+        }
+        return image
+    }
+}
+
+/// The identity of the previews of one transfer.
+struct ProgressiveWorkKey: Hashable, Sendable {
+    /// The number of the transfer.
+    let body: UInt64
+    let decode: DecodePolicy
+    /// The colours that the decoder makes; see ``DecodedWorkKey/color``.
+    let color: ColorHandling
+    let processing: ImageProcessorChain
+    let policy: ProgressivePolicy
+
+    init(_ body: BodyReport, _ options: ImageOptions) {
+        let options = options.forWork()
+        self.body = body.number
+        decode = options.decode
+        processing = options.processing
+        color = options.processing.resizesFirst ? .asStored : options.decode.color
+        policy = options.progressive
+    }
+}

@@ -1,0 +1,99 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+
+/// Makes previews of an image while its bytes arrive, once for all loads that share the transfer.
+///
+/// There is one loop a transfer: it takes the bytes that have come, decodes them on a worker, and makes a preview if the
+/// state is worth one. Bytes that come meanwhile wait in the body, so that previews never overtake each other, and a slow
+/// worker makes fewer of them. The image itself does not wait for any of this.
+final class ProgressiveStage: Sendable {
+    private let codecs: ImageCodecs
+    private let workers: PixelWorkers
+    private let clock: any Clock<Duration>
+    /// The loops under way.
+    let work = WorkCoalescer<ProgressiveWorkKey, Bool>()
+
+    init(codecs: ImageCodecs, workers: PixelWorkers, clock: any Clock<Duration>) {
+        self.codecs = codecs
+        self.workers = workers
+        self.clock = clock
+    }
+
+    /// Reports previews of a body until the transfer ends, or the calling task is cancelled. Equal requests share them;
+    /// one that joins late gets the latest at once.
+    ///
+    /// - Throws: The error of the decoder or a processor, `CancellationError`.
+    func makePreviews(of body: BodyReport, for request: ImageRequest, context: WorkContext) async throws {
+        let key = ProgressiveWorkKey(body, request.options)
+        let codecs = request.source.codecs(over: request.options.codecs(or: codecs))
+        let workers = request.options.workers ?? workers
+        _ = try await work.value(for: key, context: context) { [clock] context in
+            let decoding = ProgressiveDecoding(key, codecs: codecs)
+            let loop = ProgressiveLoop(
+                decoding: decoding,
+                policy: key.policy,
+                workers: workers,
+                clock: clock,
+                context: context
+            )
+            try await loop.run(body)
+            return true
+        }
+    }
+}
+
+/// The loop of one transfer.
+private struct ProgressiveLoop: Sendable {
+    let decoding: ProgressiveDecoding
+    let policy: ProgressivePolicy
+    let workers: PixelWorkers
+    let clock: any Clock<Duration>
+    let context: WorkContext
+
+    func run(_ body: BodyReport) async throws {
+        var cadence = ProgressiveCadence()
+        var byteCount = 0
+        while let bytes = await body.body.bytes(from: byteCount) {
+            byteCount += bytes.count
+            var hasMore = true
+            var newBytes: Data? = bytes
+            while hasMore {
+                let step = try await workers.run(priority: context.priority, isContinuation: false) {
+                    [decoding, newBytes] flag in
+                    if let newBytes { try decoding.append(newBytes) }
+                    return try decoding.advance(isCancelled: { flag.isCancelled })
+                }
+                newBytes = nil
+                hasMore = step.hasMore
+                if policy.mode == .embeddedThumbnail {
+                    guard step.hasHeader else { continue }
+                    return try await report(nil, byteCount)
+                }
+                if cadence.accepts(step.progress) {
+                    try await report(step.progress, byteCount)
+                    if policy.minimumInterval > .zero { try await clock.sleep(for: policy.minimumInterval) }
+                }
+                guard step.progress.isComplete else { continue }
+                // The image itself follows, unless there are more bytes, as those of other frames.
+                guard await body.body.bytes(from: byteCount) != nil else { return }
+                return try await report(step.progress, byteCount)
+            }
+        }
+    }
+
+    /// Makes a preview, and hands it out.
+    ///
+    /// - Parameter progress: The state of the image; `nil` for its thumbnail.
+    private func report(_ progress: IncrementalProgress?, _ byteCount: Int) async throws {
+        let image = try await workers.run(priority: context.priority, isContinuation: false) { [decoding] flag in
+            try decoding.image(isThumbnail: progress == nil, isCancelled: { flag.isCancelled })
+        }
+        try Task.checkCancellation()
+        guard let image else { return }
+        let response = ImageResponse(image: image, source: .network, byteCount: byteCount)
+        context.report(
+            .preview(ProgressivePreview(number: WorkNumber.next(), response: response, progress: progress))
+        )
+    }
+}
