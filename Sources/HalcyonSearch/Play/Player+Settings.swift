@@ -35,6 +35,8 @@ extension Player {
         case .sixteenBits: options.decode.keepsSixteenBits = true
         case .embeddedThumbnail: options.decode.usesEmbeddedThumbnail = true
         case .videoFrame: options.decode.videoFrame = VideoFrame(at: .seconds(1))
+        case .firstFrame: options.decode.animation = .firstFrame
+        case .allFrames: options.decode.processesAllFrames = true
         }
         if settings.signature != nil { options.cache.keyRule = Self.keyRule }
         if settings.hasNamedScope { options.cache.scope = .named("user-\(call.identity.user)") }
@@ -99,6 +101,10 @@ extension Player {
         case .dataModifier: options.network.dataModifier = Self.dataModifier
         case .statusCodes: options.network.acceptedStatusCodes = 200..<300
         case .contentTypes: options.network.acceptedContentTypes = ["*/*"]
+        case .interceptor: options.interceptors = [Self.interceptor]
+        case .loader: options.loaders = [Self.loader]
+        case .value: options[SearchKey.self] = "search"
+        case .progressive: options.progressive = .each
         }
     }
 
@@ -114,6 +120,8 @@ extension Player {
     private static let responseModifier = ResponseModifier { $0 }
     private static let responseReviewer = ResponseReviewer { _ in true }
     private static let dataModifier = DataModifier { data, _ in data }
+    private static let interceptor = LoadInterceptor { try await $0.proceed() }
+    private static let loader = SourceLoader { _, _ in nil }
 }
 
 /// Tries a source that has failed once more, at once.

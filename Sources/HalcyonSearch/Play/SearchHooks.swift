@@ -22,3 +22,8 @@ struct SearchSerializer: ImageSerializing {
         try context.decode(Data(data.reversed()))
     }
 }
+
+/// A value of the program's own, which is part of no identity.
+enum SearchKey: ImageOptionKey {
+    static let defaultValue = ""
+}

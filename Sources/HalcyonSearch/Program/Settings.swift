@@ -69,7 +69,7 @@ extension Settings {
 
     /// The options of decoding that make no difference to these images.
     enum Reading: String, Codable, Sendable, CaseIterable {
-        case colorsAsStored, sixteenBits, embeddedThumbnail, videoFrame
+        case colorsAsStored, sixteenBits, embeddedThumbnail, videoFrame, firstFrame, allFrames
     }
 
     /// The caches that options name. None of them is one of the pipeline, or another case's.
@@ -94,9 +94,9 @@ extension Settings {
         case pixels, time, bytes
     }
 
-    /// The hooks and filters, all of which let everything pass.
+    /// The hooks and filters, all of which let everything pass, and options of which a call shows nothing at its end.
     enum Hook: String, Codable, Sendable, CaseIterable {
         case requestModifier, redirectHandler, authenticationResponder, responseModifier, responseReviewer,
-            dataModifier, statusCodes, contentTypes
+            dataModifier, statusCodes, contentTypes, interceptor, loader, value, progressive
     }
 }

@@ -22,6 +22,8 @@ struct FilterProcessorTests {
 
     @Test("blur and sharpen the pixels of an image, whose size stays")
     func pixels() async throws {
+        // Neighbours differ by more than the threshold.
+        test.transport.serve(url, Sample.encoded(Sample.noise(64, 48), .png))
         let original = try await load(.identity)
         let blurred = try await load(.blur(radius: .pixels(3)))
         let sharpened = try await load(.sharpen(radius: .pixels(1), amount: 2, threshold: 0.1))

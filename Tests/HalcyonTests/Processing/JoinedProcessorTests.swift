@@ -68,6 +68,7 @@ struct JoinedProcessorTests {
         let images = [try await tasks[0].image, try await tasks[1].image]
         #expect(observer.texts.contains("CropProcessor 20×10"))
         #expect(!observer.texts.contains { $0.contains("|>") })
+        test.transport.serve(url, Sample.png())
         let original = try await test.pipeline.image(from: url)
         for (chain, image) in zip(chains, images) {
             #expect(image.bitmap.hasSamePixels(as: try stepByStep(chain, original).bitmap))
