@@ -79,6 +79,15 @@ struct DecodeBudgetTests {
         }
     }
 
+    @Test("counts all the memory of a bitmap, with the padding of its rows")
+    func padding() throws {
+        let bitmaps = [(PixelSize(1, 1_000), SampleDepth.eight), (PixelSize(17, 9), .eight), (PixelSize(9, 5), .sixteen)]
+        for (size, depth) in bitmaps {
+            #expect(PixelWorkers.byteCount(size, depth) == (try Bitmap(size: size, depth: depth).byteCount))
+        }
+        #expect(PixelWorkers.byteCount(PixelSize(.max, .max), .eight) == .max)
+    }
+
     @Test("holds for images that wait to be processed", arguments: [1, 2])
     func waiting(steps: Int) async throws {
         let pixels = 64 * 48 * 4
