@@ -49,7 +49,14 @@ struct ResamplingWeightsTests {
     func cacheForgetsTheOldest() {
         let cache = ResamplingWeightsCache(countLimit: 2, byteLimit: 1 << 20)
         func key(_ destination: Int) -> ResamplingWeightsCache.Key {
-            .init(source: 100, destination: destination, filter: .lanczos3, maximumBits: 15, takesPairs: false)
+            .init(
+                source: 100,
+                destination: destination,
+                part: 0..<destination,
+                filter: .lanczos3,
+                maximumBits: 15,
+                takesPairs: false
+            )
         }
         func table(_ destination: Int) -> ResamplingWeights {
             ResamplingWeights(source: 100, destination: destination, filter: .lanczos3, maximumBits: 15)
@@ -73,6 +80,7 @@ struct ResamplingWeightsTests {
                 for: .init(
                     source: 100,
                     destination: destination,
+                    part: 0..<destination,
                     filter: .bilinear,
                     maximumBits: 15,
                     takesPairs: false
@@ -86,6 +94,7 @@ struct ResamplingWeightsTests {
         let key = ResamplingWeightsCache.Key(
             source: 1_000,
             destination: 900,
+            part: 0..<900,
             filter: .lanczos3,
             maximumBits: 15,
             takesPairs: false
