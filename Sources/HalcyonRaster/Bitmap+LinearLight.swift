@@ -81,4 +81,12 @@ extension Bitmap {
         withExtendedLifetime(light) {}
         return result
     }
+
+    /// Returns the bytes that making a part of this size in linear light takes beyond the image and the part: the rows
+    /// that one row of the result is a sum of. They are many where an image becomes much lower than it is.
+    package func linearLightByteCount(to scaledSize: PixelSize, part: PixelSize, filter: ResamplingFilter) -> Int {
+        guard scaledSize != size, filter != .nearest, scaledSize.isBitmapSize else { return 0 }
+        let count = ExactResamplingWeights.greatestCount(source: height, destination: scaledSize.height, filter: filter)
+        return LightRows.byteCount(sourceWidth: width, width: part.width, count: count) ?? .max
+    }
 }

@@ -20,8 +20,8 @@ struct ExactResamplingWeights {
         let scale = Double(source) / Double(destination)
         let stretch = max(1, scale)
         let support = filter.support * stretch
-        // One more than fits, for the rounding of both ends; and no more than there are.
-        let longest = min(source, Int((2 * support).rounded(.up)) + 1) + (takesPairs ? 1 : 0)
+        let count = Self.greatestCount(source: source, destination: destination, filter: filter)
+        let longest = count + (takesPairs ? 1 : 0)
 
         var starts = [Int32](repeating: 0, count: part.count)
         var counts = starts
@@ -48,5 +48,12 @@ struct ExactResamplingWeights {
         self.counts = counts
         values = weights
         stride = longest
+    }
+
+    /// Returns the number of source pixels that a destination pixel may take.
+    static func greatestCount(source: Int, destination: Int, filter: ResamplingFilter) -> Int {
+        let support = filter.support * max(1, Double(source) / Double(destination))
+        // One more than fits, for the rounding of both ends; and no more than there are.
+        return min(source, Int((2 * support).rounded(.up)) + 1)
     }
 }

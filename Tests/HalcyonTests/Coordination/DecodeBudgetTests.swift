@@ -81,9 +81,11 @@ struct DecodeBudgetTests {
 
     @Test("counts all the memory of a bitmap, with the padding of its rows")
     func padding() throws {
-        let bitmaps = [(PixelSize(1, 1_000), SampleDepth.eight), (PixelSize(17, 9), .eight), (PixelSize(9, 5), .sixteen)]
-        for (size, depth) in bitmaps {
-            #expect(PixelWorkers.byteCount(size, depth) == (try Bitmap(size: size, depth: depth).byteCount))
+        for depth in SampleDepth.allCases {
+            for size in [PixelSize(1, 1_000), PixelSize(17, 9), PixelSize(64, 3)] {
+                let bitmap = try Bitmap(size: size, depth: depth)
+                #expect(PixelWorkers.byteCount(size, depth) == bitmap.byteCount)
+            }
         }
         #expect(PixelWorkers.byteCount(PixelSize(.max, .max), .eight) == .max)
     }
