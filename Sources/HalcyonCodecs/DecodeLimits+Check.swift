@@ -1,4 +1,4 @@
-internal import HalcyonRaster
+package import HalcyonRaster
 
 extension DecodeLimits {
     /// Refuses a frame size that is beyond these limits.
@@ -30,7 +30,7 @@ extension PixelSize {
     var bitmapByteCount: Int { bitmapByteCount(depth: .eight) }
 
     /// The bytes that a bitmap of this size takes, or `Int.max` where they cannot be counted.
-    func bitmapByteCount(depth: SampleDepth) -> Int {
+    package func bitmapByteCount(depth: SampleDepth) -> Int {
         let (bytesPerRow, rowOverflows) = width.multipliedReportingOverflow(by: depth.bytesPerPixel)
         guard !rowOverflows, bytesPerRow <= .max - 63 else {
             return .max

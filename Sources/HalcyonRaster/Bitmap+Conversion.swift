@@ -70,7 +70,7 @@ extension Bitmap {
         convert: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Bool
     ) throws(BitmapError) {
         // Checked before the memory is allocated. No product overflows: an initialiser's sides are at most 2^26.
-        guard !size.isEmpty, size.width <= 1 << 26, size.height <= 1 << 26 else { throw .invalidSize(size) }
+        guard size.isBitmapSize else { throw .invalidSize(size) }
         let rowByteCount = size.width * bytesPerPixel
         let stride = bytesPerRow ?? rowByteCount
         let (skipped, overflows) = stride.multipliedReportingOverflow(by: size.height - 1)

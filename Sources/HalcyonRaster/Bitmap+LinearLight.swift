@@ -19,12 +19,36 @@ extension Bitmap {
         filter: ResamplingFilter = .lanczos3,
         isCancelled: () -> Bool = { false }
     ) throws -> Bitmap {
-        guard size != self.size, filter != .nearest else {
-            return try resampled(to: size, filter: filter, isCancelled: isCancelled)
+        try resampledInLinearLight(to: size, part: PixelRect(size: size), filter: filter, isCancelled: isCancelled)
+    }
+
+    /// Returns a part of what ``resampledInLinearLight(to:filter:isCancelled:)`` returns, without making the rest.
+    ///
+    /// - Parameter part: A rectangle of the scaled image, not empty and within it.
+    /// - Throws: As that does, for the whole size.
+    package func resampledInLinearLight(
+        to scaledSize: PixelSize,
+        part: PixelRect,
+        filter: ResamplingFilter = .lanczos3,
+        isCancelled: () -> Bool = { false }
+    ) throws -> Bitmap {
+        guard scaledSize != self.size, filter != .nearest, scaledSize.isBitmapSize else {
+            return try resampled(to: scaledSize, part: part, filter: filter, isCancelled: isCancelled)
         }
+        let size = part.size
         var result = try Bitmap(uninitialized: size, isOpaque: isOpaque, depth: depth)
-        let columns = ExactResamplingWeights(source: width, destination: size.width, filter: filter)
-        let rows = ExactResamplingWeights(source: height, destination: size.height, filter: filter)
+        let columns = ExactResamplingWeights(
+            source: width,
+            destination: scaledSize.width,
+            part: part.origin.x..<(part.origin.x + size.width),
+            filter: filter
+        )
+        let rows = ExactResamplingWeights(
+            source: height,
+            destination: scaledSize.height,
+            part: part.origin.y..<(part.origin.y + size.height),
+            filter: filter
+        )
         let (columnWeights, rowWeights) = (columns.values.map(Float.init), rows.values.map(Float.init))
         let light = try LightRows(sourceWidth: width, width: size.width, count: rows.stride)
         try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
@@ -56,5 +80,13 @@ extension Bitmap {
         }
         withExtendedLifetime(light) {}
         return result
+    }
+
+    /// Returns the bytes that making a part of this size in linear light takes beyond the image and the part: the rows
+    /// that one row of the result is a sum of. They are many where an image becomes much lower than it is.
+    package func linearLightByteCount(to scaledSize: PixelSize, part: PixelSize, filter: ResamplingFilter) -> Int {
+        guard scaledSize != size, filter != .nearest, scaledSize.isBitmapSize else { return 0 }
+        let count = ExactResamplingWeights.greatestCount(source: height, destination: scaledSize.height, filter: filter)
+        return LightRows.byteCount(sourceWidth: width, width: part.width, count: count) ?? .max
     }
 }

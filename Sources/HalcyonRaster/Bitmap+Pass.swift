@@ -9,6 +9,8 @@ extension Bitmap {
     package func applying(_ pass: BitmapPass, isCancelled: () -> Bool = { false }) throws -> Bitmap {
         var painters = pass.painters(depth: depth, isOpaque: isOpaque)
         guard pass.scaledSize != size || pass.size != size || !painters.isEmpty else { return self }
+        // As for a bitmap of the whole size, of which nothing that is cut off is made.
+        guard pass.scaledSize.isBitmapSize else { throw BitmapError.invalidSize(pass.scaledSize) }
         var result = try Bitmap(uninitialized: pass.size, isOpaque: isOpaque, depth: depth)
         let finish = { (row: UnsafeMutablePointer<UInt8>, y: Int) in
             for index in painters.indices {

@@ -19,12 +19,26 @@ extension Bitmap {
         filter: ResamplingFilter = .lanczos3,
         isCancelled: () -> Bool = { false }
     ) throws -> Bitmap {
-        guard size != self.size else { return self }
-        var result = try Bitmap(uninitialized: size, isOpaque: isOpaque, depth: depth)
+        try resampled(to: size, part: PixelRect(size: size), filter: filter, isCancelled: isCancelled)
+    }
+
+    /// Returns a part of what ``resampled(to:filter:isCancelled:)`` returns, without making the rest of it.
+    ///
+    /// - Parameter part: A rectangle of the scaled image, not empty and within it.
+    /// - Throws: As that does, for the whole size.
+    package func resampled(
+        to size: PixelSize,
+        part: PixelRect,
+        filter: ResamplingFilter = .lanczos3,
+        isCancelled: () -> Bool = { false }
+    ) throws -> Bitmap {
+        guard size.isBitmapSize else { throw BitmapError.invalidSize(size) }
+        guard size != self.size else { return try cropped(to: part, isCancelled: isCancelled) }
+        var result = try Bitmap(uninitialized: part.size, isOpaque: isOpaque, depth: depth)
+        let window = ResamplingWindow(scaledSize: size, origin: part.origin)
         if filter == .nearest {
-            try pickNearest(into: &result, isCancelled: isCancelled)
+            try pickNearest(to: window, into: &result, isCancelled: isCancelled)
         } else {
-            let window = ResamplingWindow(scaledSize: size)
             try resample(to: window, into: &result, filter: filter, isCancelled: isCancelled)
         }
         return result
@@ -43,14 +57,19 @@ extension Bitmap {
         }
     }
 
-    private func pickNearest(into result: inout Bitmap, isCancelled: () -> Bool) throws {
+    private func pickNearest(
+        to window: ResamplingWindow,
+        into result: inout Bitmap,
+        isCancelled: () -> Bool
+    ) throws {
+        let (scaled, origin) = (window.scaledSize, window.origin)
         // The middle of a destination pixel lies in source pixel (2o + 1) * source / (2 * destination).
-        let columns = (0..<result.width).map { Int32((2 * $0 + 1) * width / (2 * result.width)) }
+        let columns = (0..<result.width).map { Int32((2 * (origin.x + $0) + 1) * width / (2 * scaled.width)) }
         let size = result.size
         try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
             for y in 0..<size.height {
                 if isCancelled() { throw CancellationError() }
-                let row = (2 * y + 1) * height / (2 * size.height)
+                let row = (2 * (origin.y + y) + 1) * height / (2 * scaled.height)
                 depth.gather(
                     source + row * sourceBytesPerRow,
                     columns,
@@ -74,6 +93,7 @@ extension Bitmap {
         let vertical = ResamplingWeights.cached(
             source: height,
             destination: window.scaledSize.height,
+            part: window.origin.y..<(window.origin.y + result.height),
             filter: filter,
             maximumBits: 21
         )
@@ -81,6 +101,7 @@ extension Bitmap {
         let horizontal = ResamplingWeights.cached(
             source: width,
             destination: window.scaledSize.width,
+            part: window.origin.x..<(window.origin.x + result.width),
             filter: filter,
             maximumBits: 15,
             takesPairs: true
@@ -106,7 +127,7 @@ extension Bitmap {
                     let rowCount = min(rowsPerGroup, size.height - top)
                     for row in 0..<rowCount {
                         if isCancelled() { throw CancellationError() }
-                        let y = origin.y + top + row
+                        let y = origin.y + top + row - vertical.part.lowerBound
                         halcyon_sum_rows(
                             source + Int(vertical.starts[y]) * sourceBytesPerRow,
                             sourceBytesPerRow,

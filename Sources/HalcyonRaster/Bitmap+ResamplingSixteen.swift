@@ -12,20 +12,23 @@ extension Bitmap {
         let vertical = ResamplingWeights.cached(
             source: height,
             destination: window.scaledSize.height,
+            part: window.origin.y..<(window.origin.y + result.height),
             filter: filter,
             maximumBits: 21
         )
         let horizontal = ResamplingWeights.cached(
             source: width,
             destination: window.scaledSize.width,
+            part: window.origin.x..<(window.origin.x + result.width),
             filter: filter,
             maximumBits: 21
         )
         let (size, origin) = (result.size, window.origin)
         let columns = horizontal.columns(for: origin.x..<(origin.x + size.width), in: width)
         let columnWeights = vertical.fractions
-        let rowWeights = Array(horizontal.fractions[(origin.x * horizontal.stride)...])
-        let starts = Array(horizontal.starts[origin.x...])
+        let firstColumn = origin.x - horizontal.part.lowerBound
+        let rowWeights = Array(horizontal.fractions[(firstColumn * horizontal.stride)...])
+        let starts = Array(horizontal.starts[firstColumn...])
         // The horizontal sums take the same number of pixels everywhere, with weights of zero beyond the last that
         // counts.
         let sampleCount = (width + horizontal.overhang) * 4
@@ -39,7 +42,7 @@ extension Bitmap {
                 guard let weights = weights.baseAddress else { return }
                 for line in 0..<size.height {
                     if isCancelled() { throw CancellationError() }
-                    let y = origin.y + line
+                    let y = origin.y + line - vertical.part.lowerBound
                     halcyon_sum_rows_16(
                         source + Int(vertical.starts[y]) * sourceBytesPerRow,
                         sourceBytesPerRow,

@@ -34,9 +34,7 @@ public struct Bitmap: Sendable {
         depth: SampleDepth = .eight
     ) throws(BitmapError) {
         // Sides are bounded before anything is multiplied: 2^26 pixels a side keep every product below 2^63.
-        guard !size.isEmpty, size.width <= 1 << 26, size.height <= 1 << 26 else {
-            throw .invalidSize(size)
-        }
+        guard size.isBitmapSize else { throw .invalidSize(size) }
         width = size.width
         height = size.height
         self.depth = depth
@@ -81,6 +79,11 @@ public struct Bitmap: Sendable {
         }
         return try body(UnsafeMutableRawBufferPointer(start: buffer.pointer, count: byteCount))
     }
+}
+
+extension PixelSize {
+    /// A Boolean value that indicates whether a bitmap, or an image of which a part is made, may have this size.
+    var isBitmapSize: Bool { !isEmpty && width <= 1 << 26 && height <= 1 << 26 }
 }
 
 /// An error in making a bitmap.

@@ -16,22 +16,22 @@ struct ExactResamplingWeights {
     ///
     /// - Parameter takesPairs: makes `starts` even, with a weight of zero before the first that counts. Default:
     ///   `false`.
-    init(source: Int, destination: Int, filter: ResamplingFilter, takesPairs: Bool = false) {
+    init(source: Int, destination: Int, part: Range<Int>, filter: ResamplingFilter, takesPairs: Bool = false) {
         let scale = Double(source) / Double(destination)
         let stretch = max(1, scale)
         let support = filter.support * stretch
-        // One more than fits, for the rounding of both ends; and no more than there are.
-        let longest = min(source, Int((2 * support).rounded(.up)) + 1) + (takesPairs ? 1 : 0)
+        let count = Self.greatestCount(source: source, destination: destination, filter: filter)
+        let longest = count + (takesPairs ? 1 : 0)
 
-        var starts = [Int32](repeating: 0, count: destination)
+        var starts = [Int32](repeating: 0, count: part.count)
         var counts = starts
-        var weights = [Double](repeating: 0, count: destination * longest)
-        for o in 0..<destination {
+        var weights = [Double](repeating: 0, count: part.count * longest)
+        for (index, o) in part.enumerated() {
             let centre = (Double(o) + 0.5) * scale
             let inside = max(0, Int(centre - support + 0.5))
             let start = takesPairs ? inside & ~1 : inside
             let end = min(source, start + longest, Int(centre + support + 0.5))
-            let first = o * longest
+            let first = index * longest
             var sum = 0.0
             for i in inside..<end {
                 let weight = filter.weight(at: (Double(i) + 0.5 - centre) / stretch)
@@ -41,12 +41,19 @@ struct ExactResamplingWeights {
             for k in first..<(first + end - start) {
                 weights[k] /= sum
             }
-            starts[o] = Int32(start)
-            counts[o] = Int32(end - start)
+            starts[index] = Int32(start)
+            counts[index] = Int32(end - start)
         }
         self.starts = starts
         self.counts = counts
         values = weights
         stride = longest
+    }
+
+    /// Returns the number of source pixels that a destination pixel may take.
+    static func greatestCount(source: Int, destination: Int, filter: ResamplingFilter) -> Int {
+        let support = filter.support * max(1, Double(source) / Double(destination))
+        // One more than fits, for the rounding of both ends; and no more than there are.
+        return min(source, Int((2 * support).rounded(.up)) + 1)
     }
 }

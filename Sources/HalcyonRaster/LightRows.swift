@@ -21,10 +21,9 @@ struct LightRows {
     init(sourceWidth: Int, width: Int, count: Int) throws(BitmapError) {
         self.width = width
         self.count = count
-        // The widths are at most 2^26, but so may be the number of rows.
-        let (kept, overflows) = (count + 1).multipliedReportingOverflow(by: width)
-        let (byteCount, isTooMuch) = (overflows ? Int.max : kept + sourceWidth).multipliedReportingOverflow(by: 16)
-        guard !overflows, !isTooMuch else { throw .outOfMemory(byteCount: .max) }
+        guard let byteCount = Self.byteCount(sourceWidth: sourceWidth, width: width, count: count) else {
+            throw .outOfMemory(byteCount: .max)
+        }
         memory = try PixelBuffer(byteCount: byteCount)
         source = memory.pointer.bindMemory(to: Float.self, capacity: byteCount / 4)
         result = source + sourceWidth * 4
@@ -33,6 +32,14 @@ struct LightRows {
 
     /// Returns the place of row `index` of the source between the passes; that of row `index - count` is the same.
     func row(_ index: Int) -> UnsafeMutablePointer<Float> { rows + index % count * width * 4 }
+
+    /// Returns the bytes that the rows take; `nil` where they cannot be counted.
+    static func byteCount(sourceWidth: Int, width: Int, count: Int) -> Int? {
+        // The widths are at most 2^26, but so may be the number of rows.
+        let (kept, overflows) = (count + 1).multipliedReportingOverflow(by: width)
+        let (byteCount, isTooMuch) = (overflows ? Int.max : kept + sourceWidth).multipliedReportingOverflow(by: 16)
+        return overflows || isTooMuch ? nil : byteCount
+    }
 }
 
 extension SampleDepth {

@@ -6,11 +6,14 @@ extension ResamplingWeights {
     ///   - count: The number of source pixels.
     func columns(for destination: Range<Int>, in count: Int) -> Range<Int> {
         // Neither starts nor ends ever decrease.
-        Int(starts[destination.lowerBound])..<min(count, Int(starts[destination.upperBound - 1]) + stride)
+        let first = destination.lowerBound - part.lowerBound
+        let last = destination.upperBound - 1 - part.lowerBound
+        return Int(starts[first])..<min(count, Int(starts[last]) + stride)
     }
 
     /// Calls a closure with the starts and the weights of the destination pixels from one on.
-    func withWeights(from first: Int, _ body: (UnsafePointer<Int32>, UnsafePointer<Int16>) -> Void) {
+    func withWeights(from pixel: Int, _ body: (UnsafePointer<Int32>, UnsafePointer<Int16>) -> Void) {
+        let first = pixel - part.lowerBound
         starts.withUnsafeBufferPointer { starts in
             values.withUnsafeBufferPointer { values in
                 guard let starts = starts.baseAddress, let values = values.baseAddress else { return }

@@ -1,10 +1,12 @@
 /// The weights of ``ExactResamplingWeights`` as whole numbers.
 struct ResamplingWeights: Sendable {
-    /// The first source pixel of each destination pixel.
+    /// The destination pixels that there are weights for.
+    let part: Range<Int>
+    /// The first source pixel of each destination pixel of the part.
     let starts: [Int32]
     /// The numbers of source pixels that count, without the zeros at the end.
     let counts: [Int32]
-    /// `stride` weights for each destination pixel, zeros at the end. They add up to exactly `1 << bits`, so that
+    /// `stride` weights for each of these destination pixels, zeros at the end. They add up to exactly `1 << bits`, so that
     /// an even area stays as it is.
     let values: [Int16]
     /// The number of weights from one destination pixel to the next.
@@ -21,28 +23,48 @@ struct ResamplingWeights: Sendable {
 
     var byteCount: Int { values.count * 2 + starts.count * 8 }
 
+    /// Returns the destination pixels to make weights for, where some are wanted: all of them, whose table serves
+    /// other parts as well, unless an image is scaled to a length far beyond what is wanted of it, as a thin line that
+    /// is to fill a square.
+    static func part(_ wanted: Range<Int>, of destination: Int) -> Range<Int> {
+        destination <= greatestWholeLength ? 0..<destination : wanted
+    }
+
+    private static let greatestWholeLength = 65_536
+
     /// Creates the weights for one axis.
     ///
     /// - Parameters:
+    ///   - part: The destination pixels; `nil`: all. Each gets the same weights in every part.
     ///   - maximumBits: the maximum number of fractional bits that the sums over these weights have room for.
     ///   - takesPairs: makes `starts` and `stride` even, with a weight of zero before the first that counts.
-    init(source: Int, destination: Int, filter: ResamplingFilter, maximumBits: Int, takesPairs: Bool = false) {
+    init(
+        source: Int,
+        destination: Int,
+        part: Range<Int>? = nil,
+        filter: ResamplingFilter,
+        maximumBits: Int,
+        takesPairs: Bool = false
+    ) {
+        let part = Self.part(part ?? 0..<destination, of: destination)
         let exact = ExactResamplingWeights(
             source: source,
             destination: destination,
+            part: part,
             filter: filter,
             takesPairs: takesPairs
         )
         let (starts, counts, longest) = (exact.starts, exact.counts, exact.stride)
-        let largest = exact.values.reduce(0) { max($0, abs($1)) }
+        // No weight of any filter reaches 3.9; what is known of a part only must not change its weights.
+        let largest = destination > Self.greatestWholeLength ? 3.9 : exact.values.reduce(0) { max($0, abs($1)) }
 
         var bits = 1
         while bits < maximumBits, largest * Double(1 << (bits + 1)) < 32_767 { bits += 1 }
         let greatestCount = Int(counts.max() ?? 0)
         let stride = takesPairs ? (greatestCount + 1) & ~1 : greatestCount
-        var values = [Int16](repeating: 0, count: destination * stride)
+        var values = [Int16](repeating: 0, count: part.count * stride)
         let unit = Double(1 << bits)
-        for o in 0..<destination {
+        for o in 0..<part.count {
             // Running sums are rounded, not weights: the error of one is passed to its neighbour, and the total is
             // exact.
             var sum = 0.0
@@ -55,6 +77,7 @@ struct ResamplingWeights: Sendable {
                 written = total
             }
         }
+        self.part = part
         self.starts = starts
         self.counts = counts
         self.values = values
@@ -68,13 +91,16 @@ struct ResamplingWeights: Sendable {
     static func cached(
         source: Int,
         destination: Int,
+        part: Range<Int>,
         filter: ResamplingFilter,
         maximumBits: Int,
         takesPairs: Bool = false
     ) -> ResamplingWeights {
+        let part = Self.part(part, of: destination)
         let key = ResamplingWeightsCache.Key(
             source: source,
             destination: destination,
+            part: part,
             filter: filter,
             maximumBits: maximumBits,
             takesPairs: takesPairs
@@ -83,6 +109,7 @@ struct ResamplingWeights: Sendable {
         let weights = ResamplingWeights(
             source: source,
             destination: destination,
+            part: part,
             filter: filter,
             maximumBits: maximumBits,
             takesPairs: takesPairs

@@ -5,6 +5,7 @@ final class ResamplingWeightsCache: Sendable {
     struct Key: Hashable, Sendable {
         let source: Int
         let destination: Int
+        let part: Range<Int>
         let filter: ResamplingFilter
         let maximumBits: Int
         let takesPairs: Bool

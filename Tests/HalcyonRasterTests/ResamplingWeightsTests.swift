@@ -45,11 +45,37 @@ struct ResamplingWeightsTests {
         }
     }
 
+    @Test("a part of a very long image takes the memory of the part, and the weights of the whole")
+    func parts() {
+        func table(_ destination: Int, _ part: Range<Int>?) -> ResamplingWeights {
+            ResamplingWeights(source: 5, destination: destination, part: part, filter: .lanczos3, maximumBits: 21)
+        }
+        let (whole, part) = (table(70_000, nil), table(70_000, 60_000..<60_040))
+        #expect(part.part == 60_000..<60_040 && part.bits == whole.bits)
+        #expect(part.starts.elementsEqual(whole.starts[60_000..<60_040]))
+        for index in 0..<40 {
+            let (here, there) = (index * part.stride, (60_000 + index) * whole.stride)
+            let count = Int(part.counts[index])
+            #expect(part.values[here..<(here + count)].elementsEqual(whole.values[there..<(there + count)]))
+            #expect(part.values[here..<(here + count)].reduce(0) { $0 + Int($1) } == 1 << part.bits)
+        }
+        #expect(table(1 << 26, 1_000..<1_010).starts.count == 10)
+        // Short ones are made whole, for other parts to find them.
+        #expect(table(100, 3..<5).part == 0..<100)
+    }
+
     @Test("the cache returns what was stored, and forgets what was used longest ago")
     func cacheForgetsTheOldest() {
         let cache = ResamplingWeightsCache(countLimit: 2, byteLimit: 1 << 20)
         func key(_ destination: Int) -> ResamplingWeightsCache.Key {
-            .init(source: 100, destination: destination, filter: .lanczos3, maximumBits: 15, takesPairs: false)
+            .init(
+                source: 100,
+                destination: destination,
+                part: 0..<destination,
+                filter: .lanczos3,
+                maximumBits: 15,
+                takesPairs: false
+            )
         }
         func table(_ destination: Int) -> ResamplingWeights {
             ResamplingWeights(source: 100, destination: destination, filter: .lanczos3, maximumBits: 15)
@@ -73,6 +99,7 @@ struct ResamplingWeightsTests {
                 for: .init(
                     source: 100,
                     destination: destination,
+                    part: 0..<destination,
                     filter: .bilinear,
                     maximumBits: 15,
                     takesPairs: false
@@ -86,6 +113,7 @@ struct ResamplingWeightsTests {
         let key = ResamplingWeightsCache.Key(
             source: 1_000,
             destination: 900,
+            part: 0..<900,
             filter: .lanczos3,
             maximumBits: 15,
             takesPairs: false

@@ -33,6 +33,9 @@ struct ProcessingTests {
     func downsample() async throws {
         #expect(try await size(of: Sample.png(64, 48), .downsample(to: PixelSize(200, 200))) == PixelSize(64, 48))
         #expect(try await size(of: Sample.png(64, 48), .downsample(to: PixelSize(16, 16))) == PixelSize(16, 12))
+        // Sides that are rounded to what they were do not hide that the others are too long.
+        #expect(try await size(of: Sample.png(1, 1_000), .downsample(to: PixelSize(100, 500))) == PixelSize(1, 500))
+        #expect(try await size(of: Sample.png(1_000, 3), .downsample(to: PixelSize(900, 100))) == PixelSize(900, 3))
         let fill = ImageProcessorChain.resize(to: PixelSize(100, 10), mode: .fill, enlarges: false)
         #expect(try await size(of: Sample.png(64, 48), fill) == PixelSize(64, 10))
     }

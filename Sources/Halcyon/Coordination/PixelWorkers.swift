@@ -109,10 +109,10 @@ public final class PixelWorkers: Sendable {
         return (result, successor?.extended(by: own) ?? PixelLease([own]))
     }
 
-    /// Returns the number of bytes of a bitmap; `Int.max` if it is greater than that.
+    /// Returns the number of bytes of a bitmap, the padding of its rows included, which takes most of a narrow one;
+    /// `Int.max` if it is greater than that.
     static func byteCount(_ size: PixelSize, _ depth: SampleDepth) -> Int {
-        let (bytes, overflows) = size.area.multipliedReportingOverflow(by: depth.bytesPerPixel)
-        return overflows ? .max : bytes
+        size.bitmapByteCount(depth: depth)
     }
 
     /// Work that needs a part of the budget.

@@ -27,10 +27,15 @@ public struct Resampling: Sendable, Hashable {
     /// A Boolean value that indicates whether a decoder may reduce the image first: as sums over encoded samples do.
     var allowsReducedDecoding: Bool { filter != .nearest && !isInLinearLight }
 
-    /// Returns a bitmap of another size.
-    func resample(_ bitmap: Bitmap, to size: PixelSize, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
+    /// Returns a part of a bitmap in another size, without making the rest.
+    func resample(
+        _ bitmap: Bitmap,
+        to size: PixelSize,
+        part: PixelRect,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> Bitmap {
         isInLinearLight
-            ? try bitmap.resampledInLinearLight(to: size, filter: filter, isCancelled: isCancelled)
-            : try bitmap.resampled(to: size, filter: filter, isCancelled: isCancelled)
+            ? try bitmap.resampledInLinearLight(to: size, part: part, filter: filter, isCancelled: isCancelled)
+            : try bitmap.resampled(to: size, part: part, filter: filter, isCancelled: isCancelled)
     }
 }

@@ -16,7 +16,9 @@ public enum ResizeMode: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .fit, .fill:
             let result = self == .fit ? size.fitting(in: target) : size.filling(target)
-            return !enlarges && result.width >= size.width ? size : result
+            // By both sides: one that is rounded up to its pixel says nothing, as the width of a 1×1,000 image.
+            let isSmaller = result.width < size.width || result.height < size.height
+            return enlarges || isSmaller ? result : size
         case .stretch:
             return enlarges ? target : PixelSize(min(target.width, size.width), min(target.height, size.height))
         }

@@ -5,10 +5,9 @@ extension ResizeProcessor: PassProcessing {
         guard !size.isEmpty else { throw ProcessingError.emptySize(size) }
         // A pass resamples in the standard way.
         guard resampling == .standard else { return false }
-        // The ratio of the sides is that of the whole image, as in `workingSize(for:)`.
-        let scaled = mode.resultSize(of: fullSize, in: size, enlarges: enlarges)
+        let scaled = scaledSize(of: fullSize)
         guard pass.scale(to: scaled) else { return false }
-        return mode == .fill && scaled != size ? pass.crop(to: scaled.cropRect(for: size, anchor: anchor)) : true
+        return pass.crop(to: part(of: scaled))
     }
 }
 

@@ -75,10 +75,31 @@ public struct ResizeProcessor: ImageProcessing {
         resampling.allowsReducedDecoding ? .resized(size, mode, enlarges: enlarges) : .full
     }
 
-    /// Returns the size of the result, before anything is cut off.
+    /// Returns the size of the result; what is cut off is not made. In linear light, that of a bitmap which also has the
+    /// memory of the rows that are summed.
     public func workingSize(for image: DecodedImage) -> PixelSize {
-        // The ratio of the sides is that of the whole image: a decoder that reduced it has rounded its sides.
-        mode.resultSize(of: image.fullSize, in: size, enlarges: enlarges)
+        let scaled = scaledSize(of: image.fullSize)
+        let result = part(of: scaled).size
+        guard resampling.isInLinearLight, !result.isEmpty else { return result }
+        let bitmap = image.bitmap
+        let byteCount = bitmap.linearLightByteCount(to: scaled, part: result, filter: resampling.filter)
+        let bytesPerRow = PixelSize(result.width, 1).bitmapByteCount(depth: bitmap.depth)
+        let (height, overflows) = (byteCount / bytesPerRow + 1).addingReportingOverflow(result.height)
+        guard byteCount > 0 else { return result }
+        return PixelSize(result.width, overflows ? .max : height)
+    }
+
+    /// Returns the size of the scaled image, before anything is cut off.
+    ///
+    /// - Parameter fullSize: The ratio of the sides is that of the whole image: a decoder that reduced it has rounded
+    ///   its sides.
+    func scaledSize(of fullSize: PixelSize) -> PixelSize {
+        mode.resultSize(of: fullSize, in: size, enlarges: enlarges)
+    }
+
+    /// Returns the part of the scaled image that stays.
+    func part(of scaled: PixelSize) -> PixelRect {
+        mode == .fill ? scaled.cropRect(for: size, anchor: anchor) : PixelRect(size: scaled)
     }
 
     /// Writes size, mode, and whether the processor enlarges; then anchor and way of resampling, unless both are the
@@ -106,14 +127,9 @@ public struct ResizeProcessor: ImageProcessing {
     /// - Throws: ``ProcessingError/emptySize(_:)``, ``BitmapError``, `CancellationError`.
     public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         guard !size.isEmpty else { throw ProcessingError.emptySize(size) }
-        let scaled = workingSize(for: image)
-        var bitmap = image.bitmap
-        if scaled != bitmap.size {
-            bitmap = try resampling.resample(bitmap, to: scaled, isCancelled: isCancelled)
-        }
-        if mode == .fill, scaled != size {
-            bitmap = try bitmap.cropped(to: scaled.cropRect(for: size, anchor: anchor))
-        }
-        return image.replacingBitmap(bitmap)
+        let scaled = scaledSize(of: image.fullSize)
+        return image.replacingBitmap(
+            try resampling.resample(image.bitmap, to: scaled, part: part(of: scaled), isCancelled: isCancelled)
+        )
     }
 }

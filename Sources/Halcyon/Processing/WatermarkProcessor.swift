@@ -35,9 +35,15 @@ public struct WatermarkProcessor: ImageProcessing {
     /// A Boolean value that indicates whether size and place are parts of the image.
     public var scalesWithImage: Bool { placement.isRelative }
 
-    /// Returns the size of the image, or of the watermark where it has more pixels.
+    /// Returns the size of the image, or of the watermark where it takes more memory.
     public func workingSize(for image: DecodedImage) -> PixelSize {
-        let size = placement.size(of: watermark.bitmap.size, in: image.size) ?? image.size
+        let mark = watermark.bitmap
+        guard var size = placement.size(of: mark.size, in: image.size) else { return image.size }
+        // It is scaled with its own bits, which take twice the memory of those of the image.
+        if size != mark.size, mark.depth == .sixteen, image.bitmap.depth == .eight {
+            let (height, overflows) = size.height.multipliedReportingOverflow(by: 2)
+            size.height = overflows ? .max : height
+        }
         return size.area > image.size.area ? size : image.size
     }
 

@@ -79,6 +79,17 @@ struct DecodeBudgetTests {
         }
     }
 
+    @Test("counts all the memory of a bitmap, with the padding of its rows")
+    func padding() throws {
+        for depth in SampleDepth.allCases {
+            for size in [PixelSize(1, 1_000), PixelSize(17, 9), PixelSize(64, 3)] {
+                let bitmap = try Bitmap(size: size, depth: depth)
+                #expect(PixelWorkers.byteCount(size, depth) == bitmap.byteCount)
+            }
+        }
+        #expect(PixelWorkers.byteCount(PixelSize(.max, .max), .eight) == .max)
+    }
+
     @Test("holds for images that wait to be processed", arguments: [1, 2])
     func waiting(steps: Int) async throws {
         let pixels = 64 * 48 * 4

@@ -43,6 +43,51 @@ struct ResizeChoiceTests {
         }
     }
 
+    @Test("to fill makes nothing of what is cut off", arguments: ResamplingFilter.allCases, [false, true])
+    func thinImages(filter: ResamplingFilter, isInLinearLight: Bool) throws {
+        func image(_ bitmap: Bitmap) -> DecodedImage {
+            DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
+        }
+        let resampling = Resampling(filter: filter, isInLinearLight: isInLinearLight)
+        func fill(_ side: Int) -> ResizeProcessor {
+            ResizeProcessor(size: PixelSize(side, side), mode: .fill, enlarges: true, resampling: resampling)
+        }
+        let corners = ImageProcessorChain.roundCorners(radius: .pixels(2))
+        // Scaled, a line of 40,000 pixels would be 800,000 pixels long, or 80,000,000.
+        let line = image(Sample.noise(1, 40_000))
+        #expect(fill(20).workingSize(for: line).width == 20 && fill(20).workingSize(for: line).height < 1_000)
+        let alone = try ImageProcessorChain(fill(20)).process(line)
+        #expect(alone.size == PixelSize(20, 20))
+        let joined = try (ImageProcessorChain(fill(20)) |> corners).process(line)
+        #expect(joined.bitmap.hasSamePixels(as: try corners.process(alone).bitmap))
+        for chain in [ImageProcessorChain(fill(2_000)), ImageProcessorChain(fill(2_000)) |> corners] {
+            #expect(throws: BitmapError.invalidSize(PixelSize(2_000, 80_000_000))) { try chain.process(line) }
+        }
+        // What is left has the pixels that it would have if all were made.
+        let noise = image(Sample.noise(37, 90))
+        let scaled = PixelSize(23, 56)
+        let whole = try resampling.resample(noise.bitmap, to: scaled, part: PixelRect(size: scaled)) { false }
+        let middle = PixelRect(origin: PixelPoint(0, 17), size: PixelSize(23, 23))
+        #expect(try fill(23).process(noise) { false }.bitmap.hasSamePixels(as: whole.cropped(to: middle)))
+    }
+
+    @Test("in linear light counts the rows that are summed")
+    func linearLightMemory() throws {
+        let image = DecodedImage(
+            bitmap: Sample.bitmap(64, 1_000),
+            info: ImageInfo(format: .png, size: PixelSize(64, 1_000))
+        )
+        func processor(_ resampling: Resampling) -> ResizeProcessor {
+            ResizeProcessor(size: PixelSize(64, 1), mode: .stretch, enlarges: true, resampling: resampling)
+        }
+        #expect(processor(.standard).workingSize(for: image) == PixelSize(64, 1))
+        // All 1,000 rows, the one read last and the sum, of 16 bytes a pixel.
+        let size = processor(.linearLight).workingSize(for: image)
+        #expect(size.width == 64 && size.area * 4 >= 1_002 * 64 * 16)
+        let same = ResizeProcessor(size: image.size, mode: .fit, enlarges: true, resampling: .linearLight)
+        #expect(same.workingSize(for: image) == image.size)
+    }
+
     @Test("never enlarges if told so, whatever the choice")
     func enlarging() throws {
         let chain = ImageProcessorChain.resize(to: PixelSize(80, 80), enlarges: false, resampling: .linearLight)

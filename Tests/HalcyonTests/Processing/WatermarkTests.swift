@@ -159,6 +159,14 @@ struct WatermarkTests {
         #expect(try processor(.original).workingSize(for: image) == PixelSize(8, 5))
         #expect(try processor(.pixels(PixelSize(400, 400))).workingSize(for: image) == PixelSize(400, 200))
         #expect(try processor(.points(PointSize(0, 9))).workingSize(for: image) == PixelSize(8, 5))
+        // Scaled with 16 bits a sample, for an image of 8.
+        let deep = WatermarkProcessor(
+            watermark: WatermarkImage(try Self.mark(4, 2).bitmap.converted(to: .sixteen)),
+            placement: WatermarkPlacement(size: .pixels(PixelSize(400, 400))),
+            mode: .normal,
+            opacity: 1
+        )
+        #expect(deep.workingSize(for: image) == PixelSize(400, 400))
         let immense = try processor(.points(PointSize(1e15, 1e15)))
         #expect(immense.workingSize(for: image).width > 1 << 26)
         #expect(throws: BitmapError.self) { _ = try immense.process(image) { false } }
