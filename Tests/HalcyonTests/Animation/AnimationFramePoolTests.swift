@@ -127,7 +127,7 @@ struct AnimationFramePoolTests {
 
     @Test("leaves out a frame that cannot be decoded, and says so")
     func damagedFrame() async throws {
-        let codecs = ImageCodecs.standard.registering(decoder: GatedDecoder(damagedFrame: 2))
+        let codecs = ImageCodecs.standard.registering(decoder: GatedFrameDecoder(damagedFrame: 2))
         let image = try AnimationSample.image(AnimationSample.data(frameCount: 4), codecs: codecs)
         let played = PlayedAnimation(image, pool: pool(frames: 100)) { $0.framesAhead = 0 }
         played.player.play()
@@ -146,7 +146,7 @@ struct AnimationFramePoolTests {
     @Test("lets no player wait for the decoder of another")
     func independence() async throws {
         let gate = DispatchGate()
-        let codecs = ImageCodecs.standard.registering(decoder: GatedDecoder(gate: gate))
+        let codecs = ImageCodecs.standard.registering(decoder: GatedFrameDecoder(gate: gate))
         let slow = try AnimationSample.image(AnimationSample.data(frameCount: 4), codecs: codecs)
         let image = try AnimationSample.image(AnimationSample.data(frameCount: 4))
         let pool = pool(frames: 4)
@@ -164,7 +164,7 @@ struct AnimationFramePoolTests {
     @Test("gives a frame that is late, and not one that is no longer due once that one is there")
     func lateFrame() async throws {
         let gate = DispatchGate()
-        let codecs = ImageCodecs.standard.registering(decoder: GatedDecoder(gate: gate))
+        let codecs = ImageCodecs.standard.registering(decoder: GatedFrameDecoder(gate: gate))
         let image = try AnimationSample.image(AnimationSample.data(frameCount: 6), codecs: codecs)
         let pool = pool(frames: 100)
         let played = PlayedAnimation(image, pool: pool) { $0.framesAhead = 0 }
@@ -176,30 +176,5 @@ struct AnimationFramePoolTests {
         gate.open()
         await eventually { played.events == ["1", "3"] }
         #expect(played.player.droppedFrameCount == 2)
-    }
-}
-
-/// Decodes PNG. Frames other than the first wait for a gate.
-private struct GatedDecoder: ImageDecoder {
-    var gate: DispatchGate?
-    var damagedFrame: Int?
-    private let base = PNGDecoder()
-
-    init(gate: DispatchGate? = nil, damagedFrame: Int? = nil) {
-        (self.gate, self.damagedFrame) = (gate, damagedFrame)
-    }
-
-    var format: ImageFormat { .png }
-
-    func recognizes(_ prefix: Data) -> Bool { base.recognizes(prefix) }
-
-    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
-        try base.info(of: data, limits: limits)
-    }
-
-    func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        if options.frame > 0 { gate?.wait() }
-        if options.frame == damagedFrame { throw CodecError.corrupt(.png, reason: "frame") }
-        return try base.decode(data, options: options, isCancelled: isCancelled)
     }
 }
