@@ -143,6 +143,42 @@ struct AnimationFramePoolTests {
         #expect(played.events.filter { $0 == "failure 2" }.count == 2)
     }
 
+    @Test("tries a frame once whose processor says that it was cancelled")
+    func cancelledProcessor() async throws {
+        let calls = CallCounter()
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 4))
+        let pool = pool(frames: 100)
+        let played = PlayedAnimation(image, pool: pool) {
+            $0.processing = .closure(name: "cancelled") { _, _ in
+                calls.add()
+                throw CancellationError()
+            }
+        }
+        played.player.play()
+        await eventually { pool.state.withLock { $0.sets.values.contains { $0.failures.count == 4 } } }
+        await eventually { played.events == ["failure 0"] }
+        #expect(calls.value == 4)
+    }
+
+    @Test("decodes a frame ahead of time once for which there is no room, where those before it are smaller")
+    func growingFrames() async throws {
+        let calls = CallCounter()
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 4))
+        let pool = pool(frames: 8)
+        let played = PlayedAnimation(image, pool: pool) {
+            $0.processing = .closure(name: "growing") { image, _ in
+                calls.add()
+                if AnimationSample.number(of: image) == 0 { return image }
+                return image.replacingBitmap(try Bitmap(size: PixelSize(240, 160), isOpaque: true))
+            }
+        }
+        played.player.play()
+        await eventually {
+            calls.value >= 2 && pool.state.withLock { $0.sets.values.allSatisfy { $0.aheadJobs == 0 } }
+        }
+        #expect(calls.value == 2 && pool.frameCount == 1)
+    }
+
     @Test("lets no player wait for the decoder of another")
     func independence() async throws {
         let gate = DispatchGate()
