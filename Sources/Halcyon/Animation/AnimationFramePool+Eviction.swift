@@ -104,6 +104,19 @@ extension AnimationFramePool {
         withExtendedLifetime(dropped) {}
     }
 
+    /// Closes the decoders of animations whose players all stand still and wait for no frame.
+    ///
+    /// - Returns: The decoders, to be released after the lock.
+    func closeRestingCursors(_ state: inout State) -> [AnimationFrameSet.Cursor] {
+        var closed: [AnimationFrameSet.Cursor] = []
+        for (key, set) in state.sets where set.clients.values.allSatisfy({ $0.demand == nil }) {
+            state.byteCount -= set.idle.count * key.animation.canvasByteCount
+            closed += set.idle
+            set.idle = []
+        }
+        return closed
+    }
+
     /// Closes the decoders of an animation that has all frames, and those beyond the first where there is no room.
     ///
     /// - Returns: The decoders, to be released after the lock.

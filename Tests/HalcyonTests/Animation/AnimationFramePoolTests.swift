@@ -112,6 +112,28 @@ struct AnimationFramePoolTests {
         }
     }
 
+    @Test("closes the decoders of players that stand still under memory pressure")
+    func restingDecoders() async throws {
+        let monitor = MemoryPressureMonitor()
+        let pool = pool(frames: 100, monitor)
+        let played = PlayedAnimation(try AnimationSample.image(AnimationSample.data(frameCount: 6)), pool: pool) {
+            $0.framesAhead = 1
+        }
+        played.player.play()
+        played.advance(by: .milliseconds(100))
+        await played.shows(1)
+        played.player.pause()
+        await eventually {
+            pool.state.withLock { $0.sets.values.allSatisfy { $0.aheadJobs == 0 && $0.cursorCount == $0.idle.count } }
+        }
+        monitor.tell(.warning)
+        #expect(pool.frameCount == 1 && pool.byteCount == frameByteCount)
+        // They are opened again.
+        played.player.play()
+        played.advance(by: .milliseconds(100))
+        await played.shows(2)
+    }
+
     @Test("drops the frames of an image with its last player")
     func leaving() async throws {
         let image = try AnimationSample.image(AnimationSample.data(frameCount: 6))
