@@ -154,7 +154,9 @@ extension AnimationFramePool {
             case .success(let image):
                 dropped = store(image, at: frame, of: job.key, &state)
             case .failure(let error):
-                if !(error is CancellationError) { set.failures[frame] = error }
+                // Also a `CancellationError`: the work of a set that has players is not cancelled, so it is a processor's
+                // own, which would throw it again and again.
+                set.failures[frame] = error
             }
             var deliveries: [Delivery] = []
             for (number, client) in set.clients where client.awaited.contains(frame) {

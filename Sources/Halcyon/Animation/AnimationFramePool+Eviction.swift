@@ -48,10 +48,12 @@ extension AnimationFramePool {
     ) -> [AnimationFrameSet.Frame] {
         guard let set = state.sets[key], set.frames[index] == nil else { return [] }
         let byteCount = key.byteCount(of: frame, at: index)
+        // Also of one that is not stored: it would be decoded again at once if frames were thought to be smaller.
+        set.note(frameByteCount: byteCount)
         let isPinned = set.pinned.contains(index)
         let use = isPinned ? -1 : set.nextUses()[index]
+        guard isPinned || hasRoom(for: byteCount, neededIn: use, state) else { return [] }
         let dropped = makeRoom(for: byteCount, neededIn: use, &state)
-        guard isPinned || state.byteCount + byteCount <= limit(state) else { return dropped }
         set.store(.init(image: frame, byteCount: byteCount), at: index)
         state.byteCount += byteCount
         return dropped
@@ -83,20 +85,36 @@ extension AnimationFramePool {
 
     /// Drops the frames of some animations that are neither due nor shown, and forgets which cannot be decoded.
     func purge(_ isChosen: (AnimationFrameKey) -> Bool) {
-        let dropped = state.withLock { state -> [AnimationFrameSet.Frame] in
-            var dropped: [AnimationFrameSet.Frame] = []
+        typealias Dropped = (frames: [AnimationFrameSet.Frame], failures: [any Error])
+        let dropped = state.withLock { state -> Dropped in
+            var dropped: Dropped = ([], [])
             for (key, set) in state.sets where isChosen(key) {
                 let pinned = set.pinned
+                dropped.failures += set.failures.values
                 set.failures = [:]
                 for index in Array(set.frames.keys) where !pinned.contains(index) {
                     guard let frame = set.removeFrame(at: index) else { continue }
                     state.byteCount -= frame.byteCount
-                    dropped.append(frame)
+                    dropped.frames.append(frame)
                 }
             }
             return dropped
         }
+        // Errors are those of processors, whose release may run code of the program.
         withExtendedLifetime(dropped) {}
+    }
+
+    /// Closes the decoders of animations whose players all stand still and wait for no frame.
+    ///
+    /// - Returns: The decoders, to be released after the lock.
+    func closeRestingCursors(_ state: inout State) -> [AnimationFrameSet.Cursor] {
+        var closed: [AnimationFrameSet.Cursor] = []
+        for (key, set) in state.sets where set.clients.values.allSatisfy({ $0.demand == nil }) {
+            state.byteCount -= set.idle.count * key.animation.canvasByteCount
+            closed += set.idle
+            set.idle = []
+        }
+        return closed
     }
 
     /// Closes the decoders of an animation that has all frames, and those beyond the first where there is no room.

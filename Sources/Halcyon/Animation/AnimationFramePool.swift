@@ -80,10 +80,14 @@ public final class AnimationFramePool: Sendable {
         purge { $0 == place.key }
     }
 
-    /// Drops all frames but those being shown, and keeps little for a while, so that they do not come back at once.
+    /// Drops all frames but those being shown, and the decoders of players that stand still. Keeps little for a while, so
+    /// that they do not come back at once.
     private func relieve() {
-        state.withLock { $0.shortUntil = clock.monotonic() + Self.shortage }
-        purge()
+        let closed = state.withLock { state in
+            state.shortUntil = clock.monotonic() + Self.shortage
+            return closeRestingCursors(&state)
+        }
+        withExtendedLifetime(closed) { purge() }
     }
 
     /// 10 s.

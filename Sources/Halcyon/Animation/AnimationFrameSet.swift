@@ -75,7 +75,11 @@ final class AnimationFrameSet {
     /// Stores a frame that the set does not have.
     func store(_ frame: Frame, at index: Int) {
         frames[index] = frame
-        if frame.byteCount > 0 { frameByteCount = frame.byteCount }
+    }
+
+    /// Notes the bytes of a frame that was decoded; 0 for one that adds none.
+    func note(frameByteCount: Int) {
+        if frameByteCount > 0 { self.frameByteCount = frameByteCount }
     }
 
     func removeFrame(at index: Int) -> Frame? { frames.removeValue(forKey: index) }

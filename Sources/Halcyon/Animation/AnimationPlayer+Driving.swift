@@ -4,7 +4,7 @@ internal import HalcyonConcurrency
 extension AnimationPlayer {
     /// Shows the frame that is due now; for players that the program drives, see ``AnimationClock/driven(now:)``.
     public func update() {
-        perform(startsTimer: false) { $0.advance(to: $1) }
+        perform(startsTimer: false) { $0.playhead.advance(to: $1) }
     }
 
     /// The time by the player's clock at which the next frame is due; `nil` while none is.
@@ -17,25 +17,36 @@ extension AnimationPlayer {
     /// - Parameter startsTimer: `false` if the time of the next change may only be that which is waited for, or later.
     func perform(
         startsTimer: Bool = true,
-        _ change: (inout AnimationPlayhead, _ now: Int64) -> AnimationPlayhead.Change
+        _ change: (inout Values, _ now: Int64) -> AnimationPlayhead.Change
     ) {
         guard animation != nil else { return }
-        // The clock may be the program's, so it is not read under the lock.
-        let now = clock.now().nanoseconds
-        values.withLock { values in
-            let wasShown = values.shownIndex == values.playhead.frame
-            let change = change(&values.playhead, now)
-            values.droppedFrameCount += change.droppedFrameCount
-            // The frame before was due and never shown.
-            if change.frame != nil, !wasShown, values.playhead.phase != .stopped { values.droppedFrameCount += 1 }
-            if let loopCount = change.loopCount { values.events.append(.loop(loopCount)) }
-            values.isEndPending = change.isAtEnd || values.isEndPending
-            if case .finished = values.playhead.phase {} else { values.isEndPending = false }
-            values.needsRequest = true
-        }
+        while !changes(change) {}
         request()
         if startsTimer { restartTimer() }
         tellEvents()
+    }
+
+    /// Changes the playhead, unless another thread does so while the clock is read: its time may be later than the one
+    /// read here, which would seem to go back, and the time between them would be played twice.
+    private func changes(_ change: (inout Values, _ now: Int64) -> AnimationPlayhead.Change) -> Bool {
+        let changeCount = values.withLock { $0.changeCount }
+        // The clock may be the program's, so it is not read under the lock.
+        let now = clock.now().nanoseconds
+        return values.withLock { values in
+            guard values.changeCount == changeCount else { return false }
+            values.changeCount += 1
+            let wasShown = values.shownIndex == values.playhead.frame
+            let change = change(&values, now)
+            values.droppedFrameCount += change.droppedFrameCount
+            // The frame before was due and never shown.
+            if change.frame != nil, !wasShown, values.playhead.phase != .stopped { values.droppedFrameCount += 1 }
+            if change.frame != nil { values.failedIndex = nil }
+            if let loopCount = change.loopCount { values.tell(.loop(loopCount)) }
+            values.isEndPending = change.isAtEnd || values.isEndPending
+            if case .finished = values.playhead.phase {} else { values.isEndPending = false }
+            values.needsRequest = true
+            return true
+        }
     }
 
     /// Tells the pool what is needed, and shows the frame that is due if the pool has it. One thread does so at a time,
@@ -71,11 +82,13 @@ extension AnimationPlayer {
         (values.needsRequest, values.isRequesting) = (false, true)
         let playhead = values.playhead
         let isPlaying = playhead.phase == .playing
+        // No more than one loop has, so that the number may be as great as it likes.
+        let aheadCount = min(max(0, configuration.framesAhead), playhead.timeline.stepCount(playhead.mode))
         let demand = AnimationFrameDemand(
             step: playhead.step.number,
             frame: playhead.frame,
             mode: playhead.mode,
-            upcoming: isPlaying ? playhead.upcomingFrames(max(0, configuration.framesAhead)) : []
+            upcoming: isPlaying ? playhead.upcomingFrames(aheadCount) : []
         )
         return (demand, values.shownIndex, !isPlaying && values.shownIndex == playhead.frame)
     }
@@ -115,29 +128,34 @@ extension AnimationPlayer {
         tellEvents()
     }
 
-    /// Shows a frame, unless the one that is due is shown. One that is late is shown too: where decoding takes longer
-    /// than the frames last, none would be shown otherwise.
+    /// Shows a frame, unless the one that is due is shown. One that is late is shown too while frames follow each other:
+    /// where decoding takes longer than they last, none would be shown otherwise.
     private func show(_ image: DecodedImage, _ index: Int, _ values: inout Values) {
         let due = values.playhead.frame
-        if index != values.shownIndex, index == due || values.shownIndex != due {
+        let mayBeLate = values.playhead.phase == .playing && values.shownIndex != due
+        if index != values.shownIndex, index == due || mayBeLate {
             values.shown = Frame(image: image, index: index)
             values.shownIndex = index
-            values.events.append(.frame(values.shown))
+            values.tell(.frame(values.shown))
         }
         endIfShown(&values)
     }
 
     private func fail(_ error: any Error, _ index: Int, _ values: inout Values) {
-        if !(error is CancellationError) { values.events.append(.failure(index, error)) }
-        guard index == values.playhead.frame, values.isEndPending else { return }
+        let isDue = index == values.playhead.frame
+        // Once for each time that it is due, however often that is looked at.
+        if !isDue || values.failedIndex != index { values.tell(.failure(index, error)) }
+        guard isDue else { return }
+        values.failedIndex = index
+        guard values.isEndPending else { return }
         values.isEndPending = false
-        values.events.append(.end)
+        values.tell(.end)
     }
 
     private func endIfShown(_ values: inout Values) {
         guard values.isEndPending, values.shownIndex == values.playhead.frame else { return }
         values.isEndPending = false
-        values.events.append(.end)
+        values.tell(.end)
     }
 
     /// Has the events delivered that there are.
@@ -147,19 +165,21 @@ extension AnimationPlayer {
             values.isTellingEvents = true
             return true
         }
-        if mustAsk { configuration.callbackExecutor.execute { [weak self] in self?.turn() } }
+        guard mustAsk else { return }
+        configuration.callbackExecutor.execute { [weak self] in
+            // The player is not kept while it tells, so that one that is released meanwhile tells nothing more.
+            while let (event, onEvent) = self?.nextEvent() { onEvent(event) }
+        }
     }
 
-    /// Delivers events until there are none.
-    private func turn() {
-        while true {
-            let events = values.withLock { values -> [Event] in
-                defer { values.events = [] }
-                values.isTellingEvents = !values.events.isEmpty
-                return values.events
+    /// Takes the event that is told next; `nil` if there is none, which ends the turn.
+    private func nextEvent() -> (event: Event, onEvent: @Sendable (Event) -> Void)? {
+        values.withLock { values in
+            guard !values.events.isEmpty else {
+                values.isTellingEvents = false
+                return nil
             }
-            guard !events.isEmpty else { return }
-            for event in events { onEvent(event) }
+            return (values.events.removeFirst(), onEvent)
         }
     }
 

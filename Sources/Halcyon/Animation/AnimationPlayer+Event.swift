@@ -11,9 +11,10 @@ extension AnimationPlayer {
 
     /// What a player tells of.
     public enum Event: Sendable {
-        /// A frame is to be shown in place of the one before.
+        /// A frame is to be shown in place of the one before. Of several that wait to be told of, only the last is.
         case frame(Frame)
-        /// A loop has ended; the number of loops played so far. Of several that end at once, only the last is told of.
+        /// A loop has ended; the number of loops played so far. Of several that end at once, or wait to
+        /// be told of, only the last is.
         case loop(Int)
         /// The last loop has ended. The last frame stays.
         case end

@@ -27,6 +27,10 @@ public final class AnimationPlayer: Sendable {
         /// A Boolean value that indicates whether the end is told of once the last frame is shown.
         var isEndPending = false
         var events: [Event] = []
+        /// The frame that is due, if it was told that it cannot be decoded.
+        var failedIndex: Int?
+        /// The number of changes of the playhead.
+        var changeCount: UInt64 = 0
         /// A Boolean value that indicates whether a turn of the executor was asked for, or is under way.
         var isTellingEvents = false
         /// A Boolean value that indicates whether the pool does not know yet what is needed now.
@@ -91,18 +95,18 @@ public final class AnimationPlayer: Sendable {
     }
 
     /// Plays on from where it was paused, or from the beginning.
-    public func play() { perform { $0.play(at: $1) } }
+    public func play() { perform { $0.playhead.play(at: $1) } }
 
     /// Stands still at the frame that is due.
-    public func pause() { perform { $0.pause(at: $1) } }
+    public func pause() { perform { $0.playhead.pause(at: $1) } }
 
     /// Stands still before the beginning, and shows the frame that it begins with.
-    public func stop() { perform { playhead, _ in playhead.stop() } }
+    public func stop() { perform { values, _ in values.playhead.stop() } }
 
     /// Goes to a frame, and plays on from there if it plays.
     ///
     /// - Parameter index: Numbers beyond the first and the last frame count as these.
-    public func seek(toFrame index: Int) { perform { $0.seek(toFrame: index, at: $1) } }
+    public func seek(toFrame index: Int) { perform { $0.playhead.seek(toFrame: index, at: $1) } }
 
     /// The state.
     public var state: State {
@@ -126,22 +130,26 @@ public final class AnimationPlayer: Sendable {
     /// The factor of the speed; 0 stands still, as does what is no positive number.
     public var rate: Double {
         get { values.withLock { $0.playhead.rate } }
-        set { perform { $0.setRate(newValue, at: $1) } }
+        set { perform { $0.playhead.setRate(newValue, at: $1) } }
     }
 
     /// The order of the frames. A new one begins with the frame that is due.
     public var mode: AnimationPlaybackMode {
         get { values.withLock { $0.playhead.mode } }
-        set { perform { $0.setMode(newValue, at: $1) } }
+        set { perform { $0.playhead.setMode(newValue, at: $1) } }
     }
 
     /// The number of loops. A new one counts them anew, from the loop that is being played.
     public var repetition: AnimationRepetition {
         get { values.withLock { $0.repetition } }
         set {
-            values.withLock { $0.repetition = newValue }
-            let limit = newValue.loopCount(ofFile: animation?.loopCount ?? 1)
-            perform { $0.setLoopLimit(limit, at: $1) }
+            guard let animation else { return values.withLock { $0.repetition = newValue } }
+            let limit = newValue.loopCount(ofFile: animation.loopCount)
+            // At once, so that of two threads one sets both.
+            perform { values, now in
+                values.repetition = newValue
+                return values.playhead.setLoopLimit(limit, at: now)
+            }
         }
     }
 

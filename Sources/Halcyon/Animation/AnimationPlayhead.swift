@@ -127,6 +127,11 @@ struct AnimationPlayhead: Sendable, Hashable {
         // The end is no frame of its own, except to and back, where the loop ends with the frame that it began with.
         let shown = change.isAtEnd && lastStep > 0 ? 2 : 1
         change.droppedFrameCount = max(0, passed - shown)
+        if phase == .playing, position > Int64.max - loopDuration {
+            // Loops beyond all numbers are counted anew, so that the time goes on.
+            position %= loopDuration
+            anchor = (now, position)
+        }
         return change
     }
 

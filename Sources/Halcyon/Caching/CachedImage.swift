@@ -86,6 +86,18 @@ struct CachedImage: Sendable {
     /// The image; `nil` if the content is its encoded bytes.
     var image: DecodedImage? { if case .image(let image) = content { image } else { nil } }
 
+    /// The same as a still image.
+    var still: CachedImage {
+        guard let image, image.animation != nil else { return self }
+        return CachedImage(
+            .image(image.replacingAnimation(nil)),
+            byteCount: byteCount,
+            storing: validity,
+            receivedAt: receivedAt,
+            isExact: isExact
+        )
+    }
+
     /// The time at which it came from its server, or was validated last; `nil` if there is none, or it is not known.
     var receivedDate: Date? {
         receivedAt.isNaN ? nil : Date(timeIntervalSinceReferenceDate: receivedAt)

@@ -10,6 +10,9 @@ struct ImageSizes: Sendable {
     private let target: TargetSize
     /// A Boolean value that indicates whether another size than that of the target may answer.
     let isInexact: Bool
+    /// A Boolean value that indicates whether processors make a still image of an animated file. The image at its own
+    /// size, on which none have run, is animated.
+    private let isStill: Bool
 
     /// Creates the sizes of an image; `nil` if it has no target size, or no larger image may ever answer for it.
     ///
@@ -24,7 +27,11 @@ struct ImageSizes: Sendable {
         key = ImageKey(original: original, options: whole)
         self.target = target.inPixels(atScale: options.delivery.scale)
         isInexact = options.cache.precision == .inexact
+        isStill = !options.decode.processesAllFrames
     }
+
+    /// Returns an image of these sizes as the one that was asked for would be.
+    func answer(_ image: CachedImage) -> CachedImage { isStill ? image.still : image }
 
     /// Returns whether an image of these sizes may answer.
     func mayUse(_ image: DecodedImage) -> Bool {
@@ -119,7 +126,7 @@ extension ImageCache {
     ) -> CachedImage? {
         guard let pixels = image.image, sizes.mayUse(pixels) else { return nil }
         if extending != .none { _ = memory.entry(for: key, extending: extending) }
-        return image
+        return sizes.answer(image)
     }
 
     /// Notes that memory has an image of one of several sizes.

@@ -10,7 +10,8 @@ extension PixelWorkers {
     ///   - data: The encoded original.
     ///   - options: Those of the work; see ``ImageOptions/forWork()``.
     ///   - codecs: Those that the image was decoded with.
-    /// - Throws: ``CodecError``, the error of a processor, or `CancellationError`, where all frames are decoded.
+    /// - Throws: ``CodecError``, the error of a processor, or `CancellationError`, where all frames are decoded; not for a
+    ///   damaged frame, because of which the frames are decoded when they are due.
     func animated(
         _ image: DecodedImage,
         of data: Data,
@@ -36,11 +37,16 @@ extension PixelWorkers {
         guard decode.animation == .preloaded, byteCount <= decode.limits.memory else {
             return image.replacingAnimation(animation)
         }
-        let frames = try await run(priority: priority, within: budget.images) {
-            Demand(byteCount: byteCount) { flag in
-                try animation.decoder().frames(isCancelled: { flag.isCancelled })
-            }
-        }.result
-        return image.replacingAnimation(animation.preloading(frames))
+        do {
+            let frames = try await run(priority: priority, within: budget.images) {
+                Demand(byteCount: byteCount) { flag in
+                    try animation.decoder().frames(isCancelled: { flag.isCancelled })
+                }
+            }.result
+            return image.replacingAnimation(animation.preloading(frames))
+        } catch let error as CodecError where error.isDamage {
+            // Damage in a later frame leaves the others readable, and is no reason to remove the file from a cache.
+            return image.replacingAnimation(animation)
+        }
     }
 }

@@ -4,7 +4,7 @@ public enum AnimationLoading: Sendable, Hashable, CaseIterable {
     /// frames when they are due.
     case onDemand
     /// The first frame, with the animation and all of its frames, decoded. Where they take more than
-    /// ``DecodeLimits/memory`` together, the same as ``onDemand``.
+    /// ``DecodeLimits/memory`` together, or one is damaged, the same as ``onDemand``.
     case preloaded
     /// The first frame alone, as a still image.
     case firstFrame

@@ -68,14 +68,15 @@ public final class ImageAnimation: Sendable {
         }
     }
 
-    /// Returns the same animation with all of its frames decoded.
+    /// Returns the same animation with all of its frames decoded; without them if they are not as many as the header
+    /// says, by which players count.
     package func preloading(_ frames: [DecodedImage]) -> ImageAnimation {
         ImageAnimation(
             data,
             info: info,
             codecs: codecs,
             options: options,
-            preloadedFrames: frames,
+            preloadedFrames: frames.count == frameCount ? frames : nil,
             processing: processing
         )
     }

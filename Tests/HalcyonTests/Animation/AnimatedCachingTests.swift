@@ -51,6 +51,19 @@ struct AnimatedCachingTests {
         #expect(cache.entryInMemory(for: request)?.image.animation == entry.image.animation)
     }
 
+    @Test("stays on disk where a frame that is to be decoded beforehand is damaged")
+    func damagedFrame() async throws {
+        let cache = test.pipeline.cache
+        let codecs = ImageCodecs.standard.registering(decoder: GatedFrameDecoder(damagedFrame: 2))
+        #expect(try await cache.store(data, for: request))
+        let preloading = ImageRequest(request.source, options: [.animation(.preloaded)])
+        let entry = try await cache.entry(for: preloading, codecs: codecs)
+        let animation = try #require(entry?.image.animation)
+        #expect(animation.preloadedFrames == nil)
+        #expect(try AnimationSample.number(of: animation.decoder().frame(at: 1)) == 1)
+        #expect(await cache.storedData(for: request) == data)
+    }
+
     @Test("is found after its eviction for as long as its animation is in use, and not without it")
     func weakTier() throws {
         var image: DecodedImage? = try AnimationSample.image(data)

@@ -76,6 +76,17 @@ struct AnimatedLoadTests {
         #expect(decoded.map(AnimationSample.number) == [0, 1, 2, 3])
     }
 
+    @Test("is a still image of a target size also where the whole image in memory answers")
+    func inexactSize() async throws {
+        #expect(try await test.pipeline.image(from: url).animation != nil)
+        let options: ImageOptions = [.targetSize(.pixels(width: 12)), .precision(.inexact)]
+        let response = try await test.pipeline.response(for: url, options: options)
+        #expect(response.source == .memory && response.image.size == PixelSize(24, 16))
+        #expect(response.image.animation == nil)
+        // The image that answered keeps its animation.
+        #expect(try await test.pipeline.image(from: url).animation != nil)
+    }
+
     @Test("is on disk as its original where processors run on all frames, and processed again from there")
     func processedOnDisk() async throws {
         let options: ImageOptions = [crop, .processAllFrames, .readsOriginal(false)]

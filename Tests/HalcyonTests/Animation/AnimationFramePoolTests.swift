@@ -112,6 +112,28 @@ struct AnimationFramePoolTests {
         }
     }
 
+    @Test("closes the decoders of players that stand still under memory pressure")
+    func restingDecoders() async throws {
+        let monitor = MemoryPressureMonitor()
+        let pool = pool(frames: 100, monitor)
+        let played = PlayedAnimation(try AnimationSample.image(AnimationSample.data(frameCount: 6)), pool: pool) {
+            $0.framesAhead = 1
+        }
+        played.player.play()
+        played.advance(by: .milliseconds(100))
+        await played.shows(1)
+        played.player.pause()
+        await eventually {
+            pool.state.withLock { $0.sets.values.allSatisfy { $0.aheadJobs == 0 && $0.cursorCount == $0.idle.count } }
+        }
+        monitor.tell(.warning)
+        #expect(pool.frameCount == 1 && pool.byteCount == frameByteCount)
+        // They are opened again.
+        played.player.play()
+        played.advance(by: .milliseconds(100))
+        await played.shows(2)
+    }
+
     @Test("drops the frames of an image with its last player")
     func leaving() async throws {
         let image = try AnimationSample.image(AnimationSample.data(frameCount: 6))
@@ -127,7 +149,7 @@ struct AnimationFramePoolTests {
 
     @Test("leaves out a frame that cannot be decoded, and says so")
     func damagedFrame() async throws {
-        let codecs = ImageCodecs.standard.registering(decoder: GatedDecoder(damagedFrame: 2))
+        let codecs = ImageCodecs.standard.registering(decoder: GatedFrameDecoder(damagedFrame: 2))
         let image = try AnimationSample.image(AnimationSample.data(frameCount: 4), codecs: codecs)
         let played = PlayedAnimation(image, pool: pool(frames: 100)) { $0.framesAhead = 0 }
         played.player.play()
@@ -143,10 +165,46 @@ struct AnimationFramePoolTests {
         #expect(played.events.filter { $0 == "failure 2" }.count == 2)
     }
 
+    @Test("tries a frame once whose processor says that it was cancelled")
+    func cancelledProcessor() async throws {
+        let calls = CallCounter()
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 4))
+        let pool = pool(frames: 100)
+        let played = PlayedAnimation(image, pool: pool) {
+            $0.processing = .closure(name: "cancelled") { _, _ in
+                calls.add()
+                throw CancellationError()
+            }
+        }
+        played.player.play()
+        await eventually { pool.state.withLock { $0.sets.values.contains { $0.failures.count == 4 } } }
+        await eventually { played.events == ["failure 0"] }
+        #expect(calls.value == 4)
+    }
+
+    @Test("decodes a frame ahead of time once for which there is no room, where those before it are smaller")
+    func growingFrames() async throws {
+        let calls = CallCounter()
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 4))
+        let pool = pool(frames: 8)
+        let played = PlayedAnimation(image, pool: pool) {
+            $0.processing = .closure(name: "growing") { image, _ in
+                calls.add()
+                if AnimationSample.number(of: image) == 0 { return image }
+                return image.replacingBitmap(try Bitmap(size: PixelSize(240, 160), isOpaque: true))
+            }
+        }
+        played.player.play()
+        await eventually {
+            calls.value >= 2 && pool.state.withLock { $0.sets.values.allSatisfy { $0.aheadJobs == 0 } }
+        }
+        #expect(calls.value == 2 && pool.frameCount == 1)
+    }
+
     @Test("lets no player wait for the decoder of another")
     func independence() async throws {
         let gate = DispatchGate()
-        let codecs = ImageCodecs.standard.registering(decoder: GatedDecoder(gate: gate))
+        let codecs = ImageCodecs.standard.registering(decoder: GatedFrameDecoder(gate: gate))
         let slow = try AnimationSample.image(AnimationSample.data(frameCount: 4), codecs: codecs)
         let image = try AnimationSample.image(AnimationSample.data(frameCount: 4))
         let pool = pool(frames: 4)
@@ -164,7 +222,7 @@ struct AnimationFramePoolTests {
     @Test("gives a frame that is late, and not one that is no longer due once that one is there")
     func lateFrame() async throws {
         let gate = DispatchGate()
-        let codecs = ImageCodecs.standard.registering(decoder: GatedDecoder(gate: gate))
+        let codecs = ImageCodecs.standard.registering(decoder: GatedFrameDecoder(gate: gate))
         let image = try AnimationSample.image(AnimationSample.data(frameCount: 6), codecs: codecs)
         let pool = pool(frames: 100)
         let played = PlayedAnimation(image, pool: pool) { $0.framesAhead = 0 }
@@ -176,30 +234,5 @@ struct AnimationFramePoolTests {
         gate.open()
         await eventually { played.events == ["1", "3"] }
         #expect(played.player.droppedFrameCount == 2)
-    }
-}
-
-/// Decodes PNG. Frames other than the first wait for a gate.
-private struct GatedDecoder: ImageDecoder {
-    var gate: DispatchGate?
-    var damagedFrame: Int?
-    private let base = PNGDecoder()
-
-    init(gate: DispatchGate? = nil, damagedFrame: Int? = nil) {
-        (self.gate, self.damagedFrame) = (gate, damagedFrame)
-    }
-
-    var format: ImageFormat { .png }
-
-    func recognizes(_ prefix: Data) -> Bool { base.recognizes(prefix) }
-
-    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
-        try base.info(of: data, limits: limits)
-    }
-
-    func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        if options.frame > 0 { gate?.wait() }
-        if options.frame == damagedFrame { throw CodecError.corrupt(.png, reason: "frame") }
-        return try base.decode(data, options: options, isCancelled: isCancelled)
     }
 }

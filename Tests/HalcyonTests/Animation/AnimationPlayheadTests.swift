@@ -86,6 +86,17 @@ struct AnimationPlayheadTests {
         }
     }
 
+    @Test("goes on after a leap beyond all numbers")
+    func leapBeyondNumbers() throws {
+        var playhead = playing(rate: 1e18)
+        _ = playhead.advance(to: 1_000_000_000)
+        _ = playhead.setRate(1, at: 1_000_000_000)
+        for _ in 0..<4 {
+            let (next, frame) = (try #require(playhead.nextChange), playhead.frame)
+            #expect(playhead.advance(to: next).frame == (frame + 1) % 3)
+        }
+    }
+
     @Test("counts the frames left out before its end")
     func leapToEnd() {
         var playhead = playing(loopLimit: 2)
