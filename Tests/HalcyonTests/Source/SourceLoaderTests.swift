@@ -43,7 +43,7 @@ struct SourceLoaderTests {
     func credentials() async throws {
         let loader = SourceLoader { _, options in
             let seed = options.network.headers[.authorization] == "Bearer 1" ? 1 : 2
-            return ClosureImageDataProvider(cacheKey: "logo") { Sample.png(seed: UInt8(seed)) }
+            return ClosureImageDataProvider(cacheKey: "logo") { Sample.png(seed: seed) }
         }
         let test = TestPipeline(loaders: [loader])
         for key in [nil, "mark"] {
