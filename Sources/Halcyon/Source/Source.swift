@@ -19,7 +19,17 @@ public struct Source: Sendable, Hashable {
     let videoFrame: VideoFrame?
     /// The request in whose place the provider of a ``SourceLoading`` stands, and whose credential counts as it would for
     /// the server; `nil` for other sources.
-    let loadedRequest: TransferRequest?
+    var loadedRequest: TransferRequest? { loadedReference?.request }
+    private let loadedReference: LoadedRequest?
+
+    /// Refers to a request, which most sources do not have: it is larger than all else in a source.
+    private final class LoadedRequest: Sendable {
+        let request: TransferRequest
+
+        init(_ request: TransferRequest) {
+            self.request = request
+        }
+    }
 
     /// The name of the image in caches, in place of one derived from the location.
     ///
@@ -43,7 +53,7 @@ public struct Source: Sendable, Hashable {
         self.location = location
         self.cacheKey = cacheKey
         self.videoFrame = videoFrame
-        self.loadedRequest = loadedRequest
+        loadedReference = loadedRequest.map(LoadedRequest.init)
         isPlain = false
         isPlain = isPlain(withKey: cacheKey)
     }
