@@ -134,8 +134,27 @@ static HalcyonVideoStatus open_container(HalcyonVideo *video, const char *name) 
     return halcyon_video_status(video, result);
 }
 
-// Finds out what the decoder has to say of the streams. The decoders that it opens have bounds, too, as no stream is
-// added meanwhile.
+// Returns the stream of moving images to show, by what the container says; `NULL` where it has none.
+static AVStream *best_stream(const HalcyonVideo *video) {
+    AVStream *best = NULL;
+    for (unsigned index = 0; index < video->container->nb_streams; index++) {
+        AVStream *stream = video->container->streams[index];
+        if (stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) &&
+            (best == NULL || (stream->disposition & ~best->disposition & AV_DISPOSITION_DEFAULT))) {
+            best = stream;
+        }
+    }
+    return best;
+}
+
+// Whether the decoder of a stream takes memory for frames: also where the container does not say what the stream is.
+static bool may_have_frames(const AVStream *stream) {
+    enum AVMediaType type = stream->codecpar->codec_type;
+    return type != AVMEDIA_TYPE_AUDIO && type != AVMEDIA_TYPE_SUBTITLE;
+}
+
+// Finds out what the decoder has to say of the streams. All have open decoders at once, so that those of the streams that
+// are not shown share a part of the memory. No stream is added meanwhile.
 static HalcyonVideoStatus examine_streams(HalcyonVideo *video) {
     const VideoLibrary *library = video->library;
     unsigned count = video->container->nb_streams;
@@ -146,8 +165,17 @@ static HalcyonVideoStatus examine_streams(HalcyonVideo *video) {
     if (options == NULL) {
         return HalcyonVideoNoMemory;
     }
+    video->stream = best_stream(video);
+    int64_t other_count = 0;
     for (unsigned index = 0; index < count; index++) {
-        library->av_dict_set_int(&options[index], "max_pixels", video->bounds.pixel_count, 0);
+        const AVStream *stream = video->container->streams[index];
+        other_count += stream != video->stream && may_have_frames(stream);
+    }
+    int64_t whole = video->bounds.examined_pixel_count;
+    int64_t share = other_count > 0 && whole / 4 > other_count ? whole / 4 / other_count : 1;
+    for (unsigned index = 0; index < count; index++) {
+        bool is_chosen = video->container->streams[index] == video->stream;
+        library->av_dict_set_int(&options[index], "max_pixels", is_chosen ? whole : share, 0);
         library->av_dict_set_int(&options[index], "threads", 1, 0);
     }
     video->container->max_streams = (int)count;
@@ -170,10 +198,11 @@ static void choose_streams(HalcyonVideo *video) {
             if (video->cover == NULL && stream->attached_pic.size > 0) {
                 video->cover = &stream->attached_pic;
             }
-        } else if (video->stream == NULL ||
-                   (stream->disposition & ~video->stream->disposition & AV_DISPOSITION_DEFAULT)) {
-            video->stream = stream;
         }
+    }
+    // Some streams are known only now.
+    if (video->stream == NULL) {
+        video->stream = best_stream(video);
     }
     if (video->stream != NULL) {
         video->stream->discard = AVDISCARD_DEFAULT;

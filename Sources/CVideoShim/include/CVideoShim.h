@@ -46,6 +46,9 @@ typedef struct {
 typedef struct {
     /// Pixels of a frame as coded.
     int64_t pixel_count;
+    /// Pixels of a frame that the decoder of the chosen stream takes while the streams are examined; those of all others
+    /// together take a quarter of it.
+    int64_t examined_pixel_count;
     /// Frames that are decoded in all.
     int64_t frame_count;
     /// Packets that are read in all.

@@ -53,20 +53,28 @@ struct WorkContext: Sendable {
     ///
     /// - Parameter number: The number of sources that were tried before.
     func ofSource(_ number: Int) -> WorkContext {
-        numbering(source: number, attempt: nil)
+        numbering(source: { _ in number }, attempt: nil)
     }
 
-    private func numbering(source: Int?, attempt: UInt64?) -> WorkContext {
+    /// Returns the context of a request that an interceptor goes on with after others: its sources follow all of theirs.
+    ///
+    /// - Parameter number: The number of requests before it.
+    func ofRequest(_ number: Int) -> WorkContext {
+        // No load tries as many sources.
+        numbering(source: { number << 32 | $0 }, attempt: nil)
+    }
+
+    private func numbering(source: (@Sendable (Int) -> Int)?, attempt: UInt64?) -> WorkContext {
         WorkContext(priority: priority, activities: activities) { [report] work in
             switch work {
             case .began, .preview, .activity:
                 report(work)
             case .receiving(var body):
-                body.source = source ?? body.source
+                if let source { body.source = source(body.source) }
                 body.attempt = attempt ?? body.attempt
                 report(.receiving(body))
             case .progress(var progress):
-                progress.source = source ?? progress.source
+                if let source { progress.source = source(progress.source) }
                 progress.attempt = attempt ?? progress.attempt
                 report(.progress(progress))
             }

@@ -27,7 +27,26 @@ public final class CredentialStore: Sendable {
         var records: [CredentialRecord]
         /// The changes that are not in the file yet: the record of each space, `nil` for one that goes.
         var pending: [CredentialSpace: CredentialRecord?] = [:]
+        /// The spaces of which the file may have a record.
+        var filed: Set<CredentialSpace>
+        /// The spaces of the changes that are being written.
+        var writing: Set<CredentialSpace> = []
         var isWriteAhead = false
+
+        init(_ records: [CredentialRecord]) {
+            self.records = records
+            filed = Set(records.map(\.space))
+        }
+
+        /// Notes that the record of a space goes. A record that never came into the file leaves nothing behind: servers
+        /// choose their realms, and the changes must not grow for as long as the file cannot be written.
+        mutating func forget(_ space: CredentialSpace) {
+            if filed.contains(space) || writing.contains(space) {
+                pending[space] = .some(nil)
+            } else {
+                pending.removeValue(forKey: space)
+            }
+        }
     }
 
     /// The most credentials that are kept.
@@ -54,11 +73,14 @@ public final class CredentialStore: Sendable {
     ) throws(PrivateFileError) {
         file = PrivateFile(path, fileSystem: fileSystem, maximumBytes: Self.maximumBytes)
         self.onFault = onFault
-        state = Lock(State(records: try Self.records(file.read(), file)))
+        state = Lock(State(try Self.records(file.read(), file)))
     }
 
     /// The number of credentials.
     public var count: Int { state.withLock { $0.records.count } }
+
+    /// The number of changes that are not in the file yet, for tests.
+    var pendingCount: Int { state.withLock { $0.pending.count } }
 
     /// Returns a responder that answers with a stored credential where there is one, else with that of another responder,
     /// which it then stores. Responders of one store are equal if those that they ask are.
@@ -69,7 +91,7 @@ public final class CredentialStore: Sendable {
     /// Removes all credentials, from the file as well.
     public func removeAll() {
         change { state in
-            for record in state.records { state.pending[record.space] = .some(nil) }
+            for record in state.records { state.forget(record.space) }
             state.records = []
         }
     }
@@ -95,7 +117,7 @@ public final class CredentialStore: Sendable {
             state.records.append(record)
             state.pending[space] = .some(record)
             for old in state.records.prefix(max(0, state.records.count - Self.maximumCount)) {
-                state.pending[old.space] = .some(nil)
+                state.forget(old.space)
             }
             state.records = state.records.suffix(Self.maximumCount)
         }
@@ -108,7 +130,7 @@ public final class CredentialStore: Sendable {
                 state.records[index].credential == credential
             else { return }
             state.records.remove(at: index)
-            state.pending[space] = .some(nil)
+            state.forget(space)
         }
     }
 
@@ -133,21 +155,33 @@ public final class CredentialStore: Sendable {
     private func write() throws(PrivateFileError) {
         let pending = state.withLock { state in
             state.isWriteAhead = false
+            state.writing = Set(state.pending.keys)
             defer { state.pending = [:] }
             return state.pending
         }
-        var merged: [CredentialRecord] = []
+        var (read, merged): ([CredentialRecord]?, [CredentialRecord]) = (nil, [])
         do throws(PrivateFileError) {
             try file.update { data throws(PrivateFileError) in
-                let read = try Self.records(data, file)
-                merged = Self.merged(read, pending)
-                return merged == read ? nil : CredentialRecord.data(merged)
+                let found = try Self.records(data, file)
+                (read, merged) = (found, Self.merged(found, pending))
+                return merged == found ? nil : CredentialRecord.data(merged)
             }
         } catch {
-            state.withLock { $0.pending.merge(pending) { later, _ in later } }
+            state.withLock { state in
+                state.writing = []
+                // The file may have been replaced before the error.
+                if let read { state.filed = Set((read + merged).map(\.space)) }
+                let (records, filed) = (state.records, state.filed)
+                state.pending.merge(pending) { later, _ in later }
+                state.pending = state.pending.filter { space, record in
+                    record.map(records.contains) ?? filed.contains(space)
+                }
+            }
             throw error
         }
         state.withLock { state in
+            state.writing = []
+            state.filed = Set(merged.map(\.space))
             // Those that were changed since are written next.
             state.records = Self.merged(merged, state.pending)
         }

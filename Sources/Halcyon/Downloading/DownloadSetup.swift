@@ -7,6 +7,8 @@ final class DownloadSetup: Sendable {
     let transport: any HTTPTransport
     /// The number of the rules by which answers come about, which no other rules of this process have.
     let generation: UInt64
+    /// The number of the transport, which no other of this process has; `nil`: the first of the downloader.
+    let transportNumber: UInt64?
     let bodies: BodyLoader
     /// The credentials of responders. Each transport has its own: a proxy that one of them uses must not be sent what was
     /// meant for another's.
@@ -14,19 +16,21 @@ final class DownloadSetup: Sendable {
 
     /// The first setup of a downloader.
     convenience init(_ configuration: ImageDownloader.Configuration, _ transport: any HTTPTransport) {
-        self.init(configuration, transport, WorkNumber.next(), AuthenticationAnswers())
+        self.init(configuration, transport, WorkNumber.next(), AuthenticationAnswers(), transportNumber: nil)
     }
 
     private init(
         _ configuration: ImageDownloader.Configuration,
         _ transport: any HTTPTransport,
         _ generation: UInt64,
-        _ answers: AuthenticationAnswers
+        _ answers: AuthenticationAnswers,
+        transportNumber: UInt64?
     ) {
         self.configuration = configuration
         self.transport = transport
         self.generation = generation
         self.answers = answers
+        self.transportNumber = transportNumber
         bodies = BodyLoader(transport: transport, configuration: configuration.bodies)
     }
 
@@ -42,13 +46,20 @@ final class DownloadSetup: Sendable {
         _ transport: (any HTTPTransport)?
     ) -> DownloadSetup {
         if transport == nil, configuration.policy == self.configuration.policy {
-            return DownloadSetup(configuration, self.transport, generation, answers)
+            return DownloadSetup(
+                configuration,
+                self.transport,
+                generation,
+                answers,
+                transportNumber: transportNumber
+            )
         }
         return DownloadSetup(
             configuration,
             transport ?? self.transport,
             WorkNumber.next(),
-            transport == nil ? answers : AuthenticationAnswers()
+            transport == nil ? answers : AuthenticationAnswers(),
+            transportNumber: transport == nil ? transportNumber : WorkNumber.next()
         )
     }
 }

@@ -13,7 +13,8 @@ extension OriginalKey {
     init?(_ source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
         guard case .network(let transfer) = source.location else {
             guard let name = source.originalName else { return nil }
-            self.init(text: name, scope: Self.scope(ofValuesIn: options, options.cache.scope.name))
+            let audience = Self.audience(of: source, options: options, over: defaults)
+            self.init(text: name, scope: Self.scope(ofValuesIn: options, audience))
             return
         }
         let defaults = options.network.additions(or: defaults)
@@ -43,7 +44,7 @@ extension OriginalKey {
 
     /// Returns the audience of an original that has no key of its own; `nil` if it is public.
     static func audience(of source: Source, options: ImageOptions, over defaults: NetworkPolicy) -> String? {
-        guard case .network(let transfer) = source.location else { return options.cache.scope.name }
+        guard let transfer = source.request else { return options.cache.scope.name }
         let defaults = options.network.additions(or: defaults)
         return audience(of: options.network.applied(to: transfer, over: defaults), options, defaults)
     }
@@ -103,6 +104,13 @@ extension OriginalKey {
             let end = bytes.index(bytes.index(after: colon), offsetBy: count, limitedBy: bytes.endIndex)
         else { return scope }
         return audience(in: String(scope[end...]))
+    }
+}
+
+extension Source {
+    /// The request whose credential counts: that to a server, or the one that a loader answers in its place.
+    fileprivate var request: TransferRequest? {
+        if case .network(let request) = location { request } else { loadedRequest }
     }
 }
 

@@ -10,6 +10,15 @@ final class Interception: Sendable {
     /// within another adds one, and none twice: they end.
     @TaskLocal private static var enclosing: [Place] = []
 
+    /// The steps that the present task is in.
+    static var current: [Place] { enclosing }
+
+    /// Runs work of a detached task that was begun in these steps.
+    static func within<Result>(_ steps: [Place], _ body: () async throws -> Result) async throws -> Result {
+        if steps.isEmpty { return try await body() }
+        return try await $enclosing.withValue(steps, operation: body)
+    }
+
     private let interceptors: [Hook<any LoadIntercepting>]
     private let loaders: [any SourceLoading]
     private let defaults: ImageOptions

@@ -37,6 +37,8 @@ extension PrefetchWork {
     struct State {
         var phase = Phase.idle
         var isPaused = false
+        /// The steps of interceptors in which the work was started, so that its loads do not come to these again.
+        var steps: [Interception.Place] = []
         /// The number of loads at the same time.
         var width: Int
         var rest: Rest

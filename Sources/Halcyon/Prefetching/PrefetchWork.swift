@@ -71,9 +71,11 @@ final class PrefetchWork: Sendable {
     }
 
     func start() {
+        let steps = Interception.current
         state.withLock { state in
             guard state.phase == .idle else { return }
             state.phase = .started
+            state.steps = steps
             startWorkers(&state)
         }
         finishIfDone()
@@ -146,6 +148,7 @@ final class PrefetchWork: Sendable {
     }
 
     private func work(_ id: Int, beginningWith first: Turn) async {
+        let steps = state.withLock { $0.steps }
         var turn = first
         var pullCount = 0
         while true {
@@ -153,7 +156,7 @@ final class PrefetchWork: Sendable {
             case .load(let item):
                 let outcome: Result<Bool, any Error>
                 do {
-                    outcome = .success(try await load(item))
+                    outcome = .success(try await Interception.within(steps) { try await load(item) })
                 } catch {
                     outcome = .failure(error)
                 }

@@ -10,7 +10,8 @@ internal import HalcyonHTTP
 /// opens it at once, for as long as the server asks. Off by default; memory is bounded by the number of servers.
 ///
 /// A downloader that the options name (``NetworkPolicy/downloader``) may reach a server by another way: it has circuits
-/// of its own.
+/// of its own. So has a transport that a downloader is given later (``ImageDownloader/updateConfiguration(_:transport:)``):
+/// what failed through a proxy, or without a certificate, says nothing about it.
 public final class CircuitBreaker: Sendable {
     /// The conditions on which circuits open, and the time for which they do.
     public struct Configuration: Sendable, Hashable {
@@ -47,11 +48,18 @@ public final class CircuitBreaker: Sendable {
         fileprivate let id: UInt64
     }
 
-    /// A server, as one downloader reaches it.
-    fileprivate struct Server: Hashable, Sendable {
-        let origin: Origin
+    /// The way by which servers are reached.
+    struct Route: Hashable, Sendable {
         /// The number of the request's own downloader; `nil`: that of the pipeline.
         var downloader: UInt64?
+        /// The number of the downloader's transport; `nil`: its first.
+        var transport: UInt64?
+    }
+
+    /// A server, as it is reached by one way.
+    fileprivate struct Server: Hashable, Sendable {
+        let origin: Origin
+        let route: Route
     }
 
     private enum Circuit: Sendable {
@@ -63,6 +71,8 @@ public final class CircuitBreaker: Sendable {
 
     private struct Circuits: Sendable {
         var table: BoundedTable<Server, Circuit>
+        /// The way of the pipeline's downloader, by the newest transport that an attempt was admitted to.
+        var route = Route()
         var lastID: UInt64 = 0
     }
 
@@ -81,12 +91,13 @@ public final class CircuitBreaker: Sendable {
         circuits = Lock(Circuits(table: BoundedTable(capacity: configuration.capacity)))
     }
 
-    /// Returns the state of the circuit of a URL's server, for the pipeline's downloader.
+    /// Returns the state of the circuit of a URL's server, for the pipeline's downloader, and the newest of its transports
+    /// that was used.
     public func state(of url: URL) -> State {
         guard let origin = Origin(url.absoluteString) else { return .closed(failures: 0) }
         let now = stopwatch.elapsed
         return circuits.withLock { circuits in
-            switch circuits.table[Server(origin: origin)] {
+            switch circuits.table[Server(origin: origin, route: circuits.route)] {
             case nil: .closed(failures: 0)
             case .closed(let failures): .closed(failures: failures.count { now - $0 < configuration.window })
             case .open(let end): end > now ? .open(remaining: end - now) : .halfOpen
@@ -108,15 +119,17 @@ public final class CircuitBreaker: Sendable {
 
     /// Admits an attempt; returns `nil` for a URL that has no server.
     ///
-    /// - Parameter downloader: The number of the request's own downloader. Default: `nil`, that of the pipeline.
+    /// - Parameter route: The way by which it reaches the server. Default: that of the pipeline's first transport.
     /// - Throws: ``ImageError/Reason/serverUnavailable(_:)`` with ``ImageError/retryAfter`` while the circuit is open.
-    func admit(_ request: TransferRequest, downloader: UInt64? = nil) throws(ImageError) -> Permit? {
+    func admit(_ request: TransferRequest, by route: Route = Route()) throws(ImageError) -> Permit? {
         let url = request.url.absoluteString
         guard let origin = Origin(url) else { return nil }
-        let server = Server(origin: origin, downloader: downloader)
+        let server = Server(origin: origin, route: route)
         let now = stopwatch.elapsed
         let answer = circuits.withLock { circuits -> (id: UInt64?, wait: Duration) in
             circuits.lastID += 1
+            // Numbers of transports rise.
+            if route.downloader == nil, route.transport ?? 0 > circuits.route.transport ?? 0 { circuits.route = route }
             switch circuits.table[server] {
             case nil, .closed:
                 return (circuits.lastID, .zero)

@@ -6,8 +6,11 @@ final class Recovery: Sendable {
     private let retrier: Retrier
     private let failureMemory: FailureMemory?
     private let circuitBreaker: CircuitBreaker?
+    /// The pipeline's downloader.
+    private let downloader: ImageDownloader
 
-    init(_ configuration: RecoveryConfiguration) {
+    init(_ configuration: RecoveryConfiguration, downloader: ImageDownloader) {
+        self.downloader = downloader
         network = configuration.network
         retrier = Retrier(configuration)
         failureMemory = configuration.failureMemory
@@ -75,6 +78,12 @@ final class Recovery: Sendable {
         failureMemory.record(error, for: name.ofFrame(frame))
     }
 
+    /// Returns the way by which an attempt that begins now reaches its server.
+    private func route(of request: ResolvedRequest) -> CircuitBreaker.Route {
+        let own = request.options.network.downloader
+        return CircuitBreaker.Route(downloader: own?.number, transport: (own ?? downloader).setup.transportNumber)
+    }
+
     private func forgetFailure(of request: ResolvedRequest) {
         guard let failureMemory, let name = request.nameOfFailures else { return }
         failureMemory.forget(name)
@@ -91,7 +100,7 @@ final class Recovery: Sendable {
         // The metered network comes first: it alone has a source that takes the place of the one it forbids.
         if let error = meteredNetwork(for: request) ?? rememberedFailure(of: request) { throw error }
         guard let circuitBreaker, case .network(let transfer) = request.source.location,
-            let permit = try circuitBreaker.admit(transfer, downloader: request.options.network.downloader?.number)
+            let permit = try circuitBreaker.admit(transfer, by: route(of: request))
         else {
             let value = try await attempt()
             forgetFailure(of: request)

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import HalcyonHTTP
 
 extension Source {
     /// The URL of a source at an address or in a file, also of a scheme that only a ``SourceLoading`` knows; `nil` for
@@ -13,12 +14,26 @@ extension Source {
         }
     }
 
+    /// The request that a loader answers in place of a server; `nil` for sources on this machine.
+    private var requestToLoad: TransferRequest? {
+        switch location {
+        case .network(let request): request
+        case .invalid(let url): URL(string: url).map { TransferRequest(url: $0) }
+        case .file, .thumbnail, .videoFile, .data, .provider, .placeholder: nil
+        }
+    }
+
     /// Returns the source with the provider of the first loader that has one; the same if there is none.
     func loaded(by loaders: [any SourceLoading], options: ImageOptions) -> Source {
         if case .provider = location { return self }
         for loader in loaders {
             guard let provider = loader.provider(for: self, options: options) else { continue }
-            return Source(.provider(AnyImageDataProvider(provider)), cacheKey: cacheKey, videoFrame: videoFrame)
+            return Source(
+                .provider(AnyImageDataProvider(provider)),
+                cacheKey: cacheKey,
+                videoFrame: videoFrame,
+                loadedRequest: requestToLoad
+            )
         }
         return self
     }

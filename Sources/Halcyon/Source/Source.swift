@@ -17,6 +17,19 @@ public struct Source: Sendable, Hashable {
     let location: Location
     /// The frame that the image is of, in place of that of the options; `nil` for other sources than those of frames.
     let videoFrame: VideoFrame?
+    /// The request in whose place the provider of a ``SourceLoading`` stands, and whose credential counts as it would for
+    /// the server; `nil` for other sources.
+    var loadedRequest: TransferRequest? { loadedReference?.request }
+    private let loadedReference: LoadedRequest?
+
+    /// Refers to a request, which most sources do not have: it is larger than all else in a source.
+    private final class LoadedRequest: Sendable {
+        let request: TransferRequest
+
+        init(_ request: TransferRequest) {
+            self.request = request
+        }
+    }
 
     /// The name of the image in caches, in place of one derived from the location.
     ///
@@ -24,18 +37,29 @@ public struct Source: Sendable, Hashable {
     /// a mirror), as long as they carry the same credential, or their options the same ``CacheScope``. A request of
     /// another method than GET, or with a body, is cached with such a key only. Default: `nil`.
     public var cacheKey: String? {
-        didSet { isPlain = videoFrame == nil && Self.isPlain(location, cacheKey: cacheKey) }
+        didSet { isPlain = isPlain(withKey: cacheKey) }
     }
 
     /// A Boolean value that indicates whether the original's name alone is its key. A user name in a URL is looked for
     /// only where it is not in the name, as that takes longer.
     private(set) var isPlain: Bool
 
-    init(_ location: Location, cacheKey: String?, videoFrame: VideoFrame? = nil) {
+    init(
+        _ location: Location,
+        cacheKey: String?,
+        videoFrame: VideoFrame? = nil,
+        loadedRequest: TransferRequest? = nil
+    ) {
         self.location = location
         self.cacheKey = cacheKey
         self.videoFrame = videoFrame
-        isPlain = videoFrame == nil && Self.isPlain(location, cacheKey: cacheKey)
+        loadedReference = loadedRequest.map(LoadedRequest.init)
+        isPlain = false
+        isPlain = isPlain(withKey: cacheKey)
+    }
+
+    private func isPlain(withKey cacheKey: String?) -> Bool {
+        videoFrame == nil && loadedRequest?.carriesCredential != true && Self.isPlain(location, cacheKey: cacheKey)
     }
 
     private static func isPlain(_ location: Location, cacheKey: String?) -> Bool {
@@ -121,7 +145,7 @@ extension Source {
     /// a file system do.
     public static func == (left: Source, right: Source) -> Bool {
         left.cacheKey.map(ExactString.init) == right.cacheKey.map(ExactString.init) && left.location == right.location
-            && left.videoFrame == right.videoFrame
+            && left.videoFrame == right.videoFrame && left.loadedRequest == right.loadedRequest
     }
 
     /// Hashes the bytes of the names that are compared. The hash of a `String` is that of all texts that are canonically

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import HalcyonHTTP
 
 /// A closure that loads sources. It is equal to its copies only.
 ///
@@ -16,7 +17,8 @@ public struct SourceLoader: SourceLoading {
         self.closure = IdentifiedClosure(closure)
     }
 
-    /// A loader of the URLs of a scheme, whose images are named by their URLs.
+    /// A loader of the URLs of a scheme, whose images are named by their URLs. A user name in one keeps its images apart
+    /// from those of others, and is not readable in a cache.
     ///
     /// - Parameters:
     ///   - scheme: The scheme, in upper or lower case.
@@ -25,7 +27,7 @@ public struct SourceLoader: SourceLoading {
         let scheme = scheme.lowercased()
         self.init { source, _ in
             guard let url = source.url, url.scheme?.lowercased() == scheme else { return nil }
-            return ClosureImageDataProvider(cacheKey: url.absoluteString) { try await load(url) }
+            return ClosureImageDataProvider(cacheKey: url.withoutUser.absoluteString) { try await load(url) }
         }
     }
 

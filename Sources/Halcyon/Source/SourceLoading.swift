@@ -9,7 +9,8 @@
 /// the name and the type of the provider are the identity of the bytes, unless the source has a cache key; equal loads
 /// at the same time ask once; the bytes are kept on disk; cancellation stops the task that reads them;
 /// ``TransferLimits/bodyBytes`` limits their number; and a ``StreamingImageDataProvider`` reports progress. HTTP is not
-/// involved, also for a source with such an address.
+/// involved, also for a source with such an address. The credential of such a source, and those of the options, count
+/// all the same: what a loader returns for one user is given to no other, as with a server (``CacheScope``).
 public protocol SourceLoading: Hashable, Sendable {
     /// Returns the provider of the bytes of a source; `nil` for a source that it does not load.
     ///

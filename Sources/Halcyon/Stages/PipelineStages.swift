@@ -42,7 +42,7 @@ final class PipelineStages: Sendable {
         workers =
             configuration.workers
             ?? PixelWorkers(threadCount: configuration.workerCount, byteBudget: configuration.decodeBudget)
-        recovery = Recovery(configuration.recovery)
+        recovery = Recovery(configuration.recovery, downloader: downloader)
         let network = NetworkFetcher(downloader: downloader, recovery: recovery)
         let refresher = OriginalRefresher(network: network, workers: workers, codecs: codecs)
         original = OriginalStage(network: network, files: files, refresher: refresher)

@@ -73,6 +73,7 @@ final class VideoReader {
         let (packetCount, isUnlimited) = limits.frameCount.multipliedReportingOverflow(by: 16)
         var bounds = HalcyonVideoBounds(
             pixel_count: Int64(limits.pixelCount),
+            examined_pixel_count: Int64(Self.examinedPixelCount(limits)),
             frame_count: Int64(limits.frameCount),
             packet_count: isUnlimited ? .max : Int64(packetCount),
             read_byte_count: Self.greatestReadByteCount
@@ -90,6 +91,13 @@ final class VideoReader {
 
     deinit {
         halcyon_video_close(video)
+    }
+
+    /// Returns the most pixels of a frame that the decoder of a stream takes while the streams are examined, before the
+    /// size of the frame is known: as many as there is memory for, with 8 frames of two bytes for a pixel, as for the
+    /// decoding itself. Decoders ask for 512 rows of small frames.
+    static func examinedPixelCount(_ limits: DecodeLimits) -> Int {
+        min(limits.pixelCount, max(limits.memory / 16, 1 << 18))
     }
 
     /// The most bytes that are read for one image, 512 MiB: a container without an index is searched by reading it.

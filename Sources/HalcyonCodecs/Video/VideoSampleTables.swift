@@ -39,6 +39,7 @@ struct VideoSampleTables {
     private var (editedSampleCount, omittedSampleCount) = (0, 0)
     /// Of the track at hand.
     fileprivate var track = Track()
+    private var indexes: VideoFragmentIndexes
 
     fileprivate struct Track {
         var sampleCount = 0
@@ -54,15 +55,19 @@ struct VideoSampleTables {
 
     private init(_ bytes: VideoBytes, _ format: ImageFormat, _ isCancelled: @escaping () -> Bool) {
         (self.bytes, self.format, self.isCancelled) = (bytes, format, isCancelled)
+        indexes = VideoFragmentIndexes(bytes, format)
     }
 
-    /// Refuses a movie whose tables count more samples than any video has.
+    /// Refuses a movie whose tables count more samples than any video has, and one whose indexes lead to tables within
+    /// other boxes.
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
     static func check(_ bytes: VideoBytes, of format: ImageFormat, isCancelled: () -> Bool) throws -> Findings {
         try withoutActuallyEscaping(isCancelled) { isCancelled in
             var tables = VideoSampleTables(bytes, format, isCancelled)
             try tables.check(0..<bytes.count, depth: 0)
+            try tables.indexes.addRandomAccess(isCancelled: isCancelled)
+            try tables.indexes.check()
             return Findings(
                 isCutShort: tables.isCutShort || !tables.hasHeader,
                 hasTooManyEdits: tables.editedSampleCount > greatestSampleCount
@@ -80,7 +85,7 @@ struct VideoSampleTables {
     private static let mixed: Set<String> = ["stsd", "iprp", "iref"]
     /// The boxes that decide how many samples a track has.
     private static let tables = [
-        "stsz", "stz2", "stco", "co64", "stts", "stsc", "stss", "elst", "trun", "hdlr", "stbl", "cmov",
+        "stsz", "stz2", "stco", "co64", "stts", "stsc", "stss", "elst", "trun", "hdlr", "stbl", "cmov", "sidx",
     ]
 
     private mutating func check(_ range: Range<Int>, depth: Int) throws {
@@ -90,6 +95,7 @@ struct VideoSampleTables {
             boxCount += 1
             if boxCount & 255 == 0, isCancelled() { throw CancellationError() }
             guard boxCount <= Self.greatestBoxCount else { throw tooMany(boxCount, "boxes") }
+            if depth == 0 { indexes.addBox(at: offset) }
             let header = ByteReader(bytes.bytes(at: offset, count: 16))
             guard var size = header.uint32(at: 0), let name = header.bytes(at: 4, count: 4) else { return }
             var headerSize = 8
@@ -104,6 +110,8 @@ struct VideoSampleTables {
             let end = offset + min(size, room)
             isCutShort = isCutShort || depth == 0 && size > room
             let type = String(decoding: name, as: UTF8.self)
+            // Its places are counted from its end.
+            if type == "sidx", size > room { throw CodecError.truncated(format) }
             try visit(type, min(offset + headerSize, end)..<end, depth: depth)
             offset = end
         }
@@ -145,6 +153,7 @@ struct VideoSampleTables {
         case "hdlr":
             track.isSound = track.isSound || reader.hasText("soun", at: 8)
             track.isOther = track.isOther || ["vide", "subp", "clcp"].contains { reader.hasText($0, at: 8) }
+        case "sidx": try indexes.addSegments(content)
         case "trun": try add(reader.uint32(at: 4) ?? 0)
         default: break
         }

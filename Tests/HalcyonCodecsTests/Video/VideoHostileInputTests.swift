@@ -98,6 +98,60 @@ struct VideoHostileInputTests {
         }
     }
 
+    /// Returns a movie whose header, its last box, has a track so many times more.
+    private func repeatingTrack(_ count: Int) throws -> Data {
+        let file = VideoFixture.data("keys.mp4")
+        func box(_ type: String) throws -> Range<Int> {
+            let start = try #require(file.firstRange(of: Data(type.utf8))).lowerBound - 4
+            return start..<start + file[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        let (header, track) = (try box("moov"), file[try box("trak")])
+        try #require(header.upperBound == file.count)
+        let content = file[header].dropFirst(8) + Data(repeatElement(track, count: count).joined())
+        return file[..<header.lowerBound] + FragmentIndex.box("moov", content)
+    }
+
+    @Test("the streams of a movie are examined within the memory limit, however many they are")
+    func manyTracks() throws {
+        let memory = DecodeLimits(memory: 64 << 20)
+        #expect(VideoReader.examinedPixelCount(memory) == 4 << 20)
+        #expect(VideoReader.examinedPixelCount(DecodeLimits(pixelCount: 511)) == 511)
+        // Eight more tracks of the same frames, of which the first is shown.
+        #expect(try VideoFixture.number(of: decode(repeatingTrack(8), DecodeOptions(limits: memory))) == 0)
+    }
+
+    @Test("an index of fragments leads to boxes of the file alone")
+    func fragmentIndexes() throws {
+        let check = { (data: Data) in
+            try data.withUnsafeBytes {
+                _ = try VideoSampleTables.check(VideoBytes($0), of: .mp4, isCancelled: { false })
+            }
+        }
+        let hidden = CodecError.corrupt(.mp4, reason: "an index of fragments leads into a box")
+        let file = VideoFixture.data("keys.mp4")
+        // Behind the index stands a box of 24 bytes, in which another one is hidden.
+        let tail = FragmentIndex.box("mdat", FragmentIndex.box("moof", Data(count: 8)))
+        for version in [0, 1] {
+            for place in [0, tail.count, tail.count + 1_000] {
+                try check(file + FragmentIndex.segments([place], version: version) + tail)
+                try check(file + tail + FragmentIndex.randomAccess([file.count + place], version: version))
+            }
+            for place in [8, tail.count - 1] {
+                let segments = FragmentIndex.segments([0, place], version: version)
+                #expect(throws: hidden) { try check(file + segments + tail) }
+                let access = FragmentIndex.randomAccess([file.count, file.count + place], version: version)
+                #expect(throws: hidden) { try check(file + tail + access) }
+                // Found by its last bytes, also within another box.
+                #expect(throws: hidden) { try check(file + tail + FragmentIndex.box("free", access)) }
+            }
+        }
+        #expect(throws: hidden) { try check(file + FragmentIndex.segments([-8], version: 1) + tail) }
+        let segments = FragmentIndex.segments([0], version: 0)
+        #expect(throws: CodecError.truncated(.mp4)) { try check(file + segments.dropLast()) }
+        let endless = FragmentIndex.randomAccess([file.count], version: 0, count: 1 << 30)
+        #expect(throws: CodecError.self) { try check(file + endless) }
+    }
+
     @Test("a table that counts too much is found wherever it is read", arguments: HiddenTable.allCases)
     func hiddenTables(place: HiddenTable) throws {
         let file = place.file(sampleCount: 1 << 26)

@@ -120,6 +120,30 @@ struct CredentialStoreTests {
         #expect(try CredentialStore(file: path).count == CredentialStore.maximumCount)
     }
 
+    @Test("keeps no more changes than credentials while its file cannot be written, and writes them later")
+    func unwritable() async throws {
+        defer { removeFolder() }
+        let store = try CredentialStore(file: path)
+        let inner = path.replacing("/credentials.json", with: "")
+        let outer = inner.replacing("/inner", with: "")
+        try FileManager.default.createDirectory(atPath: outer, withIntermediateDirectories: true)
+        // A file in the place of the folder.
+        try Data().write(to: URL(filePath: inner))
+        let responder = store.responder(asking: Asked().responder())
+        for number in 0..<CredentialStore.maximumCount * 3 {
+            let answer = try await responder.credential(for: demand("\(number)"))
+            guard number % 2 == 0 else { continue }
+            let space = try #require(CredentialSpace(demand("\(number)"), scope: nil))
+            store.remove(try #require(answer), for: space)
+        }
+        await #expect(throws: PrivateFileError.self) { try await store.flush() }
+        #expect(store.pendingCount == CredentialStore.maximumCount && store.count == CredentialStore.maximumCount)
+        try FileManager.default.removeItem(atPath: inner)
+        try await store.flush()
+        #expect(store.pendingCount == 0)
+        #expect(try CredentialStore(file: path).count == CredentialStore.maximumCount)
+    }
+
     @Test("refuses a file that is none of its own")
     func malformed() throws {
         defer { removeFolder() }

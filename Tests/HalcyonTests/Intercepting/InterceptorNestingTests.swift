@@ -65,6 +65,26 @@ struct InterceptorNestingTests {
         #expect(tasks.withLock { $0.count } == 1)
     }
 
+    @Test("does not come to the loads of a prefetcher that it starts, which others see")
+    func prefetching() async throws {
+        let (pipeline, log) = (pipeline, log)
+        let starting = LoadInterceptor { load in
+            log.add("start")
+            // Would begin one after the other without end.
+            if log.texts.count < 5, let pipeline = pipeline.withLock({ $0 }) {
+                let result = await ImagePrefetcher(urls: [Sample.url()], pipeline: pipeline).run()
+                log.add("\(result.completed.count)")
+            }
+            return try await load.proceed()
+        }
+        let seen = LoadInterceptor { load in
+            log.add("seen")
+            return try await load.proceed()
+        }
+        let result = try await load([starting, seen])
+        #expect(result.log == ["start", "seen", "1", "seen"] && result.transfers == 2)
+    }
+
     @Test("comes to the loads of another pipeline")
     func otherPipeline() async throws {
         let interceptor = nesting("a")

@@ -55,6 +55,27 @@ struct CircuitBreakerTests {
         #expect(try await fail("other.example").reason == .status(500))
     }
 
+    @Test("has circuits of its own for a transport that takes the place of another")
+    func transports() async throws {
+        for _ in 1...3 { try await fail() }
+        #expect(try state == .open(remaining: .seconds(30)))
+        let (other, working) = (ScriptedTransport(), try url())
+        let downloader = test.pipeline.configuration.downloader
+        downloader.updateConfiguration(downloader.configuration, transport: other)
+        other.serve(working, Sample.png())
+        #expect(try await test.pipeline.response(for: working).source == .network)
+        #expect(try state == .closed(failures: 0))
+        // The same transport goes on with what is known of it.
+        downloader.updateConfiguration(.init(name: "renamed"))
+        for _ in 1...3 {
+            let broken = try url()
+            other.serve(broken, Data(), status: 500)
+            _ = try await test.pipeline.task(for: broken).failure()
+        }
+        #expect(try state == .open(remaining: .seconds(30)))
+        #expect(other.startedCount == 4)
+    }
+
     @Test("closes with a success in between, and forgets failures of long ago")
     func closes() async throws {
         try await fail()

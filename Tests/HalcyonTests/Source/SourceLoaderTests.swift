@@ -39,6 +39,39 @@ struct SourceLoaderTests {
         #expect(calls.texts == ["1", "2", "3"])
     }
 
+    @Test("keeps the images of different credentials apart, as those of a server, also under one cache key")
+    func credentials() async throws {
+        let loader = SourceLoader { _, options in
+            let seed = options.network.headers[.authorization] == "Bearer 1" ? 1 : 2
+            return ClosureImageDataProvider(cacheKey: "logo") { Sample.png(seed: seed) }
+        }
+        let test = TestPipeline(loaders: [loader])
+        for key in [nil, "mark"] {
+            let source = Source.url(Sample.url(), cacheKey: key)
+            for seed in [1, 2, 1] {
+                let options: ImageOptions = [.headers([.authorization: "Bearer \(seed)"])]
+                let image = try await test.pipeline.image(from: ImageRequest(source, options: options))
+                #expect(image.bitmap.pixel(0, 0)[0] == UInt8(seed))
+            }
+            #expect(test.pipeline.responseFromMemory(for: ImageRequest(source)) == nil)
+        }
+    }
+
+    @Test("of a scheme names no user in a cache, whose images are kept apart")
+    func users() async throws {
+        let test = TestPipeline(loaders: [pages])
+        let keys = try ["page://host/1", "page://one:secret@host/1", "page://two:secret@host/1"].map { text in
+            let request = ImageRequest(try #require(URL(string: text)))
+            return try #require(ImageKey(test.pipeline.prepared(request)))
+        }
+        #expect(Set(keys).count == 3)
+        #expect(keys.allSatisfy { $0.original.text == "page://host/1" && !$0.originalDiskKey.contains("secret") })
+        let own = try #require(URL(string: "page://one:secret@host/1"))
+        _ = try await test.pipeline.image(from: own)
+        #expect(test.pipeline.responseFromMemory(for: own) != nil)
+        #expect(test.pipeline.responseFromMemory(for: try #require(URL(string: "page://host/1"))) == nil)
+    }
+
     @Test("leaves the URLs that none of them knows as they are")
     func unknown() async throws {
         let test = TestPipeline(loaders: [pages])
