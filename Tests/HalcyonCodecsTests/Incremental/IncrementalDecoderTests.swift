@@ -40,8 +40,9 @@ struct IncrementalDecoderTests {
 
     @Test("shows more and more of the image, and what is missing is transparent", arguments: IncrementalSample.allCases)
     func growth(sample: IncrementalSample) throws {
-        var last = IncrementalProgress()
-        try feed(try sample.data, to: IncrementalDecoder(), by: 50) { decoder in
+        let decoder = IncrementalDecoder()
+        var last = decoder.progress
+        try feed(try sample.data, to: decoder, by: 50) { decoder in
             let progress = decoder.progress
             #expect(progress.coverage >= last.coverage && progress.passCount >= last.passCount)
             last = progress
@@ -50,7 +51,8 @@ struct IncrementalDecoderTests {
             guard let bitmap = image?.bitmap else { return }
             #expect(!bitmap.isOpaque || !bitmap.containsTransparency())
         }
-        #expect(last.isComplete)
+        // Some have nothing to show before their end.
+        #expect(decoder.progress.isComplete)
     }
 
     @Test("shows a progressive JPEG once for each scan")
