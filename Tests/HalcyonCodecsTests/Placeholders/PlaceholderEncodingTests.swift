@@ -76,7 +76,7 @@ struct PlaceholderEncodingTests {
     func dominantColor() throws {
         let bitmap = try TestImages.bitmap(60, 10) { x, _ in x < 35 ? (250, 20, 20, 255) : (20, 20, 250, 255) }
         let color = try #require(try bitmap.dominantColor())
-        for (part, sample) in [(color.red, 250), (color.green, 20), (color.blue, 20), (color.alpha, 255)] {
+        for (part, sample) in [(color.red, 250.0), (color.green, 20), (color.blue, 20), (color.alpha, 255)] {
             #expect(abs(part * 255 - sample) < 1e-6)
         }
         let hidden = try TestImages.bitmap(60, 10) { x, _ in x < 35 ? (250, 20, 20, 40) : (20, 20, 250, 255) }
