@@ -4,7 +4,7 @@ internal import HalcyonRaster
 /// The function by which samples become light, by its number in ITU-T H.273 table 3.
 ///
 /// The curves are those of the table, read backwards. Only those of BT.709, BT.601, BT.2020 and their relatives are not:
-/// they describe cameras, and displays show such images by the curve of sRGB, as Chromium does. Images of a high dynamic
+/// they describe cameras, and displays show such images by the curve of sRGB, as browsers do. Images of a high dynamic
 /// range, PQ and HLG, are brought down to that of sRGB by ``rolledOff(_:)``.
 struct TransferFunction: Sendable {
     /// Linear light of a sample, both from 0 to 1.
