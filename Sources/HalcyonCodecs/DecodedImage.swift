@@ -92,7 +92,8 @@ public struct DecodedImage: Sendable {
 
     /// The animation whose first frame this image shows; `nil` for a still image. Default: `nil`.
     ///
-    /// A load sets it as ``ImageCodecs/animatedImage(from:options:preloadsFrames:)`` does. Copies share it.
+    /// A load sets it as ``ImageCodecs/animatedImage(from:options:preloadsFrames:isCancelled:)`` does.
+    /// Copies share it.
     public var animation: ImageAnimation? { storage.animation }
 
     /// The result of processing this image, at the same ``scale``: a still image.

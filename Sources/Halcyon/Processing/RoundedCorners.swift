@@ -26,7 +26,9 @@ public struct RoundedCorners: Sendable, Hashable {
 
     /// Creates corners of one radius.
     ///
-    /// - Parameter corners: Those with the radius; the others are square. Default: all four.
+    /// - Parameters:
+    ///   - radius: The radius.
+    ///   - corners: Those with the radius; the others are square. Default: all four.
     public init(_ radius: CornerRadius, corners: Corners = .all) {
         self.init(
             topLeft: corners.contains(.topLeft) ? radius : .pixels(0),
