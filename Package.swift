@@ -40,7 +40,11 @@ let integrationTraits: Set<Trait> = [
         description: "Logs, metrics and traces (swift-log, swift-metrics, swift-distributed-tracing)."
     )
 ]
-let allTraits = formatTraits.union(integrationTraits)
+/// What shows images in windows: a trait, because the toolkit is large.
+let viewTraits: Set<Trait> = [
+    .trait(name: "GTK", description: "Shows images in widgets of GTK 4 (HalcyonGTK).")
+]
+let allTraits = formatTraits.union(integrationTraits).union(viewTraits)
 let isDependency = Context.packageDirectory.contains("/checkouts/")
 let chosenTraits = Context.environment["HALCYON_TRAITS"].map { Set($0.split(separator: ",").map(String.init)) }
 let defaultTraits = isDependency ? [] : allTraits.map(\.name).filter { chosenTraits?.contains($0) ?? true }
@@ -54,6 +58,7 @@ let package = Package(
         .library(name: "HalcyonStore", targets: ["HalcyonStore"]),
         .library(name: "HalcyonHTTP", targets: ["HalcyonHTTP"]),
         .library(name: "HalcyonObservability", targets: ["HalcyonObservability"]),
+        .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
         .executable(name: "halcyon", targets: ["HalcyonCommand"]),
     ],
@@ -70,6 +75,7 @@ let package = Package(
         .systemLibrary(name: "CAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         .systemLibrary(name: "CHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"])]),
         .systemLibrary(name: "CJPEGXL", pkgConfig: "libjxl", providers: [.apt(["libjxl-dev"])]),
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
@@ -159,6 +165,11 @@ let package = Package(
                     condition: .when(traits: ["Observability"])
                 ),
             ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonGTK",
+            dependencies: ["Halcyon", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -256,6 +267,14 @@ let package = Package(
                     package: "swift-distributed-tracing",
                     condition: .when(traits: ["Observability"])
                 ),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        // XCTest, because GTK needs the first thread of the process, where Swift Testing runs no main actor.
+        .testTarget(
+            name: "HalcyonGTKTests",
+            dependencies: [
+                "Halcyon", "HalcyonGTK", "HalcyonTesting", .target(name: "CGTK", condition: .when(traits: ["GTK"])),
             ],
             swiftSettings: swiftSettings
         ),

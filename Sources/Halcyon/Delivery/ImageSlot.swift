@@ -170,17 +170,28 @@ public final class ImageSlot: Sendable {
 
     private func supersede(_ load: Load, by task: ImageTask? = nil) {
         load.relay.replaceEnd(with: .failure(SupersededError()))
-        switch supersededPolicy {
+        load.task.supersede(by: task, policy: supersededPolicy)
+    }
+}
+
+extension ImageTask {
+    /// Gives the work of this task up for another one that takes its place.
+    ///
+    /// - Parameters:
+    ///   - next: That task; `nil` if there is none.
+    ///   - policy: The fate of this task.
+    package func supersede(by next: ImageTask?, policy: ImageSlot.SupersededPolicy) {
+        switch policy {
         case .cancel:
-            if let task, task.request.source.hasTransfer(of: load.task.request.source) {
+            if let next, next.request.source.hasTransfer(of: request.source) {
                 // Not before the new load has joined the work, which would be cancelled and begun anew. Sources that
                 // differ in their cache keys alone share the transfer.
-                task.whenUnderWay { load.task.cancel() }
+                next.whenUnderWay { self.cancel() }
             } else {
-                load.task.cancel()
+                cancel()
             }
         case .finish: break
-        case .finishAtLowPriority: load.task.priority = min(load.task.priority, .low)
+        case .finishAtLowPriority: priority = min(priority, .low)
         }
     }
 }

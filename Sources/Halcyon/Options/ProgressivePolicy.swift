@@ -49,5 +49,5 @@ public struct ProgressivePolicy: Sendable, Hashable {
     }
 
     /// A Boolean value that indicates whether there are previews.
-    var isActive: Bool { mode != .none }
+    package var isActive: Bool { mode != .none }
 }

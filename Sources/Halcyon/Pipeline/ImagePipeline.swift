@@ -65,7 +65,7 @@ public final class ImagePipeline: Sendable {
     public var caches: ImageCacheGroup { configuration.caches }
 
     /// Returns options whose open fields are those of ``Configuration/defaultOptions``.
-    func completed(_ options: ImageOptions) -> ImageOptions {
+    package func completed(_ options: ImageOptions) -> ImageOptions {
         stages.interception.completed(options)
     }
 

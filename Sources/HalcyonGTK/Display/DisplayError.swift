@@ -1,0 +1,23 @@
+#if GTK
+public import Halcyon
+
+/// An error of a call that sets an image, beside those of its load.
+public enum DisplayError: Error, Sendable, CustomStringConvertible {
+    /// The call named no source.
+    case emptySource
+    /// Another call for the same slot came before the image was shown. The response of the load, if it went on and
+    /// succeeded.
+    case superseded(ImageResponse?)
+    /// The object has no such place for an image: its type, and the slot.
+    case unsupported(type: String, slot: WidgetSlot)
+
+    /// A sentence that describes the failure.
+    public var description: String {
+        switch self {
+        case .emptySource: "No source of an image was given"
+        case .superseded: "The image is no longer the one to be shown"
+        case .unsupported(let type, let slot): "A \(type) has no slot “\(slot)” for an image"
+        }
+    }
+}
+#endif

@@ -1,0 +1,133 @@
+#if GTK
+public import FoundationEssentials
+public import Halcyon
+
+/// What Halcyon does for one slot of a widget: loads images and shows them.
+///
+/// ```swift
+/// let display = ImageDisplay(gtk_picture_new()!)
+/// display.setImage(with: url, placeholder: thumbnail, options: [.transition(.fade(0.25))])
+/// ```
+///
+/// Each call that sets an image supersedes the one before; nothing of an earlier call is shown after a later one. All
+/// of this belongs to the widget and ends with it. A display is a mere name of a slot: it keeps no widget alive, and is
+/// used only while the program knows that the widget exists.
+@MainActor
+public struct ImageDisplay {
+    /// The completion handler of a call: the response, or an ``ImageError``, ``DisplayError`` or `CancellationError`.
+    public typealias Completion = @MainActor (Result<ImageResponse, any Error>) -> Void
+
+    let object: UnsafeMutableRawPointer
+    /// The slot. Default: ``WidgetSlot/image``.
+    public let slot: WidgetSlot
+
+    /// The slot of an object.
+    ///
+    /// - Parameters:
+    ///   - object: A `GtkWidget *`, or another `GObject *`.
+    ///   - slot: Default: ``WidgetSlot/image``.
+    public init(_ object: UnsafeMutableRawPointer, slot: WidgetSlot = .image) {
+        self.object = object
+        self.slot = slot
+    }
+
+    /// The slot of an object whose type Swift knows as a structure of C.
+    public init<Object>(_ object: UnsafeMutablePointer<Object>, slot: WidgetSlot = .image) {
+        self.init(UnsafeMutableRawPointer(object), slot: slot)
+    }
+
+    /// The slot of an object whose type Swift knows no structure of.
+    public init(_ object: OpaquePointer, slot: WidgetSlot = .image) {
+        self.init(UnsafeMutableRawPointer(object), slot: slot)
+    }
+
+    /// Another slot of the same widget.
+    public subscript(slot: WidgetSlot) -> ImageDisplay { ImageDisplay(object, slot: slot) }
+
+    /// Loads an image and shows it.
+    ///
+    /// - Parameters:
+    ///   - request: The source and the options; `nil`: the placeholder alone is shown.
+    ///   - placeholder: Shown until the image is; see also ``ImageOption/delayPlaceholder`` and
+    ///     ``ImageOption/keepCurrentImageWhileLoading``. Default: nothing.
+    ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
+    ///   - progress: Called as bytes arrive, until the call is superseded. Default: `nil`.
+    ///   - completion: Called exactly once, on the main actor: after the image is shown and its transition has ended,
+    ///     after the failure, or when the call is superseded or cancelled, or the widget has ended. Default: `nil`.
+    /// - Returns: The load; `nil` without a source.
+    @discardableResult
+    public func setImage(
+        with request: ImageRequest?,
+        placeholder: (any Placeholder)? = nil,
+        pipeline: ImagePipeline = .shared,
+        progress: (@MainActor (ImageProgress) -> Void)? = nil,
+        completion: Completion? = nil
+    ) -> DisplayTask? {
+        guard let controller = WidgetState.of(object).controller(for: slot) else {
+            completion?(.failure(DisplayError.unsupported(type: WidgetState.typeName(of: object), slot: slot)))
+            return nil
+        }
+        return controller.setImage(
+            with: request,
+            placeholder: placeholder,
+            pipeline: pipeline,
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    /// Loads the image at a URL and shows it; see ``setImage(with:placeholder:pipeline:progress:completion:)``.
+    ///
+    /// - Parameter url: The URL, see ``Source/url(_:cacheKey:)``; `nil`: the placeholder alone is shown.
+    @discardableResult
+    public func setImage(
+        with url: URL?,
+        placeholder: (any Placeholder)? = nil,
+        options: ImageOptions = ImageOptions(),
+        pipeline: ImagePipeline = .shared,
+        progress: (@MainActor (ImageProgress) -> Void)? = nil,
+        completion: Completion? = nil
+    ) -> DisplayTask? {
+        setImage(
+            with: url.map { ImageRequest($0, options: options) },
+            placeholder: placeholder,
+            pipeline: pipeline,
+            progress: progress,
+            completion: completion
+        )
+    }
+
+    /// Shows an image that is there already, which supersedes the load.
+    ///
+    /// - Parameters:
+    ///   - image: `nil`: nothing is shown.
+    ///   - transition: Default: ``ImageTransition/none``.
+    public func show(_ image: DecodedImage?, transition: ImageTransition = .none) {
+        WidgetState.of(object).controller(for: slot)?.show(image, transition: transition)
+    }
+
+    /// Cancels the load; what is shown stays.
+    public func cancel() { controller?.task?.cancel() }
+
+    /// Cancels the loads of all slots of the widget.
+    public func cancelAll() { WidgetState.existing(object)?.cancelAll() }
+
+    /// Gives the slot up: its load is superseded and goes on by itself if its policy says so, and the widget shows
+    /// nothing of it.
+    public func remove() { WidgetState.existing(object)?.remove(slot) }
+
+    /// The load that was begun last, also after its end; `nil` if there is none.
+    public var task: DisplayTask? { controller?.task }
+
+    /// The image that is shown; `nil` if none is, or a placeholder.
+    public var image: DecodedImage? { controller?.shownImage }
+
+    /// What is shown.
+    public var content: DisplayedContent { controller?.content.kind ?? .nothing }
+
+    /// The player of the animated image that is shown; `nil` for a still image.
+    public var player: AnimationPlayer? { controller?.player }
+
+    private var controller: SlotController? { WidgetState.existing(object)?.existingController(for: slot) }
+}
+#endif

@@ -1,0 +1,136 @@
+#if GTK
+internal import Halcyon
+
+extension SlotController {
+    /// Begins an attempt if the widget is shown, or the image is in memory.
+    ///
+    /// - Returns: Whether the image is there.
+    func beginIfPossible(_ task: DisplayTask) -> Bool {
+        guard task === self.task, task.state == .waiting, let demand = sizeDemand(for: task) else { return false }
+        let request = task.request(for: demand)
+        requestedSize = demand.size
+        if !mayLoad(task) {
+            guard let response = task.pipeline.responseFromMemory(for: request) else { return false }
+            imageDidLoad(response, of: task)
+            return true
+        }
+        let attempt = task.beginAttempt()
+        task.state = .loading
+        let imageTask = task.pipeline.loadImage(with: request, on: .mainActor) { [weak task] progress in
+            MainActor.assumeIsolated {
+                guard let task, task.attempt == attempt else { return }
+                task.controller?.progressDidChange(progress, of: task)
+                task.report(progress)
+            }
+        } completion: { result in
+            // The task is held until its completion handler was called.
+            MainActor.assumeIsolated { task.attemptDidEnd(attempt, with: result) }
+        }
+        guard task.attempt == attempt, task.state == .loading else { return true }
+        task.imageTask = imageTask
+        followPreviews(of: imageTask, task)
+        return false
+    }
+
+    /// The load has succeeded.
+    func imageDidLoad(_ response: ImageResponse, of task: DisplayTask) {
+        guard task === self.task else { return }
+        task.response = response
+        task.state = .setting
+        task.endProgress()
+        previews?.cancel()
+        previews = nil
+        stopIndicator()
+        switch task.options[ImageSettingKey.self].kind {
+        case .automatic:
+            let transition = transition(for: response, of: task)
+            setImage(response.image, through: transition)
+            if self.transitionIsRunning { transitionTask = task } else { task.finish(.success(response)) }
+        case .manual:
+            task.finish(.success(response))
+        case .custom(let custom):
+            setting = Task { [weak self] in
+                await custom.set(response)
+                guard let self, task === self.task, task.state == .setting else { return }
+                setting = nil
+                task.finish(.success(response))
+            }
+        }
+    }
+
+    /// The load has failed.
+    func loadDidFail(_ error: any Error, of task: DisplayTask) {
+        guard task === self.task else { return }
+        task.endProgress()
+        previews?.cancel()
+        previews = nil
+        stopIndicator()
+        let options = task.options
+        if !(error is CancellationError) {
+            switch options[FailureDisplayKey.self] {
+            case .unchanged:
+                if options[DelaysPlaceholderKey.self] { showPlaceholder(of: task) }
+            case .nothing:
+                setContent(nil)
+            case .image(let image):
+                setContent(Paintable(image.image), kind: .failure, image: image.image)
+            }
+        }
+        task.finish(.failure(error))
+    }
+
+    private func followPreviews(of imageTask: ImageTask, _ task: DisplayTask) {
+        guard !task.options.previews.isEmpty || task.options.progressive.isActive else { return }
+        let attempt = task.attempt
+        previews = Task { [weak self] in
+            for await preview in imageTask.previews {
+                guard let self, task === self.task, task.attempt == attempt, task.state == .loading else { return }
+                previewDidLoad(preview, of: task)
+            }
+        }
+    }
+
+    private func previewDidLoad(_ preview: ImagePreview, of task: DisplayTask) {
+        guard task.options[ImageSettingKey.self] == .automatic else { return }
+        setContent(Paintable(preview.image), kind: .preview, image: preview.image)
+    }
+}
+
+extension DisplayTask {
+    /// An attempt has ended, of a task that counts or was superseded and went on.
+    func attemptDidEnd(_ attempt: Int, with result: Result<ImageResponse, any Error>) {
+        guard attempt == self.attempt, state == .loading else { return }
+        imageTask = nil
+        guard let controller else {
+            return finish(.failure(DisplayError.superseded(try? result.get())))
+        }
+        switch result {
+        case .success(let response): controller.imageDidLoad(response, of: self)
+        case .failure(let error): controller.loadDidFail(error, of: self)
+        }
+    }
+
+    /// Another call has taken the slot, or the slot has ended.
+    ///
+    /// - Parameters:
+    ///   - next: The load of that call, which this one's work is left to where they share it. Default: none.
+    ///   - isLater: Whether the completion handler is called later, because the widget is being finalised. Default:
+    ///     `false`.
+    func supersede(by next: ImageTask? = nil, isLater: Bool = false) {
+        guard state != .finished else { return }
+        endProgress()
+        let policy = options[SupersededPolicyKey.self]
+        if state == .loading, let imageTask {
+            imageTask.supersede(by: next, policy: policy)
+            // The completion handler is called at the end of the load.
+            if policy != .cancel { return }
+        }
+        _ = beginAttempt()
+        imageTask = nil
+        // What has been shown, and only its transition was under way, has succeeded.
+        let result: Result<ImageResponse, any Error> =
+            if wasShown, let response { .success(response) } else { .failure(DisplayError.superseded(response)) }
+        if isLater { Task { finish(result) } } else { finish(result) }
+    }
+}
+#endif

@@ -1,0 +1,16 @@
+#if GTK
+/// How a load follows the visibility of its widget. GTK calls a widget that is shown *mapped*.
+///
+/// An image in memory is shown at once in any case.
+public enum LoadVisibility: Sendable, Hashable, CaseIterable {
+    /// Loads while the widget is mapped: begins when it is, is cancelled when it no longer is, and begins again when it
+    /// is shown once more. A load that has failed does not begin again.
+    case whileMapped
+    /// Begins when the widget is mapped, and goes on at low priority while it is not.
+    case lowPriorityWhileUnmapped
+    /// Begins when the widget is mapped, and goes on whatever becomes of it.
+    case onceMapped
+    /// Begins at once.
+    case always
+}
+#endif

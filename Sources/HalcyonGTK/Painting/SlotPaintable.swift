@@ -1,0 +1,147 @@
+#if GTK
+internal import CGTK
+
+/// The `GdkPaintable` of a slot, which a widget gets once: it draws whatever the slot shows at the moment.
+///
+/// The Swift object belongs to the GObject, and ends with it.
+@MainActor
+final class SlotPaintable {
+    /// The layer that is shown, or that a transition leads to.
+    private(set) var current: Paintable?
+    /// The transition under way.
+    private(set) var transition: TransitionPass?
+    /// Draws the indicator above all else; `nil` if there is none.
+    var indicator: IndicatorPass? {
+        didSet { if indicator != nil || oldValue != nil { invalidateContents() } }
+    }
+    /// The rule for colours and direction.
+    var appearance = PaintableAppearance() {
+        didSet { if appearance != oldValue { invalidateContents() } }
+    }
+    /// The GObject, which owns this object.
+    private let object: UnsafeMutableRawPointer
+
+    private init(_ object: UnsafeMutableRawPointer) {
+        self.object = object
+    }
+
+    /// Returns a new paintable; the reference keeps it.
+    static func make() -> (SlotPaintable, ObjectReference) {
+        let object = UnsafeMutableRawPointer(nonnull(g_object_new_with_properties(type, 0, nil, nil)))
+        let paintable = SlotPaintable(object)
+        object.assumingMemoryBound(to: Instance.self).pointee.paintable = Unmanaged.passRetained(paintable).toOpaque()
+        return (paintable, ObjectReference(adopting: object))
+    }
+
+    /// Shows something else at once, or nothing.
+    ///
+    /// - Parameter pass: The transition from what is shown now, which ``advance(to:)`` moves on. Default: none.
+    func show(_ paintable: Paintable?, through pass: TransitionPass? = nil) {
+        let size = (current?.width ?? 0, current?.height ?? 0)
+        current = paintable
+        transition = pass
+        if size != (paintable?.width ?? 0, paintable?.height ?? 0) { gdk_paintable_invalidate_size(object.opaque) }
+        invalidateContents()
+    }
+
+    /// Moves the transition on; at 1 it is over.
+    func advance(to progress: Double) {
+        guard transition != nil else { return }
+        if progress >= 1 { transition = nil } else { transition?.progress = progress }
+        invalidateContents()
+    }
+
+    /// Has the widget drawn anew.
+    func invalidateContents() {
+        gdk_paintable_invalidate_contents(object.opaque)
+    }
+
+    /// Draws into a rectangle of `width` by `height` points whose corner is the origin.
+    private func draw(into snapshot: OpaquePointer, width: Double, height: Double) {
+        appearance.draw(into: snapshot, width: width, height: height) {
+            if let transition {
+                transition.draw(current, into: snapshot, width: width, height: height)
+            } else {
+                current?.draw(into: snapshot, width: width, height: height)
+            }
+        }
+        indicator?.draw(into: snapshot, width: width, height: height)
+    }
+}
+
+// The type of GObject that forwards to the Swift object.
+extension SlotPaintable {
+    /// The structure of an instance, which begins with that of its parent.
+    private struct Instance {
+        var parent: GObject
+        var paintable: UnsafeMutableRawPointer?
+    }
+
+    private static let type: GType = {
+        var description = GTypeInfo()
+        description.class_size = guint16(MemoryLayout<GObjectClass>.size)
+        description.instance_size = guint16(MemoryLayout<Instance>.size)
+        description.class_init = { objectClass, _ in
+            nonnull(objectClass).assumingMemoryBound(to: GObjectClass.self).pointee.finalize = { object in
+                let instance = UnsafeMutableRawPointer(nonnull(object)).assumingMemoryBound(to: Instance.self)
+                if let paintable = instance.pointee.paintable {
+                    Unmanaged<SlotPaintable>.fromOpaque(paintable).release()
+                }
+                cgtk_finalize_object(object)
+            }
+        }
+        let type = g_type_register_static(
+            cgtk_object_type(),
+            "HalcyonSlotPaintable",
+            &description,
+            GTypeFlags(rawValue: 0)
+        )
+        var interface = GInterfaceInfo()
+        interface.interface_init = { table, _ in
+            SlotPaintable.fill(nonnull(table).assumingMemoryBound(to: GdkPaintableInterface.self))
+        }
+        g_type_add_interface_static(type, gdk_paintable_get_type(), &interface)
+        return type
+    }()
+
+    private nonisolated static func fill(_ table: UnsafeMutablePointer<GdkPaintableInterface>) {
+        table.pointee.snapshot = { object, snapshot, width, height in
+            // GTK draws on the main thread alone, and the snapshot does not leave this call.
+            nonisolated(unsafe) let snapshot = nonnull(snapshot)
+            SlotPaintable.with(object) { $0.draw(into: snapshot, width: width, height: height) }
+        }
+        table.pointee.get_intrinsic_width = { object in
+            SlotPaintable.with(object) { gint(($0.current?.width ?? 0).rounded(.up)) }
+        }
+        table.pointee.get_intrinsic_height = { object in
+            SlotPaintable.with(object) { gint(($0.current?.height ?? 0).rounded(.up)) }
+        }
+        table.pointee.get_intrinsic_aspect_ratio = { object in
+            SlotPaintable.with(object) { paintable in
+                guard let current = paintable.current, current.width > 0, current.height > 0 else { return 0 }
+                return current.width / current.height
+            }
+        }
+        table.pointee.get_flags = { _ in GdkPaintableFlags(rawValue: 0) }
+        table.pointee.get_current_image = { object in
+            nonisolated(unsafe) var image: OpaquePointer?
+            SlotPaintable.with(object) { paintable in
+                image =
+                    paintable.current.map { gdk_paintable_get_current_image($0.reference.opaque) }
+                    ?? gdk_paintable_new_empty(0, 0)
+            }
+            return image
+        }
+    }
+
+    /// Calls a closure with the Swift object of an instance. GTK calls paintables on the main thread alone.
+    private nonisolated static func with<Result: Sendable>(
+        _ object: OpaquePointer?,
+        _ body: @MainActor (SlotPaintable) -> Result
+    ) -> Result {
+        let instance = UnsafeMutableRawPointer(nonnull(object)).assumingMemoryBound(to: Instance.self)
+        let paintable = Unmanaged<SlotPaintable>.fromOpaque(nonnull(instance.pointee.paintable)).takeUnretainedValue()
+        return MainActor.assumeIsolated { body(paintable) }
+    }
+}
+#endif
