@@ -12,7 +12,7 @@ final class SettingImagesTests: XCTestCase {
         let window = try TestWindow(child: picture)
         await window.present()
         let bitmap = try Bitmap(size: PixelSize(40, 30))
-        let data = try bitmap.encoded(as: .png)
+        let data = try ImageCodecs.standard.encode(bitmap, as: .png)
         var results: [Result<ImageResponse, any Error>] = []
         let display = ImageDisplay(picture)
         display.setImage(with: ImageRequest(.data(data))) { results.append($0) }
