@@ -110,7 +110,7 @@ extension AnimationPlayer {
         )
         let image = frame.image
         let size = configuration.displaySize.map { image.size.fitting(in: $0) } ?? image.size
-        let frameByteCount = min(image.bitmap.byteCount, size.area * image.bitmap.depth.bytesPerPixel)
+        let frameByteCount = min(image.bitmap.byteCount, size.bitmapByteCount(depth: image.bitmap.depth))
         let own = configuration.pool.join(key, frameByteCount: frameByteCount) { [weak self] index, result in
             self?.deliver(index, result)
         }
@@ -135,8 +135,8 @@ extension AnimationPlayer {
     }
 
     /// Shows a frame, unless the one that is due is shown. One that is late is shown too while frames follow each other:
-    /// where decoding takes longer than they last, none would be shown otherwise. But none is that was due before the one
-    /// that is shown: several decoders may be at work, and the later frame may come first.
+    /// where decoding takes longer than they last, none would be shown otherwise. But none is shown that was due before
+    /// the one that is: several decoders may be at work, and the later frame may come first.
     private func show(_ image: DecodedImage, _ index: Int, _ values: inout Values) {
         let due = values.playhead.frame
         let mayBeLate = values.playhead.phase == .playing && values.shownIndex != due && values.demands[index] != nil
@@ -225,7 +225,7 @@ extension AnimationPlayer {
         }
     }
 
-    /// The shortest time between two times that timers wait for, in nanoseconds: 4 ms, which is less than a frame lasts on
-    /// a display of 240 Hz. With a great rate, or frames of nanoseconds, a timer would keep a processor busy.
+    /// The shortest time between two times that timers wait for, in nanoseconds: 4 ms, which is less than a frame lasts
+    /// on a display of 240 Hz. With a great rate, or frames of nanoseconds, a timer would keep a processor busy.
     private static let shortestWait: Int64 = 4_000_000
 }

@@ -259,6 +259,16 @@ struct AnimationFramePoolTests {
         await played.shows(3)
     }
 
+    @Test("counts the padding of rows before the first frame is decoded")
+    func padding() throws {
+        let gates = (0..<4).map { _ in DispatchGate() }
+        let pool = pool(frames: 100)
+        let played = gated(try AnimationSample.image(AnimationSample.data(frameCount: 4)), pool, by: gates)
+        played.player.play()
+        #expect(pool.state.withLock { $0.sets.values.map(\.frameByteCount) } == [frameByteCount])
+        gates[0].open()
+    }
+
     /// A player of frames that are done once the gate of their number is open.
     private func gated(_ image: DecodedImage, _ pool: AnimationFramePool, by gates: [DispatchGate]) -> PlayedAnimation {
         PlayedAnimation(image, pool: pool) {
