@@ -89,21 +89,14 @@ extension Bitmap {
         isCancelled: () -> Bool
     ) throws {
         // 255 * 1.9 * 2^21 fits 32 bits, where 1.9 is more than the sum of the absolute weights of any filter here;
-        // so does 255 * 1.9 * 2^6 * 2^15.
-        let vertical = ResamplingWeights.cached(
-            source: height,
-            destination: window.scaledSize.height,
-            part: window.origin.y..<(window.origin.y + result.height),
+        // so does 255 * 1.9 * 2^6 * 2^15. The rows between the passes are woven by pairs of pixels, which the horizontal
+        // sums take whole.
+        let (vertical, horizontal) = ResamplingWeights.cached(
+            source: self.size,
+            window: window,
+            part: result.size,
             filter: filter,
-            maximumBits: 21
-        )
-        // The rows between the passes are woven by pairs of pixels, which the horizontal sums take whole.
-        let horizontal = ResamplingWeights.cached(
-            source: width,
-            destination: window.scaledSize.width,
-            part: window.origin.x..<(window.origin.x + result.width),
-            filter: filter,
-            maximumBits: 15,
+            bits: (vertical: 21, horizontal: 15),
             takesPairs: true
         )
         let fractionalBits = 6
