@@ -5,8 +5,8 @@ extension Bitmap {
     ///
     /// Works on premultiplied samples, so that the colour of transparent pixels does not bleed into visible ones, and
     /// in the encoding of the samples (sRGB), as is customary. An even area stays exactly as it is, an opaque image
-    /// opaque. Beyond the result, the memory taken is four rows of the source at twice its depth. The same size
-    /// gives the same bitmap at no cost.
+    /// opaque. Beyond the result, the memory taken is four rows of the source at twice its depth, and the weights of each
+    /// row and column. The same size gives the same bitmap at no cost.
     ///
     /// - Parameters:
     ///   - size: width and height of the result; the shape may change.
