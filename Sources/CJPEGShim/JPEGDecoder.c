@@ -1,25 +1,18 @@
-#include "JPEGErrors.h"
+#include "JPEGDecoder.h"
+
 #include "JPEGOutput.h"
-#include "JPEGSource.h"
 
 #include <stdlib.h>
 
 #include <jerror.h>
 
-struct HalcyonJPEGDecoder {
-    struct jpeg_decompress_struct info;
-    struct jpeg_source_mgr source;
-    JPEGErrors errors;
-    int32_t scan_limit;
-    bool has_started_output;
-    bool keeps_inks;
-};
-
-HalcyonJPEGDecoder *halcyon_jpeg_decoder_create(void) {
+// A decoder whose feed has no bytes yet.
+static HalcyonJPEGDecoder *create(bool is_stream) {
     HalcyonJPEGDecoder *decoder = calloc(1, sizeof *decoder);
     if (decoder == NULL) {
         return NULL;
     }
+    decoder->is_stream = is_stream;
     jpeg_errors_init(&decoder->errors);
     decoder->info.err = &decoder->errors.manager;
     if (setjmp(decoder->errors.target)) {
@@ -27,8 +20,25 @@ HalcyonJPEGDecoder *halcyon_jpeg_decoder_create(void) {
         return NULL;
     }
     jpeg_create_decompress(&decoder->info);
-    jpeg_source_init(&decoder->source);
-    decoder->info.src = &decoder->source;
+    jpeg_feed_init(&decoder->feed);
+    decoder->info.src = &decoder->feed.manager;
+    return decoder;
+}
+
+HalcyonJPEGDecoder *halcyon_jpeg_decoder_create(const uint8_t *bytes, size_t count) {
+    HalcyonJPEGDecoder *decoder = create(false);
+    if (decoder != NULL) {
+        jpeg_feed_borrow(&decoder->feed, bytes, count);
+    }
+    return decoder;
+}
+
+HalcyonJPEGDecoder *halcyon_jpeg_stream_create(const uint8_t *bytes, size_t count) {
+    HalcyonJPEGDecoder *decoder = create(true);
+    if (decoder != NULL && !jpeg_feed_append(&decoder->feed, bytes, count)) {
+        halcyon_jpeg_decoder_destroy(decoder);
+        return NULL;
+    }
     return decoder;
 }
 
@@ -36,32 +46,38 @@ void halcyon_jpeg_decoder_destroy(HalcyonJPEGDecoder *decoder) {
     if (setjmp(decoder->errors.target) == 0) {
         jpeg_destroy_decompress(&decoder->info);
     }
+    jpeg_feed_destroy(&decoder->feed);
     free(decoder);
 }
 
 const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder) { return decoder->errors.message; }
 
-HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const uint8_t *bytes, size_t count,
-                                            int32_t eighths, bool keeps_inks, int64_t memory_limit, int32_t scan_limit,
-                                            HalcyonJPEGLayout *layout) {
+HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, int32_t eighths, bool keeps_inks,
+                                            int64_t memory_limit, int32_t scan_limit, HalcyonJPEGLayout *layout) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (setjmp(decoder->errors.target)) {
         return decoder->errors.status;
     }
     decoder->scan_limit = scan_limit;
     decoder->keeps_inks = keeps_inks;
-    decoder->source.next_input_byte = bytes;
-    decoder->source.bytes_in_buffer = count;
     // 0 would mean "without limit".
     info->mem->max_memory_to_use = memory_limit > 0 ? (long)memory_limit : 1;
-    jpeg_read_header(info, TRUE);
+    if (jpeg_read_header(info, TRUE) == JPEG_SUSPENDED) {
+        return HALCYON_JPEG_TRUNCATED;
+    }
+    if (info->arith_code && decoder->is_stream) {
+        // Its decoder cannot suspend.
+        ERREXIT(info, JERR_NOTIMPL);
+    }
     info->scale_num = (unsigned int)eighths;
     info->scale_denom = 8;
     info->out_color_space = info->num_components == 4 ? JCS_CMYK : JCS_EXT_RGBA;
     info->dct_method = JDCT_ISLOW;
     // Buffered-image mode keeps jpeg_start_decompress from reading the whole file before it returns.
     info->buffered_image = jpeg_has_multiple_scans(info);
-    jpeg_start_decompress(info);
+    if (!jpeg_start_decompress(info)) {
+        return HALCYON_JPEG_TRUNCATED;
+    }
     if (info->output_components != 4) {
         ERREXIT(info, JERR_CONVERSION_NOTIMPL);
     }
@@ -69,6 +85,10 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const u
     layout->height = (int32_t)info->output_height;
     layout->has_multiple_scans = info->buffered_image;
     return HALCYON_JPEG_OK;
+}
+
+bool jpeg_decoder_lacks_coefficients(const HalcyonJPEGDecoder *decoder) {
+    return decoder->errors.has_reached_end && !jpeg_has_every_coefficient(&decoder->info);
 }
 
 HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count, bool *is_complete) {
@@ -87,8 +107,29 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32
             break;
         }
     }
-    if (*is_complete && decoder->errors.has_reached_end && !jpeg_has_every_coefficient(info)) {
-        return HALCYON_JPEG_TRUNCATED;
+    return *is_complete && jpeg_decoder_lacks_coefficients(decoder) ? HALCYON_JPEG_TRUNCATED : HALCYON_JPEG_OK;
+}
+
+HalcyonJPEGStatus jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
+                                         int32_t row_count, int32_t *read_count) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    *read_count = 0;
+    if (setjmp(decoder->errors.target)) {
+        return decoder->errors.status;
+    }
+    while (*read_count < row_count) {
+        // libjpeg hands out at most 4 rows a call.
+        JSAMPROW pointers[4];
+        const int32_t count = row_count - *read_count < 4 ? row_count - *read_count : 4;
+        for (int32_t index = 0; index < count; index++) {
+            pointers[index] = rows + (size_t)(*read_count + index) * bytes_per_row;
+        }
+        const JDIMENSION read = jpeg_read_scanlines(info, pointers, (JDIMENSION)count);
+        if (read == 0) {
+            break;
+        }
+        jpeg_convert_inks(info, pointers, read, decoder->keeps_inks);
+        *read_count += (int32_t)read;
     }
     return HALCYON_JPEG_OK;
 }
@@ -103,24 +144,12 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, ui
         jpeg_start_output(info, info->input_scan_number);
         decoder->has_started_output = true;
     }
-    int32_t done = 0;
-    while (done < row_count) {
-        // libjpeg hands out at most 4 rows a call.
-        JSAMPROW pointers[4];
-        const int32_t count = row_count - done < 4 ? row_count - done : 4;
-        for (int32_t index = 0; index < count; index++) {
-            pointers[index] = rows + (size_t)(done + index) * bytes_per_row;
-        }
-        const JDIMENSION read = jpeg_read_scanlines(info, pointers, (JDIMENSION)count);
-        if (read == 0) {
-            return HALCYON_JPEG_TRUNCATED;
-        }
-        jpeg_convert_inks(info, pointers, read, decoder->keeps_inks);
-        done += (int32_t)read;
+    int32_t read_count = 0;
+    const HalcyonJPEGStatus status = jpeg_decoder_read_rows(decoder, rows, bytes_per_row, row_count, &read_count);
+    if (status != HALCYON_JPEG_OK) {
+        return status;
     }
-    if (info->arith_code && decoder->errors.has_reached_end) {
-        // The arithmetic decoder reads zeros behind the last byte (T.81 D.2.6) and never complains.
-        return HALCYON_JPEG_TRUNCATED;
-    }
-    return HALCYON_JPEG_OK;
+    // The arithmetic decoder reads zeros behind the last byte (T.81 D.2.6) and never complains.
+    const bool lacks_bytes = info->arith_code && decoder->errors.has_reached_end;
+    return read_count < row_count || lacks_bytes ? HALCYON_JPEG_TRUNCATED : HALCYON_JPEG_OK;
 }

@@ -7,6 +7,8 @@
 
 static void feed_init(j_decompress_ptr info) { (void)info; }
 
+// The decoder may look ahead past a last byte that it does not need. An end marker lets it go on; it complains itself
+// (JWRN_HIT_MARKER) if it does need more.
 static boolean feed_fill(j_decompress_ptr info) {
     static const JOCTET end_of_image[2] = {0xff, JPEG_EOI};
     JPEGFeed *feed = (JPEGFeed *)info->src;
@@ -42,6 +44,12 @@ void jpeg_feed_init(JPEGFeed *feed) {
 }
 
 void jpeg_feed_destroy(JPEGFeed *feed) { free(feed->bytes); }
+
+void jpeg_feed_borrow(JPEGFeed *feed, const uint8_t *bytes, size_t count) {
+    feed->manager.next_input_byte = bytes;
+    feed->manager.bytes_in_buffer = count;
+    feed->is_ended = true;
+}
 
 bool jpeg_feed_append(JPEGFeed *feed, const uint8_t *bytes, size_t count) {
     const size_t skipped = count < feed->skipped ? count : feed->skipped;

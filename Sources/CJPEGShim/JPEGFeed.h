@@ -17,12 +17,15 @@ typedef struct JPEGFeed {
     size_t capacity;
     // Bytes to leave out that have not come yet.
     size_t skipped;
-    // Set once no more bytes come: the source then ends as `jpeg_source_init`'s does.
+    // Set once no more bytes come: the source then ends instead of suspending.
     bool is_ended;
 } JPEGFeed;
 
 void jpeg_feed_init(JPEGFeed *feed);
 void jpeg_feed_destroy(JPEGFeed *feed);
+
+// Gives a feed without bytes all of them. They are not copied; none can be appended.
+void jpeg_feed_borrow(JPEGFeed *feed, const uint8_t *bytes, size_t count);
 
 // Copies bytes. Every byte is moved a bounded number of times, however few come at once. False where there is no memory.
 bool jpeg_feed_append(JPEGFeed *feed, const uint8_t *bytes, size_t count);

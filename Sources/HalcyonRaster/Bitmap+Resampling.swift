@@ -5,8 +5,8 @@ extension Bitmap {
     ///
     /// Works on premultiplied samples, so that the colour of transparent pixels does not bleed into visible ones, and
     /// in the encoding of the samples (sRGB), as is customary. An even area stays exactly as it is, an opaque image
-    /// opaque. Beyond the result, the memory taken is four rows of the source at twice its depth. The same size
-    /// gives the same bitmap at no cost.
+    /// opaque. Beyond the result, the memory taken is four rows of the source at twice its depth, and the weights of each
+    /// row and column. The same size gives the same bitmap at no cost.
     ///
     /// - Parameters:
     ///   - size: width and height of the result; the shape may change.
@@ -89,21 +89,14 @@ extension Bitmap {
         isCancelled: () -> Bool
     ) throws {
         // 255 * 1.9 * 2^21 fits 32 bits, where 1.9 is more than the sum of the absolute weights of any filter here;
-        // so does 255 * 1.9 * 2^6 * 2^15.
-        let vertical = ResamplingWeights.cached(
-            source: height,
-            destination: window.scaledSize.height,
-            part: window.origin.y..<(window.origin.y + result.height),
+        // so does 255 * 1.9 * 2^6 * 2^15. The rows between the passes are woven by pairs of pixels, which the horizontal
+        // sums take whole.
+        let (vertical, horizontal) = ResamplingWeights.cached(
+            source: self.size,
+            window: window,
+            part: result.size,
             filter: filter,
-            maximumBits: 21
-        )
-        // The rows between the passes are woven by pairs of pixels, which the horizontal sums take whole.
-        let horizontal = ResamplingWeights.cached(
-            source: width,
-            destination: window.scaledSize.width,
-            part: window.origin.x..<(window.origin.x + result.width),
-            filter: filter,
-            maximumBits: 15,
+            bits: (vertical: 21, horizontal: 15),
             takesPairs: true
         )
         let fractionalBits = 6

@@ -9,19 +9,12 @@ extension Bitmap {
         filter: ResamplingFilter,
         isCancelled: () -> Bool
     ) throws {
-        let vertical = ResamplingWeights.cached(
-            source: height,
-            destination: window.scaledSize.height,
-            part: window.origin.y..<(window.origin.y + result.height),
+        let (vertical, horizontal) = ResamplingWeights.cached(
+            source: self.size,
+            window: window,
+            part: result.size,
             filter: filter,
-            maximumBits: 21
-        )
-        let horizontal = ResamplingWeights.cached(
-            source: width,
-            destination: window.scaledSize.width,
-            part: window.origin.x..<(window.origin.x + result.width),
-            filter: filter,
-            maximumBits: 21
+            bits: (vertical: 21, horizontal: 21)
         )
         let (size, origin) = (result.size, window.origin)
         let columns = horizontal.columns(for: origin.x..<(origin.x + size.width), in: width)

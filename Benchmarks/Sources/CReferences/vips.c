@@ -1,7 +1,7 @@
-#define _GNU_SOURCE
 #include "vips.h"
 
-#include <dlfcn.h>
+#include "vips_library.h"
+
 #include <string.h>
 
 // What is used of the API (vips 8, all of it stable since 8.6). All but the last few take options in pairs, then NULL.
@@ -9,9 +9,6 @@ typedef struct VipsImage VipsImage;
 enum { VIPS_FORMAT_UCHAR = 0, VIPS_ACCESS_SEQUENTIAL = 1, VIPS_SIZE_DOWN = 2 };
 
 static struct {
-    int (*init)(const char *);
-    void (*concurrency_set)(int);
-    void (*cache_set_max)(int);
     const char *(*version_string)(void);
     void (*error_clear)(void);
     int (*thumbnail_buffer)(void *, size_t, VipsImage **, int, ...);
@@ -27,22 +24,8 @@ static struct {
     void (*free)(void *);
 } vips;
 
-static void *loaded_library;
-
 const char *halcyon_vips_load(const char *path, int concurrency) {
-    // A wheel's library has a GLib of its own, which must not be mixed with the system's.
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-    if (!library) {
-        return dlerror();
-    }
-    loaded_library = library;
-    struct {
-        const char *name;
-        void *target;
-    } symbols[] = {
-        {"vips_init", &vips.init},
-        {"vips_concurrency_set", &vips.concurrency_set},
-        {"vips_cache_set_max", &vips.cache_set_max},
+    const VipsSymbol symbols[] = {
         {"vips_version_string", &vips.version_string},
         {"vips_error_clear", &vips.error_clear},
         {"vips_thumbnail_buffer", &vips.thumbnail_buffer},
@@ -57,23 +40,7 @@ const char *halcyon_vips_load(const char *path, int concurrency) {
         {"g_object_unref", &vips.object_unref},
         {"g_free", &vips.free},
     };
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        void *symbol = dlsym(library, symbols[i].name);
-        if (!symbol) {
-            return dlerror();
-        }
-        memcpy(symbols[i].target, &symbol, sizeof symbol);
-    }
-    if (vips.init("halcyon-bench") != 0) {
-        return "vips_init failed";
-    }
-    vips.concurrency_set(concurrency);
-    vips.cache_set_max(0);
-    return NULL;
-}
-
-void *halcyon_vips_symbol(const char *name) {
-    return loaded_library ? dlsym(loaded_library, name) : NULL;
+    return vips_library_load(path, concurrency, symbols, sizeof symbols / sizeof *symbols);
 }
 
 const char *halcyon_vips_version(void) {

@@ -1,17 +1,12 @@
-#define _GNU_SOURCE
 #include "colors.h"
 
-#include <dlfcn.h>
-#include <string.h>
+#include "vips_library.h"
 
 // What is used of the API (vips 8). All but the last few take options in pairs, then NULL.
 typedef struct VipsImage VipsImage;
 enum { VIPS_FORMAT_UCHAR = 0, VIPS_INTERPRETATION_sRGB = 22 };
 
 static struct {
-    int (*init)(const char *);
-    void (*concurrency_set)(int);
-    void (*cache_set_max)(int);
     void (*error_clear)(void);
     VipsImage *(*image_new_from_memory)(const void *, size_t, int, int, int, int);
     VipsImage *(*image_new_matrix_from_array)(int, int, const double *, int);
@@ -26,18 +21,7 @@ static struct {
 } vips;
 
 const char *halcyon_vips_colors_load(const char *path) {
-    // A wheel's library has a GLib of its own, which must not be mixed with the system's.
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-    if (!library) {
-        return dlerror();
-    }
-    struct {
-        const char *name;
-        void *target;
-    } symbols[] = {
-        {"vips_init", &vips.init},
-        {"vips_concurrency_set", &vips.concurrency_set},
-        {"vips_cache_set_max", &vips.cache_set_max},
+    const VipsSymbol symbols[] = {
         {"vips_error_clear", &vips.error_clear},
         {"vips_image_new_from_memory", &vips.image_new_from_memory},
         {"vips_image_new_matrix_from_array", &vips.image_new_matrix_from_array},
@@ -50,19 +34,7 @@ const char *halcyon_vips_colors_load(const char *path) {
         {"g_object_unref", &vips.object_unref},
         {"g_free", &vips.free},
     };
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        void *symbol = dlsym(library, symbols[i].name);
-        if (!symbol) {
-            return dlerror();
-        }
-        memcpy(symbols[i].target, &symbol, sizeof symbol);
-    }
-    if (vips.init("halcyon-bench") != 0) {
-        return "vips_init failed";
-    }
-    vips.concurrency_set(1);
-    vips.cache_set_max(0);
-    return NULL;
+    return vips_library_load(path, 1, symbols, sizeof symbols / sizeof *symbols);
 }
 
 // Pixels as an image of four bands in sRGB; NULL for what libvips refuses.

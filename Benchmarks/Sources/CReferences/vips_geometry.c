@@ -1,9 +1,9 @@
 #include "vips_geometry.h"
 
-#include "vips.h"
+#include "vips_library.h"
 
 #include <pthread.h>
-#include <string.h>
+#include <stdint.h>
 
 typedef struct VipsImage VipsImage;
 typedef struct VipsInterpolate VipsInterpolate;
@@ -44,10 +44,7 @@ static VipsImage *rendered(const char *drawing, size_t count) {
 }
 
 static void prepare(void) {
-    struct {
-        const char *name;
-        void *target;
-    } symbols[] = {
+    const VipsSymbol symbols[] = {
         {"vips_thumbnail_buffer", &vips.thumbnail_buffer},
         {"vips_image_new_from_buffer", &vips.image_new_from_buffer},
         {"vips_image_new_from_memory", &vips.image_new_from_memory},
@@ -62,12 +59,8 @@ static void prepare(void) {
         {"g_object_unref", &vips.object_unref},
         {"g_free", &vips.free},
     };
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        void *symbol = halcyon_vips_symbol(symbols[i].name);
-        if (!symbol) {
-            return;
-        }
-        memcpy(symbols[i].target, &symbol, sizeof symbol);
+    if (vips_library_find(symbols, sizeof symbols / sizeof *symbols)) {
+        return;
     }
     vips.mask = rendered(mask_drawing, sizeof mask_drawing - 1);
     vips.border = rendered(border_drawing, sizeof border_drawing - 1);

@@ -29,17 +29,26 @@ typedef struct HalcyonJPEGLayout {
     bool has_multiple_scans;
 } HalcyonJPEGLayout;
 
-// NULL where there is no memory.
-HalcyonJPEGDecoder *halcyon_jpeg_decoder_create(void);
+// A decoder of a file whose bytes are all there. They are not copied and must stay where they are until destroy. NULL
+// where there is no memory.
+HalcyonJPEGDecoder *halcyon_jpeg_decoder_create(const uint8_t *bytes, size_t count);
+
+// A decoder of bytes that come one piece after the other, of which it copies the first. Huffman coding only: arithmetic
+// decoding cannot wait for bytes. NULL where there is no memory.
+HalcyonJPEGDecoder *halcyon_jpeg_stream_create(const uint8_t *bytes, size_t count);
+
+// For both kinds of decoder.
+
 void halcyon_jpeg_decoder_destroy(HalcyonJPEGDecoder *decoder);
 const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder);
 
-// Reads the header and prepares output at `eighths`/8 of the stored size. The bytes are not copied and must stay where
-// they are until destroy. With `keeps_inks`, rows of four components are shares of cyan, magenta, yellow and black, 255
-// for all of it. `memory_limit` bounds libjpeg's whole-image buffers, `scan_limit` the scans absorbed.
-HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, const uint8_t *bytes, size_t count,
-                                            int32_t eighths, bool keeps_inks, int64_t memory_limit, int32_t scan_limit,
-                                            HalcyonJPEGLayout *layout);
+// Reads the header and prepares output at `eighths`/8 of the stored size. Of a stream, the header and that of the first
+// scan must have been appended as a whole. With `keeps_inks`, rows of four components are shares of cyan, magenta, yellow
+// and black, 255 for all of it. `memory_limit` bounds libjpeg's whole-image buffers, `scan_limit` the scans absorbed.
+HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, int32_t eighths, bool keeps_inks,
+                                            int64_t memory_limit, int32_t scan_limit, HalcyonJPEGLayout *layout);
+
+// For a file whose bytes are all there.
 
 // For files of several scans: reads up to `row_count` rows of blocks. Repeat until `is_complete`.
 HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count, bool *is_complete);
@@ -48,8 +57,7 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32
 HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
                                                  int32_t row_count);
 
-// A decoder of bytes that come one piece after the other. Huffman coding only: arithmetic decoding cannot wait for bytes.
-typedef struct HalcyonJPEGStream HalcyonJPEGStream;
+// For a stream.
 
 // How far the scans have been read.
 typedef struct HalcyonJPEGAbsorption {
@@ -61,33 +69,24 @@ typedef struct HalcyonJPEGAbsorption {
     bool is_complete;
 } HalcyonJPEGAbsorption;
 
-// NULL where there is no memory.
-HalcyonJPEGStream *halcyon_jpeg_stream_create(void);
-void halcyon_jpeg_stream_destroy(HalcyonJPEGStream *stream);
-const char *halcyon_jpeg_stream_message(const HalcyonJPEGStream *stream);
-
 // Copies bytes; decodes nothing.
-HalcyonJPEGStatus halcyon_jpeg_stream_append(HalcyonJPEGStream *stream, const uint8_t *bytes, size_t count);
+HalcyonJPEGStatus halcyon_jpeg_stream_append(HalcyonJPEGDecoder *decoder, const uint8_t *bytes, size_t count);
 
 // Says that no more bytes come, so that what is missing is an error.
-void halcyon_jpeg_stream_end(HalcyonJPEGStream *stream);
-
-// As halcyon_jpeg_decoder_open. The header and the first scan's must have been appended as a whole.
-HalcyonJPEGStatus halcyon_jpeg_stream_open(HalcyonJPEGStream *stream, int32_t eighths, bool keeps_inks,
-                                           int64_t memory_limit, int32_t scan_limit, HalcyonJPEGLayout *layout);
+void halcyon_jpeg_stream_end(HalcyonJPEGDecoder *decoder);
 
 // For files of several scans: reads up to `row_count` rows of blocks of the bytes at hand, and no further than to the
 // beginning of the next scan.
-HalcyonJPEGStatus halcyon_jpeg_stream_absorb(HalcyonJPEGStream *stream, int32_t row_count,
+HalcyonJPEGStatus halcyon_jpeg_stream_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count,
                                              HalcyonJPEGAbsorption *absorption);
 
 // For files of several scans: begins to write the image as of a scan that has arrived. All of its rows are to be read
 // before halcyon_jpeg_stream_finish_scan.
-HalcyonJPEGStatus halcyon_jpeg_stream_start_scan(HalcyonJPEGStream *stream, int32_t scan);
-HalcyonJPEGStatus halcyon_jpeg_stream_finish_scan(HalcyonJPEGStream *stream);
+HalcyonJPEGStatus halcyon_jpeg_stream_start_scan(HalcyonJPEGDecoder *decoder, int32_t scan);
+HalcyonJPEGStatus halcyon_jpeg_stream_finish_scan(HalcyonJPEGDecoder *decoder);
 
 // Writes up to `row_count` rows as red, green, blue, 255, or as inks: fewer where the bytes at hand end.
-HalcyonJPEGStatus halcyon_jpeg_stream_read_rows(HalcyonJPEGStream *stream, uint8_t *rows, size_t bytes_per_row,
+HalcyonJPEGStatus halcyon_jpeg_stream_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
                                                 int32_t row_count, int32_t *read_count);
 
 // NULL where there is no memory.

@@ -81,6 +81,12 @@ extension AnimationPlayer {
         guard values.needsRequest, !values.isRequesting else { return nil }
         (values.needsRequest, values.isRequesting) = (false, true)
         let playhead = values.playhead
+        if values.shownIndex == playhead.frame {
+            values.demands = [:]
+        } else {
+            values.demandCount += 1
+            values.demands[playhead.frame] = values.demandCount
+        }
         let isPlaying = playhead.phase == .playing
         // No more than one loop has, so that the number may be as great as it likes.
         let aheadCount = min(max(0, configuration.framesAhead), playhead.timeline.stepCount(playhead.mode))
@@ -104,7 +110,7 @@ extension AnimationPlayer {
         )
         let image = frame.image
         let size = configuration.displaySize.map { image.size.fitting(in: $0) } ?? image.size
-        let frameByteCount = min(image.bitmap.byteCount, size.area * image.bitmap.depth.bytesPerPixel)
+        let frameByteCount = min(image.bitmap.byteCount, size.bitmapByteCount(depth: image.bitmap.depth))
         let own = configuration.pool.join(key, frameByteCount: frameByteCount) { [weak self] index, result in
             self?.deliver(index, result)
         }
@@ -129,13 +135,15 @@ extension AnimationPlayer {
     }
 
     /// Shows a frame, unless the one that is due is shown. One that is late is shown too while frames follow each other:
-    /// where decoding takes longer than they last, none would be shown otherwise.
+    /// where decoding takes longer than they last, none would be shown otherwise. But none is shown that was due before
+    /// the one that is: several decoders may be at work, and the later frame may come first.
     private func show(_ image: DecodedImage, _ index: Int, _ values: inout Values) {
         let due = values.playhead.frame
-        let mayBeLate = values.playhead.phase == .playing && values.shownIndex != due
+        let mayBeLate = values.playhead.phase == .playing && values.shownIndex != due && values.demands[index] != nil
         if index != values.shownIndex, index == due || mayBeLate {
             values.shown = Frame(image: image, index: index)
             values.shownIndex = index
+            if let number = values.demands[index] { values.demands = values.demands.filter { $0.value > number } }
             values.tell(.frame(values.shown))
         }
         endIfShown(&values)
@@ -196,7 +204,8 @@ extension AnimationPlayer {
                 : Task.detached { [weak self] in
                     // The player is not kept while it waits.
                     while let next = self?.deadline(ofTimer: number) {
-                        guard (try? await sleep(next)) != nil else { return }
+                        guard (try? await sleep(.nanoseconds(next))) != nil else { return }
+                        self?.values.withLock { $0.lastDeadline = next }
                         self?.update()
                     }
                 }
@@ -205,11 +214,18 @@ extension AnimationPlayer {
         earlier?.cancel()
     }
 
-    /// The time that a timer waits for; `nil` if it has been replaced, or no change is due.
-    private func deadline(ofTimer number: UInt64) -> Duration? {
+    /// The time that a timer waits for, in nanoseconds; `nil` if it has been replaced, or no change is due.
+    private func deadline(ofTimer number: UInt64) -> Int64? {
         values.withLock { values in
-            guard values.timerNumber == number else { return nil }
-            return values.playhead.nextChange.map { .nanoseconds($0) }
+            guard values.timerNumber == number, let next = values.playhead.nextChange else { return nil }
+            // A clock may go back.
+            guard let last = values.lastDeadline.map({ min($0, values.playhead.time) }) else { return next }
+            let (earliest, overflows) = last.addingReportingOverflow(Self.shortestWait)
+            return overflows ? next : max(next, earliest)
         }
     }
+
+    /// The shortest time between two times that timers wait for, in nanoseconds: 4 ms, which is less than a frame lasts
+    /// on a display of 240 Hz. With a great rate, or frames of nanoseconds, a timer would keep a processor busy.
+    private static let shortestWait: Int64 = 4_000_000
 }

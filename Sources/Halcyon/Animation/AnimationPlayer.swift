@@ -37,9 +37,16 @@ public final class AnimationPlayer: Sendable {
         var needsRequest = false
         /// A Boolean value that indicates whether a thread asks the pool.
         var isRequesting = false
+        /// The number of times that a frame was due and not shown when the pool was asked for it.
+        var demandCount: UInt64 = 0
+        /// The frames that were due after the one that is shown, and the number of the last time that each was asked
+        /// for.
+        var demands: [Int: UInt64] = [:]
         var timer: Task<Void, Never>?
         /// Distinguishes the timer from earlier ones.
         var timerNumber: UInt64 = 0
+        /// The time that a timer waited for last, in nanoseconds; `nil` before the first.
+        var lastDeadline: Int64?
     }
 
     /// The animation; `nil` for a still image.
@@ -127,7 +134,8 @@ public final class AnimationPlayer: Sendable {
     /// The number of frames that were left out so far, because time had passed them when they could have been shown.
     public var droppedFrameCount: Int { values.withLock { $0.droppedFrameCount } }
 
-    /// The factor of the speed; 0 stands still, as does what is no positive number.
+    /// The factor of the speed; 0 stands still, as does what is no positive number. At a great one, frames are left
+    /// out: a player that waits on its clock shows one every 4 ms at most.
     public var rate: Double {
         get { values.withLock { $0.playhead.rate } }
         set { perform { $0.playhead.setRate(newValue, at: $1) } }

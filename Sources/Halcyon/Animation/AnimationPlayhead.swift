@@ -38,7 +38,7 @@ struct AnimationPlayhead: Sendable, Hashable {
     /// The time played, of all loops, at speed 1.
     private var position: Int64 = 0
     /// The time up to which ``position`` is known.
-    private var time: Int64 = 0
+    private(set) var time: Int64 = 0
     /// A time while playing, and the position at it, from which later positions are counted.
     private var anchor: (time: Int64, position: Int64) {
         get { (anchorTime, anchorPosition) }

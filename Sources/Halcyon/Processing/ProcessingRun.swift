@@ -36,9 +36,11 @@ struct ProcessingRun: Sendable {
     /// The names of the processors' types.
     var name: String { steps.map { "\(type(of: $0.processor))" }.joined(separator: " |> ") }
 
-    /// Returns the size of the largest bitmap that the run makes.
+    /// Returns the size of the largest bitmap that the run makes, with the memory that it takes beside.
     func workingSize(for image: DecodedImage) -> PixelSize {
-        if let pass { return pass.size }
+        if let pass {
+            return pass.size.adding(pass.workingByteCount(over: image.bitmap), depth: image.bitmap.depth)
+        }
         return steps.first?.processor.workingSize(for: image) ?? image.size
     }
 
@@ -48,5 +50,16 @@ struct ProcessingRun: Sendable {
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         if let pass { return image.replacingBitmap(try image.bitmap.applying(pass, isCancelled: isCancelled)) }
         return try steps.first?.processor.process(image, isCancelled: isCancelled) ?? image
+    }
+}
+
+extension PixelSize {
+    /// Returns the size of a bitmap of the same width that takes some bytes more; the same size for no bytes, or
+    /// if it is empty.
+    func adding(_ byteCount: Int, depth: SampleDepth) -> PixelSize {
+        guard byteCount > 0, !isEmpty else { return self }
+        let bytesPerRow = PixelSize(width, 1).bitmapByteCount(depth: depth)
+        let (height, overflows) = (byteCount / bytesPerRow + 1).addingReportingOverflow(height)
+        return PixelSize(width, overflows ? .max : height)
     }
 }

@@ -38,4 +38,11 @@ public struct Resampling: Sendable, Hashable {
             ? try bitmap.resampledInLinearLight(to: size, part: part, filter: filter, isCancelled: isCancelled)
             : try bitmap.resampled(to: size, part: part, filter: filter, isCancelled: isCancelled)
     }
+
+    /// Returns the bytes that ``resample(_:to:part:isCancelled:)`` takes in addition to the bitmap and the part.
+    func workingByteCount(_ bitmap: Bitmap, to size: PixelSize, part: PixelRect) -> Int {
+        isInLinearLight
+            ? bitmap.linearLightByteCount(to: size, part: part.size, filter: filter)
+            : bitmap.resamplingByteCount(to: size, part: part, filter: filter)
+    }
 }

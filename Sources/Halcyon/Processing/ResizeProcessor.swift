@@ -75,18 +75,15 @@ public struct ResizeProcessor: ImageProcessing {
         resampling.allowsReducedDecoding ? .resized(size, mode, enlarges: enlarges) : .full
     }
 
-    /// Returns the size of the result; what is cut off is not made. In linear light, that of a bitmap which also has the
-    /// memory of the rows that are summed.
+    /// Returns the size of the result; what is cut off is not made. Where resampling takes much memory of its own, as
+    /// the rows that are summed in linear light and the weights of very long sides, that of a bitmap which also has
+    /// that.
     public func workingSize(for image: DecodedImage) -> PixelSize {
         let scaled = scaledSize(of: image.fullSize)
-        let result = part(of: scaled).size
-        guard resampling.isInLinearLight, !result.isEmpty else { return result }
-        let bitmap = image.bitmap
-        let byteCount = bitmap.linearLightByteCount(to: scaled, part: result, filter: resampling.filter)
-        let bytesPerRow = PixelSize(result.width, 1).bitmapByteCount(depth: bitmap.depth)
-        let (height, overflows) = (byteCount / bytesPerRow + 1).addingReportingOverflow(result.height)
-        guard byteCount > 0 else { return result }
-        return PixelSize(result.width, overflows ? .max : height)
+        let part = part(of: scaled)
+        guard !part.size.isEmpty else { return part.size }
+        let byteCount = resampling.workingByteCount(image.bitmap, to: scaled, part: part)
+        return part.size.adding(byteCount, depth: image.bitmap.depth)
     }
 
     /// Returns the size of the scaled image, before anything is cut off.

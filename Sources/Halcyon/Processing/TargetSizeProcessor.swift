@@ -13,7 +13,11 @@ struct TargetSizeProcessor: ImageProcessing {
 
     var decodeTarget: DecodeTarget { .resized(size.box, size.resizeMode, enlarges: false) }
 
-    func workingSize(for image: DecodedImage) -> PixelSize { size.size(of: image.fullSize) }
+    func workingSize(for image: DecodedImage) -> PixelSize {
+        let scaled = size.size(of: image.fullSize)
+        let byteCount = image.bitmap.resamplingByteCount(to: scaled, part: PixelRect(size: scaled))
+        return scaled.adding(byteCount, depth: image.bitmap.depth)
+    }
 
     func encodeParameters(into encoder: inout CacheKeyEncoder) {
         // A point is a pixel where no scale made pixels of it.
@@ -28,7 +32,7 @@ struct TargetSizeProcessor: ImageProcessing {
     }
 
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        let scaled = workingSize(for: image)
+        let scaled = size.size(of: image.fullSize)
         guard scaled != image.size else { return image }
         return image.replacingBitmap(try image.bitmap.resampled(to: scaled, isCancelled: isCancelled))
     }

@@ -87,7 +87,7 @@ extension VideoFrame {
     /// Returns the codecs for a frame of a file, which read from there.
     static func codecs(ofFile path: String, over codecs: ImageCodecs) -> ImageCodecs {
         #if Video
-        let decoder = VideoFileDecoder(path: path) { descriptor in
+        let decoder = VideoDecoder(path: path) { descriptor in
             Data(try FileReader.identity(ofOpen: descriptor).key(of: path).utf8)
         }
         return ImageCodecs(decoders: [decoder], encoders: codecs.encoders)

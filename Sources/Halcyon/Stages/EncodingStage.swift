@@ -14,8 +14,8 @@ final class EncodingStage: Sendable {
     private let memory: MemoryStage
     private let images: ResultStorage<DecodedForm>
     private let processing: ProcessingStage
-    let codecs: ImageCodecs
-    let workers: PixelWorkers
+    private let codecs: ImageCodecs
+    private let workers: PixelWorkers
     private let caching: CachingStage<EncodedForm>
 
     init(
@@ -130,26 +130,19 @@ final class EncodingStage: Sendable {
         _ encoding: ImageEncoding,
         context: WorkContext
     ) async throws -> Made {
-        let start = ContinuousClock.now
         let kept = encoding.mayKeepOriginal(of: request) ? input.original?.data : nil
-        let body: EncodedImageBody
-        do {
-            body = try await (request.options.workers ?? workers).withPixels(
-                of: input.image,
-                lease: input.lease,
-                place: request.options.processing.steps.count,
-                priority: context.priority
-            ) { [codecs = request.options.codecs(or: codecs)] image, flag in
-                try encoding.body(of: image, keeping: kept, codecs: codecs, isCancelled: { flag.isCancelled })
-            }
-        } catch let error as CodecError {
-            throw ImageError(stage: .encode, reason: .codec(error), source: "\(request.source)")
-        }
+        let (body, duration) = try await body(
+            of: input.image,
+            lease: input.lease,
+            keeping: kept,
+            from: request.source,
+            options: request.options,
+            as: encoding,
+            context: context
+        )
         var image = EncodedImage(body, source: input.source, originalByteCount: input.originalByteCount)
         image.timings = input.timings
-        let time = ContinuousClock.now - start
-        image.timings.encode = time
-        context.note(.encoded(body.format, byteCount: body.data.count, duration: time))
+        image.timings.encode = duration
         image.metrics = input.original?.metrics
         // An original that is kept is stored as that of an unprocessed image is.
         return Made(
@@ -158,6 +151,41 @@ final class EncodingStage: Sendable {
             claim: input.claim,
             original: input.original.map { ($0, body.isOriginal ? request : target) }
         )
+    }
+
+    /// Encodes an image on a worker, and notes that in the context.
+    ///
+    /// - Parameters:
+    ///   - lease: The part of the budget that the image's pixels take. Default: `nil`, for an image of a cache.
+    ///   - original: The bytes that the image was decoded from, if they may be the result. Default: `nil`.
+    /// - Returns: The encoded bytes, and the time that took.
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func body(
+        of image: DecodedImage,
+        lease: PixelLease? = nil,
+        keeping original: Data? = nil,
+        from source: Source,
+        options: ImageOptions,
+        as encoding: ImageEncoding,
+        context: WorkContext
+    ) async throws -> (body: EncodedImageBody, duration: Duration) {
+        let start = ContinuousClock.now
+        let body: EncodedImageBody
+        do {
+            body = try await (options.workers ?? workers).withPixels(
+                of: image,
+                lease: lease,
+                place: options.processing.steps.count,
+                priority: context.priority
+            ) { [codecs = options.codecs(or: codecs)] image, flag in
+                try encoding.body(of: image, keeping: original, codecs: codecs, isCancelled: { flag.isCancelled })
+            }
+        } catch let error as CodecError {
+            throw ImageError(stage: .encode, reason: .codec(error), source: "\(source)")
+        }
+        let duration = ContinuousClock.now - start
+        context.note(.encoded(body.format, byteCount: body.data.count, duration: duration))
+        return (body, duration)
     }
 }
 

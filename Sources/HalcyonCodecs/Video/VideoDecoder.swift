@@ -22,10 +22,25 @@ internal import HalcyonRaster
 public struct VideoDecoder: ImageDecoder {
     /// The container.
     public let format: ImageFormat
+    /// The file that is read in place of the bytes; `nil` if the bytes are the video.
+    private let file: VideoFile?
 
     /// A decoder of videos in a container, one of those for which ``ImageFormat/isVideo`` is `true`.
     public init(_ format: ImageFormat) {
-        self.format = format
+        (self.format, file) = (format, nil)
+    }
+
+    /// A decoder of a video in a file, of which only what is needed is read. Reading blocks. It takes any bytes, and
+    /// finds the container in the file.
+    ///
+    /// The bytes that it is given are not those of the file but a name of its state, so that the image is that of the
+    /// state that the caller knows.
+    ///
+    /// - Parameters:
+    ///   - path: The path of a regular file.
+    ///   - state: Returns the name of the state of an open file.
+    package init(path: String, state: @escaping @Sendable (_ descriptor: Int32) throws -> Data) {
+        (format, file) = (VideoFile.format, VideoFile(path: path, state: state))
     }
 
     /// The decoders of all containers.
@@ -33,7 +48,7 @@ public struct VideoDecoder: ImageDecoder {
 
     /// Returns whether the bytes begin as the container does.
     public func recognizes(_ prefix: Data) -> Bool {
-        VideoContainer.detect(prefix) == format
+        file != nil || VideoContainer.detect(prefix) == format
     }
 
     /// Reads the header, and as much of the frames as it takes to know their size.
@@ -75,6 +90,7 @@ public struct VideoDecoder: ImageDecoder {
         isCancelled: () -> Bool = { false },
         _ body: (VideoReader) throws -> Result
     ) throws -> Result {
+        if let file { return try file.withReader(in: data, limits: limits, isCancelled: isCancelled, body) }
         guard !data.isEmpty else {
             throw CodecError.empty
         }

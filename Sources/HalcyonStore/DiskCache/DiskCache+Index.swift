@@ -10,7 +10,7 @@ extension DiskCache {
     /// Flushes the cache and closes the index. Later look-ups find nothing, and later stores throw.
     public func close() throws(DiskCacheError) {
         defer {
-            sweep.stop()
+            sweep.task.stop()
             // Named, so that it is closed after the lock is released.
             let index = state.withLock { state in
                 state.isClosed = true

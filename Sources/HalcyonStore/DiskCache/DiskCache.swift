@@ -56,7 +56,7 @@ public final class DiskCache: Sendable {
         touches = Lock(DiskTouchBuffer())
         folderPatience = DiskPatience(configuration.busyTimeout)
         folderSync = DiskFolderSync(layout, configuration.fileSystem)
-        sweep = DiskSweep(interval: configuration.sweepInterval, clock: configuration.sweepClock)
+        sweep = DiskSweep(task: SweepTask(interval: configuration.sweepInterval, clock: configuration.sweepClock))
     }
 
     deinit {

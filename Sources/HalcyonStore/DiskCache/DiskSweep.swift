@@ -1,11 +1,10 @@
 internal import Dispatch
-internal import HalcyonConcurrency
 
 /// Removes expired entries, and files that belong to no entry, in the background, a few at a time, for as long as the
 /// cache is open.
 ///
-/// Between two steps it is a sleeping task, which takes no thread. A step blocks, so it runs on a queue of its own.
-final class DiskSweep: Sendable {
+/// A step blocks, so it runs on a queue of its own.
+struct DiskSweep: Sendable {
     /// The work that a step has left.
     enum Rest {
         /// There may be more to remove, or others were writing.
@@ -15,64 +14,16 @@ final class DiskSweep: Sendable {
         case ended
     }
 
-    private struct State {
-        var interval: Duration?
-        var task: Task<Void, Never>?
-        /// The function of a step; nil while the cache is not open.
-        var step: (@Sendable () -> Rest)?
-    }
-
-    private let clock: any Clock<Duration>
-    private let state: Lock<State>
+    let task: SweepTask
     private let queue = DispatchQueue(label: "halcyon.disk-cache.sweep", qos: .utility)
 
-    init(interval: Duration?, clock: any Clock<Duration>) {
-        self.clock = clock
-        state = Lock(State(interval: interval))
-    }
-
-    deinit {
-        state.withLock { $0.task }?.cancel()
-    }
-
-    var interval: Duration? {
-        get { state.withLock { $0.interval } }
-        set {
-            let earlier = state.withLock { state in
-                state.interval = newValue
-                return restart(&state)
-            }
-            // With no lock held: the cancellation calls the clock, which may be code of the user.
-            earlier?.cancel()
-        }
+    init(task: SweepTask) {
+        self.task = task
     }
 
     /// Begins to sweep, anew if it has begun: after a second, for programs that end soon, then once in each interval.
     func start(_ step: @escaping @Sendable () -> Rest) {
-        let earlier = state.withLock { state -> Task<Void, Never>? in
-            state.step = step
-            return restart(&state)
-        }
-        earlier?.cancel()
-    }
-
-    /// Ends the sweeping. A step that is running ends by itself.
-    func stop() {
-        let (task, step) = state.withLock { state in
-            defer { (state.task, state.step) = (nil, nil) }
-            return (state.task, state.step)
-        }
-        task?.cancel()
-        withExtendedLifetime(step) {}
-    }
-
-    /// Makes a new task, and returns the one before it.
-    private func restart(_ state: inout State) -> Task<Void, Never>? {
-        let earlier = state.task
-        state.task = nil
-        guard let interval = state.interval, let step = state.step else { return earlier }
-        // Its owner, which cancels it, is this object; it holds neither this nor the cache.
-        state.task = Task.detached(priority: .utility) { [clock, queue] in
+        task.start { [queue] clock, interval in
             var pause = min(interval, Self.firstPause)
             while (try? await clock.sleep(for: pause)) != nil, !Task.isCancelled {
                 let rest = await withCheckedContinuation { continuation in
@@ -85,7 +36,6 @@ final class DiskSweep: Sendable {
                 }
             }
         }
-        return earlier
     }
 
     /// After the cache is opened: its first look-ups come first.
@@ -97,8 +47,8 @@ final class DiskSweep: Sendable {
 extension DiskCache {
     /// The interval at which expired entries are swept in the background; nil is never. A new interval begins at once.
     public var sweepInterval: Duration? {
-        get { sweep.interval }
-        set { sweep.interval = newValue }
+        get { sweep.task.interval }
+        set { sweep.task.interval = newValue }
     }
 
     /// Begins to sweep: an index was opened.

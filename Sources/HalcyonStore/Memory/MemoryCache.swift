@@ -55,7 +55,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         gate = ShardGate(shardCount: tables.count, changes: ledger.lock)
         self.expiration = expiration
         self.clock = clock
-        sweep = MemorySweep(interval: sweepInterval, clock: sweepClock)
+        sweep = MemorySweep(task: SweepTask(interval: sweepInterval, clock: sweepClock))
         self.weakReference = weakReference
     }
 

@@ -38,15 +38,36 @@ struct RedirectedCredentialTests {
         )
     }
 
+    /// A transport that trusts the servers of these tests.
+    private func transport(_ change: (inout CurlTransport.Configuration) -> Void) -> CurlTransport {
+        var configuration = CurlTransport.Configuration()
+        configuration.trustedHosts = ["127.0.0.1"]
+        change(&configuration)
+        return CurlTransport(configuration: configuration)
+    }
+
+    /// A transport that sends what is for https to one proxy, and the rest to another.
+    private func transport(over secure: ProxyServer, _ plain: ProxyServer) -> CurlTransport {
+        transport {
+            $0.overrides.environment = [
+                "https_proxy": "http://127.0.0.1:\(secure.port)", "http_proxy": "http://127.0.0.1:\(plain.port)",
+            ]
+        }
+    }
+
+    /// A request with a credential for its proxy.
+    private func proxiedRequest(to server: CertifiedServer) -> TransferRequest {
+        var request = TransferRequest.patient(url: server.url("127.0.0.1", "/answer"))
+        request.proxyCredential = .basic(user: "me", password: "secret")
+        return request
+    }
+
     @Test("of the transport is not sent in the clear after a redirect from https", arguments: Way.allCases)
     func downgrade(way: Way) async throws {
         let origin = try OriginServer { _ in .init() }
         defer { origin.stop() }
         let server = try redirect(to: origin.url())
-        var configuration = CurlTransport.Configuration()
-        configuration.trustedHosts = ["127.0.0.1"]
-        configuration.credentials = ["127.0.0.1": .bearer("token")]
-        let transport = CurlTransport(configuration: configuration)
+        let transport = transport { $0.credentials = ["127.0.0.1": .bearer("token")] }
         defer { transport.shutdown() }
         try await load(.patient(url: server.url("127.0.0.1", "/answer")), over: transport, way)
         #expect(origin.requests.map { $0.headers[.authorization] } == [nil])
@@ -60,10 +81,7 @@ struct RedirectedCredentialTests {
         let target = server.url("127.0.0.1", "/answer").absoluteString
         let first = try OriginServer { _ in .redirect(to: target) }
         defer { first.stop() }
-        var configuration = CurlTransport.Configuration()
-        configuration.trustedHosts = ["127.0.0.1"]
-        configuration.credentials = ["127.0.0.1": .bearer("token")]
-        let transport = CurlTransport(configuration: configuration)
+        let transport = transport { $0.credentials = ["127.0.0.1": .bearer("token")] }
         defer { transport.shutdown() }
         try await load(.patient(url: first.url()), over: transport, way)
         #expect(first.requests.map { $0.headers[.authorization] } == ["Bearer token"])
@@ -80,16 +98,9 @@ struct RedirectedCredentialTests {
             secure.stop()
             plain.stop()
         }
-        var configuration = CurlTransport.Configuration()
-        configuration.trustedHosts = ["127.0.0.1"]
-        configuration.overrides.environment = [
-            "https_proxy": "http://127.0.0.1:\(secure.port)", "http_proxy": "http://127.0.0.1:\(plain.port)",
-        ]
-        let transport = CurlTransport(configuration: configuration)
+        let transport = transport(over: secure, plain)
         defer { transport.shutdown() }
-        var request = TransferRequest.patient(url: server.url("127.0.0.1", "/answer"))
-        request.proxyCredential = .basic(user: "me", password: "secret")
-        try await load(request, over: transport, way)
+        try await load(proxiedRequest(to: server), over: transport, way)
         #expect(secure.requests.map { $0.headers[.proxyAuthorization] != nil } == [true])
         #expect(plain.requests.map { $0.headers[.proxyAuthorization] } == [nil])
         #expect(origin.requests.count == 1)
@@ -106,20 +117,13 @@ struct RedirectedCredentialTests {
             secure.stop()
             plain.stop()
         }
-        var configuration = CurlTransport.Configuration()
-        configuration.trustedHosts = ["127.0.0.1"]
-        configuration.overrides.environment = [
-            "https_proxy": "http://127.0.0.1:\(secure.port)", "http_proxy": "http://127.0.0.1:\(plain.port)",
-        ]
-        let transport = CurlTransport(configuration: configuration)
+        let transport = transport(over: secure, plain)
         defer { transport.shutdown() }
-        var request = TransferRequest.patient(url: server.url("127.0.0.1", "/answer"))
-        request.proxyCredential = .basic(user: "me", password: "secret")
         var policy = NetworkPolicy()
         policy.authenticationResponder = AuthenticationResponder { demand in
             demand.isProxy ? .basic(user: "other", password: "word") : nil
         }
-        let body = try await ImageDownloader(transport: transport).download(request, policy: policy)
+        let body = try await ImageDownloader(transport: transport).download(proxiedRequest(to: server), policy: policy)
         #expect(body.data == Data([1]))
         let me = "Basic \(Data("me:secret".utf8).base64EncodedString())"
         #expect(plain.requests.allSatisfy { $0.headers[.proxyAuthorization] != me })

@@ -235,4 +235,48 @@ struct AnimationFramePoolTests {
         await eventually { played.events == ["1", "3"] }
         #expect(played.player.droppedFrameCount == 2)
     }
+
+    @Test("gives a player no late frame after one that was due later, as two decoders may be at work")
+    func orderOfLateFrames() async throws {
+        let gates = (0..<4).map { _ in DispatchGate() }
+        gates[0].open()
+        let image = try AnimationSample.image(AnimationSample.data(frameCount: 4))
+        let pool = pool(frames: 100)
+        let (played, other) = (gated(image, pool, by: gates), gated(image, pool, by: gates))
+        played.player.play()
+        await played.shows(0)
+        other.player.seek(toFrame: 2)
+        await eventually { pool.state.withLock { $0.sets.values.contains { $0.inFlight == [2] } } }
+        played.advance(by: .milliseconds(100))
+        await eventually { pool.state.withLock { $0.sets.values.contains { $0.inFlight == [1, 2] } } }
+        for _ in 0..<2 { played.advance(by: .milliseconds(100)) }
+        gates[2].open()
+        await eventually { played.events == ["0", "2"] }
+        gates[1].open()
+        await eventually { pool.state.withLock { $0.sets.values.contains { !$0.inFlight.contains(1) } } }
+        #expect(played.player.frame.index == 2 && played.events == ["0", "2"])
+        gates[3].open()
+        await played.shows(3)
+    }
+
+    @Test("counts the padding of rows before the first frame is decoded")
+    func padding() throws {
+        let gates = (0..<4).map { _ in DispatchGate() }
+        let pool = pool(frames: 100)
+        let played = gated(try AnimationSample.image(AnimationSample.data(frameCount: 4)), pool, by: gates)
+        played.player.play()
+        #expect(pool.state.withLock { $0.sets.values.map(\.frameByteCount) } == [frameByteCount])
+        gates[0].open()
+    }
+
+    /// A player of frames that are done once the gate of their number is open.
+    private func gated(_ image: DecodedImage, _ pool: AnimationFramePool, by gates: [DispatchGate]) -> PlayedAnimation {
+        PlayedAnimation(image, pool: pool) {
+            $0.framesAhead = 0
+            $0.processing = .closure(name: "gated") { image, _ in
+                gates[AnimationSample.number(of: image)].wait()
+                return image
+            }
+        }
+    }
 }

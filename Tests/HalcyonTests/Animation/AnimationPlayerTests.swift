@@ -128,6 +128,26 @@ struct AnimationPlayerTests {
         await eventually { told.withLock { $0 } == [1, 2] }
     }
 
+    @Test("waits at least 4 ms from frame to frame, however great its rate is")
+    func greatRate() async throws {
+        let clock = RecordingClock()
+        var configuration = AnimationPlayer.Configuration()
+        configuration.rate = 1e10
+        let player = AnimationPlayer(
+            try image(loopCount: 0),
+            configuration: configuration,
+            clock: AnimationClock(clock)
+        )
+        player.play()
+        for _ in 0..<20 {
+            await clock.base.waitForSleepers(1)
+            clock.base.advance(by: .milliseconds(1))
+        }
+        let times = [0, 4, 8, 12, 16, 20].map { Duration.milliseconds($0) + .nanoseconds(1) }
+        #expect(clock.deadlines.withLock { $0 } == times)
+        #expect(player.loopCount > 1_000_000)
+    }
+
     @Test("ends when its last reference is released")
     func release() async throws {
         let clock = ManualClock()
@@ -147,5 +167,19 @@ struct AnimationPlayerTests {
         played.player.play()
         played.advance(by: .seconds(100))
         #expect(played.events.isEmpty && played.player.animation == nil && played.player.frame.image.size == image.size)
+    }
+}
+
+/// A clock that stands still until a test moves it, and records what is waited for.
+private final class RecordingClock: Clock {
+    let base = ManualClock()
+    let deadlines = Lock<[Duration]>([])
+
+    var now: ManualClock.Instant { base.now }
+    var minimumResolution: Duration { base.minimumResolution }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        deadlines.withLock { $0.append(deadline.offset) }
+        try await base.sleep(until: deadline, tolerance: tolerance)
     }
 }

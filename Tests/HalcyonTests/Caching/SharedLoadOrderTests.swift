@@ -215,8 +215,8 @@ struct SharedLoadOrderTests {
         #expect(response.source == .disk)
     }
 
-    @Test("what is read from disk after waiting for its store is kept in memory")
-    func keptAfterWaiting() async throws {
+    /// Runs a test while an image is not in memory, and its store waits until a gate is opened.
+    private func withWaitingStore(_ body: (DispatchGate) async throws -> Void) async throws {
         let gate = DispatchGate()
         let isBlocked = Lock(false)
         async let blocker: Void = cache.disk.change { _ in
@@ -227,31 +227,30 @@ struct SharedLoadOrderTests {
         test.transport.serve(url, Sample.png(seed: 9))
         _ = try await test.pipeline.response(for: url)
         cache.removeAllFromMemory()
-        let reader = test.pipeline.task(for: url)
-        await eventually { cache.disk.waitingReadCount == 1 }
-        gate.open()
-        #expect(try await reader.response.source == .disk)
+        try await body(gate)
         try await blocker
+    }
+
+    @Test("what is read from disk after waiting for its store is kept in memory")
+    func keptAfterWaiting() async throws {
+        try await withWaitingStore { gate in
+            let reader = test.pipeline.task(for: url)
+            await eventually { cache.disk.waitingReadCount == 1 }
+            gate.open()
+            let response = try await reader.response
+            #expect(response.source == .disk)
+        }
         #expect(test.pipeline.responseFromMemory(for: url) != nil)
     }
 
     @Test("an image whose store is under way counts as on disk")
     func typeWhileWritten() async throws {
-        let gate = DispatchGate()
-        let isBlocked = Lock(false)
-        async let blocker: Void = cache.disk.change { _ in
-            isBlocked.withLock { $0 = true }
-            gate.wait()
+        try await withWaitingStore { gate in
+            async let type = cache.tiers(with: ImageRequest(url))
+            await eventually { cache.disk.waitingReadCount == 1 }
+            gate.open()
+            #expect(await type == .disk)
         }
-        await eventually { isBlocked.withLock { $0 } }
-        test.transport.serve(url, Sample.png(seed: 9))
-        _ = try await test.pipeline.response(for: url)
-        cache.removeAllFromMemory()
-        async let type = cache.tiers(with: ImageRequest(url))
-        await eventually { cache.disk.waitingReadCount == 1 }
-        gate.open()
-        #expect(await type == .disk)
-        try await blocker
     }
 
     @Test("a load that waits to read what is being written can be cancelled at once")

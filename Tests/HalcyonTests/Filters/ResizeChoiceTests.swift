@@ -88,6 +88,23 @@ struct ResizeChoiceTests {
         #expect(same.workingSize(for: image) == image.size)
     }
 
+    @Test("counts the weights of a very long image, alone and with others in one pass")
+    func weightsOfLongImages() throws {
+        let bitmap = try Bitmap(size: PixelSize(70_000, 1), isOpaque: true)
+        let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
+        let resize = ResizeProcessor(size: PixelSize(69_000, 1), mode: .stretch, enlarges: true)
+        let size = resize.workingSize(for: image)
+        // Seven weights a pixel at least, of 10 bytes each.
+        #expect(size.width == 69_000 && size.area * 4 >= 69_000 * (4 + 7 * 10))
+        let chain = ImageProcessorChain(resize) |> .roundCorners(radius: .pixels(2))
+        let run = try ProcessingRun(chain.steps[...], on: image)
+        #expect(run.steps.count == 2 && run.workingSize(for: image) == size)
+        #expect(try run.process(image, isCancelled: { false }).size == PixelSize(69_000, 1))
+        // A part of it has few.
+        let fill = ResizeProcessor(size: PixelSize(100, 2), mode: .fill, enlarges: true)
+        #expect(fill.workingSize(for: image) == PixelSize(100, 2))
+    }
+
     @Test("never enlarges if told so, whatever the choice")
     func enlarging() throws {
         let chain = ImageProcessorChain.resize(to: PixelSize(80, 80), enlarges: false, resampling: .linearLight)

@@ -11,9 +11,6 @@
 // what went wrong.
 const char *halcyon_vips_load(const char *path, int concurrency);
 
-// The function of the library that was loaded, or of those it needs; NULL if there is none.
-void *halcyon_vips_symbol(const char *name);
-
 // Such as "8.14.1".
 const char *halcyon_vips_version(void);
 

@@ -8,15 +8,15 @@ import Testing
 @testable import HalcyonCodecs
 
 @Suite("Frames of videos in files")
-struct VideoFileDecoderTests {
+struct VideoFileTests {
     private let path = "\(FileManager.default.temporaryDirectory.path)/halcyon-\(UUID().uuidString).mp4"
 
-    private func decoder(states: [String] = []) -> VideoFileDecoder {
+    private func decoder(states: [String] = []) -> VideoDecoder {
         let states = StateSequence(states)
-        return VideoFileDecoder(path: path) { _ in states.next() }
+        return VideoDecoder(path: path) { _ in states.next() }
     }
 
-    private func decode(_ decoder: VideoFileDecoder, _ frame: VideoFrame = VideoFrame()) throws -> DecodedImage {
+    private func decode(_ decoder: VideoDecoder, _ frame: VideoFrame = VideoFrame()) throws -> DecodedImage {
         try decoder.decode(Data("a".utf8), options: DecodeOptions(videoFrame: frame), isCancelled: { false })
     }
 
