@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import HalcyonTesting
 import Testing
 
@@ -48,6 +49,43 @@ struct CacheGroupSearchTests {
         #expect(await fixture.high.storedData(for: request) == nil)
         #expect(await fixture.group.storedData(for: request) == Sample.png(seed: 2))
         #expect(fixture.transport.startedCount == 0)
+    }
+
+    @Test("goes on after a damaged entry where it blocks its thread as well", arguments: [false, true])
+    func damagedForThread(isProcessed: Bool) async throws {
+        let fixture = CacheGroupFixture()
+        let request = ImageRequest(fixture.url)
+        #expect(try await fixture.high.store(Data(Sample.png(seed: 1).prefix(45)), for: request))
+        #expect(try await fixture.low.store(Sample.png(seed: 2), for: request))
+        let (pipeline, url) = (fixture.pipeline, fixture.url)
+        let options = ImageOptions(isProcessed ? [crop] : [])
+        let response = try await onThread { pipeline.responseFromCache(for: url, options: options) }
+        #expect(response?.source == .disk)
+        #expect(response?.image.size == (isProcessed ? PixelSize(9, 9) : PixelSize(64, 48)))
+        await fixture.settle()
+        #expect(await fixture.high.storedData(for: request) == nil)
+        #expect(fixture.transport.startedCount == 0)
+    }
+
+    @Test("is not ended by a stale image in memory where a lower cache has a fresh one", arguments: [false, true])
+    func staleInMemory(isProcessed: Bool) async throws {
+        let options = isProcessed ? [crop] : []
+        for promotes in [false, true] {
+            let fixture = CacheGroupFixture(promotes: promotes)
+            fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60"])
+            let older = try await fixture.load(options + [.targetCache(fixture.high)])
+            fixture.clock.advance(by: 100)
+            fixture.serve(Sample.png(seed: 2), [.cacheControl: "max-age=600"])
+            let newer = try await fixture.load(options + [.targetCache(fixture.low)])
+            #expect(!newer.image.bitmap.hasSamePixels(as: older.image.bitmap))
+            let request = ImageRequest(fixture.url, options: ImageOptions(options))
+            let found = try #require(fixture.pipeline.responseFromMemory(for: request))
+            #expect(found.image.bitmap.hasSamePixels(as: newer.image.bitmap))
+            #expect(try await fixture.load(options).source == .memory)
+            let high = try #require(fixture.high.entryInMemory(for: request))
+            #expect(high.image.bitmap.hasSamePixels(as: (promotes ? newer : older).image.bitmap))
+            #expect(fixture.transport.startedCount == 2)
+        }
     }
 
     @Test("makes no copy of what it finds on a disk whose stores are behind", arguments: [false, true])
