@@ -2,15 +2,16 @@ public import FoundationEssentials
 internal import HalcyonHTTP
 
 extension Source {
-    /// The URL of a source at an address or in a file, also of a scheme that only a ``SourceLoading`` knows; `nil` for
-    /// other sources.
+    /// The URL of a source at an address or in a file, also of a scheme that only a ``SourceLoading`` knows, and also
+    /// once its provider has taken the place of the URL; `nil` for other sources.
     public var url: URL? {
         switch location {
         case .network(let request): request.url
         case .invalid(let url): URL(string: url)
         case .file(let path), .videoFile(let path): URL(filePath: path)
         case .thumbnail(let thumbnail): URL(filePath: thumbnail.path)
-        case .data, .provider, .placeholder: nil
+        case .provider: loaded?.url
+        case .data, .placeholder: nil
         }
     }
 
@@ -32,7 +33,7 @@ extension Source {
                 .provider(AnyImageDataProvider(provider)),
                 cacheKey: cacheKey,
                 videoFrame: videoFrame,
-                loadedRequest: requestToLoad
+                loaded: Loaded(url: url, request: requestToLoad)
             )
         }
         return self

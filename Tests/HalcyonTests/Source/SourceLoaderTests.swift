@@ -159,6 +159,30 @@ struct SourceLoaderTests {
         #expect(calls.texts == ["1"])
     }
 
+    @Test("leaves its URL to an interceptor, also that of a file, and no name of the image")
+    func interceptedURL() async throws {
+        let loader = SourceLoader { [calls] source, _ in
+            calls.add(source.url?.lastPathComponent ?? "none")
+            return ClosureImageDataProvider(cacheKey: "the page") { Sample.png() }
+        }
+        let seen = CallLog()
+        let interceptor = LoadInterceptor { load in
+            seen.add(load.request.source.url?.absoluteString ?? "none")
+            return try await load.proceed()
+        }
+        let test = TestPipeline(interceptors: [interceptor], loaders: [loader])
+        let file = Source.file("/folder/a b.png")
+        #expect(try await test.pipeline.response(for: page(1)).source == .data)
+        #expect(test.pipeline.responseFromMemory(for: ImageRequest(file)) != nil)
+        let prepared = test.pipeline.prepared(ImageRequest(file))
+        #expect(prepared.source.url == file.url && prepared.source.url?.isFileURL == true)
+        #expect(prepared.source == Source.provider(ClosureImageDataProvider(cacheKey: "the page") { Data() }))
+        _ = try await test.pipeline.response(for: ImageRequest(.file("/folder/b.png"), options: [.forceRefresh]))
+        #expect(seen.texts == ["page:///1", "file:///folder/b.png"])
+        // What an interceptor goes on with is a provider already, about which no loader is asked.
+        #expect(calls.texts == ["1", "a b.png", "a b.png", "b.png"])
+    }
+
     @Test("reports progress, obeys the limit of bytes, and is asked once for equal loads")
     func stream() async throws {
         let data = Sample.png()
