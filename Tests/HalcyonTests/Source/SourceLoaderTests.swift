@@ -168,7 +168,7 @@ struct SourceLoaderTests {
         let seen = CallLog()
         let interceptor = LoadInterceptor { load in
             seen.add(load.request.source.url?.absoluteString ?? "none")
-            return try await load.proceed()
+            return try await load.proceed(with: load.request)
         }
         let test = TestPipeline(interceptors: [interceptor], loaders: [loader])
         let file = Source.file("/folder/a b.png")
