@@ -88,6 +88,43 @@ struct CacheGroupSearchTests {
         }
     }
 
+    @Test("is not ended by a stale original where a lower cache has a fresh one", arguments: [false, true])
+    func staleOnDisk(isProcessed: Bool) async throws {
+        let processing = isProcessed ? [crop] : []
+        for promotes in [false, true] {
+            let fixture = CacheGroupFixture(promotes: promotes)
+            fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60"])
+            try await fixture.load([.targetCache(fixture.high)])
+            fixture.clock.advance(by: 100)
+            fixture.serve(Sample.png(seed: 2), [.cacheControl: "max-age=600"])
+            try await fixture.load([.targetCache(fixture.low)])
+            for options in [[], [ImageOption.onlyFromCache]] {
+                fixture.group.removeAllFromMemory()
+                let found = try await fixture.load(processing + options)
+                #expect(found.source == .disk)
+                let chain: ImageProcessorChain = isProcessed ? .crop(to: PixelSize(9, 9)) : .identity
+                #expect(found.image.bitmap.hasSamePixels(as: try chain.bitmap(from: Sample.bitmap(seed: 2))))
+            }
+            let high = await fixture.high.storedData(for: ImageRequest(fixture.url))
+            #expect(high == Sample.png(seed: promotes ? 2 : 1))
+            #expect(fixture.transport.startedCount == 2)
+        }
+    }
+
+    @Test("takes the most recent of several stale originals for what it asks the server about")
+    func staleValidators() async throws {
+        let fixture = CacheGroupFixture()
+        for (tag, cache) in [("\"a\"", fixture.high), ("\"b\"", fixture.low)] {
+            fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: tag])
+            try await fixture.load([.targetCache(cache)])
+            fixture.clock.advance(by: 100)
+        }
+        fixture.group.removeAllFromMemory()
+        fixture.serve(Data(), [.cacheControl: "max-age=600"], status: 304)
+        #expect(try await fixture.load().source == .disk)
+        #expect(fixture.transport.transfers.last?.request.headers[.ifNoneMatch] == "\"b\"")
+    }
+
     @Test("makes no copy of what it finds on a disk whose stores are behind", arguments: [false, true])
     func slowDisk(isProcessed: Bool) async throws {
         let fixture = CacheGroupFixture(promotes: true)
