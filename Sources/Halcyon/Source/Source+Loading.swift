@@ -25,7 +25,7 @@ extension Source {
     }
 
     /// Returns the source with the provider of the first loader that has one; the same if there is none.
-    func loaded(by loaders: [any SourceLoading], options: ImageOptions) -> Source {
+    func loaded(by loaders: [Interception.Loader], options: ImageOptions) -> Source {
         if case .provider = location { return self }
         for loader in loaders {
             guard let provider = loader.provider(for: self, options: options) else { continue }
@@ -33,7 +33,7 @@ extension Source {
                 .provider(AnyImageDataProvider(provider)),
                 cacheKey: cacheKey,
                 videoFrame: videoFrame,
-                loaded: Loaded(url: url, request: requestToLoad)
+                loaded: Loaded(url: url, request: requestToLoad, steps: loader.steps)
             )
         }
         return self
@@ -43,7 +43,7 @@ extension Source {
 extension ImageRequest {
     /// Returns the request with the providers of loaders: for its source, its previews, and the sources that may take
     /// its place.
-    func loaded(by loaders: [any SourceLoading]) -> ImageRequest {
+    func loaded(by loaders: [Interception.Loader]) -> ImageRequest {
         if loaders.isEmpty { return self }
         func loaded(_ source: Source) -> Source { source.loaded(by: loaders, options: options) }
         var request = ImageRequest(loaded(source), options: options)

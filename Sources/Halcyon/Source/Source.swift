@@ -29,10 +29,13 @@ public struct Source: Sendable, Hashable {
     final class Loaded: Sendable {
         let url: URL?
         let request: TransferRequest?
+        /// The steps that the provider runs in.
+        let steps: [Interception.Place]
 
-        init(url: URL?, request: TransferRequest?) {
+        init(url: URL?, request: TransferRequest?, steps: [Interception.Place]) {
             self.url = url
             self.request = request
+            self.steps = steps
         }
     }
 

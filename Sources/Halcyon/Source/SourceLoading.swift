@@ -12,6 +12,9 @@
 /// involved, also for a source with such an address. The credential of such a source, and those of the options, count
 /// all the same: what a loader returns for one user is given to no other, as with a server (``CacheScope``).
 ///
+/// A load that a loader or its provider begins in its own pipeline does not come to that loader again, unless it is begun
+/// in a detached task: a loader may change what a server sends for the same URL.
+///
 /// Interceptors come before loaders in their first step, and after them in their second: there the source is the
 /// provider, whose ``Source/url`` is still that of the source that it loads.
 public protocol SourceLoading: Hashable, Sendable {

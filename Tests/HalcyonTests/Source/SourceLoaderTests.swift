@@ -159,6 +159,30 @@ struct SourceLoaderTests {
         #expect(calls.texts == ["1"])
     }
 
+    @Test("may load in its own pipeline what it is asked for: it does not come to that load, and others do")
+    func nested() async throws {
+        let (pipeline, calls, url) = (Lock<ImagePipeline?>(nil), calls, Sample.url())
+        let first = SourceLoader { _, _ in
+            calls.add("first")
+            let pipeline = pipeline.withLock { $0 }
+            _ = pipeline?.responseFromMemory(for: url)
+            return ClosureImageDataProvider(cacheKey: "turned") {
+                Data(try await pipeline?.data(for: url).reversed() ?? [])
+            }
+        }
+        let second = SourceLoader { _, _ in
+            calls.add("second")
+            return nil
+        }
+        let test = TestPipeline(loaders: [first, second])
+        pipeline.withLock { $0 = test.pipeline }
+        defer { pipeline.withLock { $0 = nil } }
+        test.transport.serve(url, Data(Sample.png().reversed()))
+        #expect(try await test.pipeline.response(for: url).source == .data)
+        #expect(calls.texts == ["first", "second", "second"])
+        #expect(test.transport.startedCount == 1)
+    }
+
     @Test("leaves its URL to an interceptor, also that of a file, and no name of the image")
     func interceptedURL() async throws {
         let loader = SourceLoader { [calls] source, _ in
