@@ -86,7 +86,8 @@ final class Interception: Sendable {
         }
         pass(interceptors)
         pass(request.options.fields.interceptorHooks)
-        return PreparedRequest(loaded(request), interceptors: chain, enclosing: enclosing)
+        let loaded = loaded(request, within: enclosing)
+        return PreparedRequest(loaded, interceptors: chain, enclosing: enclosing)
     }
 
     /// Returns a request that an interceptor goes on with, as it is loaded.
@@ -94,11 +95,11 @@ final class Interception: Sendable {
         var request = completed(request)
         let delivery = prepared.request.options.delivery
         if request.options.delivery != delivery { request.options.delivery = delivery }
-        return loaded(request)
+        return loaded(request, within: prepared.enclosing)
     }
 
-    private func loaded(_ request: ImageRequest) -> ImageRequest {
-        let enclosing = Self.enclosing
+    /// Returns a request of a load that was begun in `enclosing`, with the providers of loaders.
+    private func loaded(_ request: ImageRequest, within enclosing: [Place]) -> ImageRequest {
         let loaders = (request.options.fields.loaderHooks + loaders).compactMap { loader -> Loader? in
             let place = place(of: .loader(loader))
             return enclosing.contains(place) ? nil : Loader(body: loader.body, steps: enclosing + [place])

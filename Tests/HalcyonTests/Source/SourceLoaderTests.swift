@@ -183,6 +183,25 @@ struct SourceLoaderTests {
         #expect(test.transport.startedCount == 1)
     }
 
+    @Test("has a provider whose loads come to every interceptor, also to the one that went on with its URL")
+    func nestedAfterInterceptor() async throws {
+        let (pipeline, calls, url) = (Lock<ImagePipeline?>(nil), calls, Sample.url())
+        let loader = SourceLoader { _, _ in
+            let pipeline = pipeline.withLock { $0 }
+            return ClosureImageDataProvider(cacheKey: "loaded") { try await pipeline?.data(for: url) ?? Data() }
+        }
+        let interceptor = LoadInterceptor { load in
+            calls.add("\(load.form)")
+            return try await load.form == .image ? load.proceed(with: ImageRequest(url)) : load.proceed()
+        }
+        let test = TestPipeline(interceptors: [interceptor], loaders: [loader])
+        pipeline.withLock { $0 = test.pipeline }
+        defer { pipeline.withLock { $0 = nil } }
+        test.transport.serve(url, Sample.png())
+        #expect(try await test.pipeline.response(for: Sample.url()).source == .data)
+        #expect(calls.texts == ["image", "original"])
+    }
+
     @Test("leaves its URL to an interceptor, also that of a file, and no name of the image")
     func interceptedURL() async throws {
         let loader = SourceLoader { [calls] source, _ in
