@@ -10,7 +10,7 @@ internal import Synchronization
 /// policy or a pipeline's default options add to all requests has to be in the options here.
 ///
 /// The disk is optional: where it cannot be used, images are loaded from further away, and each kind of failure is
-/// reported once.
+/// reported once. Images are removed from memory and disk in a task that was cancelled, too.
 public final class ImageCache: Sendable {
     let memory: MemoryCache<ImageKey, CachedImage>
     let disk: AsyncDiskCache
