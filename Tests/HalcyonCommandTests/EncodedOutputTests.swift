@@ -58,14 +58,18 @@ struct EncodedOutputTests {
         #expect(times["disk"] != nil && times["decode"] == nil && times["encode"] == nil)
     }
 
-    @Test("of an image are on the contact sheet, which needs no second transfer", arguments: ["png", "pam", "jpeg"])
-    func contactSheet(format: String) async throws {
+    @Test(
+        "of an image are on the contact sheet, which needs no second transfer",
+        arguments: ["png", "pam", "jpeg"],
+        [[], ["--no-cache"]]
+    )
+    func contactSheet(format: String, options: [String]) async throws {
         let photo = photo
         let server = try OriginServer { _ in .init(body: photo) }
         defer { server.stop() }
         let urls = ["/a.jpg", "/b.jpg"].map { server.url($0).absoluteString }
         let run = try await work.start(
-            ["get", "--format", format, "-o", "out/", "--sheet", "sheet.png", "--json"] + urls
+            ["get", "--format", format, "-o", "out/", "--sheet", "sheet.png", "--json"] + options + urls
         ).outcome
         #expect(run.exitCode == 0, "\(run.error)")
         let bitmap = try Images.decoded(work.read("sheet.png"))

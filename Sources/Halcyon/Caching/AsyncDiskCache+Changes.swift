@@ -50,6 +50,18 @@ extension AsyncDiskCache {
         }
     }
 
+    /// Runs a function that removes entries, after all earlier changes, also in a task that was cancelled: the removal
+    /// has begun in memory.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func remove<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
+        do {
+            return try await write(priority: .normal) { [cache] in Swift.Result { try body(cache) } }.get()
+        } catch let error as DiskCacheError {
+            throw failure(error)
+        }
+    }
+
     /// Runs a function that stores or removes entries, after all earlier changes.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.

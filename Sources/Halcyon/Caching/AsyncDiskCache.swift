@@ -133,7 +133,12 @@ final class AsyncDiskCache: Sendable {
         do {
             return try await queue.run(priority: PriorityBox(.normal)) { [cache] _ in try body(cache) }
         } catch let error as DiskCacheError {
-            throw ImageError(stage: .store, reason: .diskCache(error.description), source: cache.folder)
+            throw failure(error)
         }
+    }
+
+    /// Returns the error of a call whose work on the disk failed.
+    func failure(_ error: DiskCacheError) -> ImageError {
+        ImageError(stage: .store, reason: .diskCache(error.description), source: cache.folder)
     }
 }

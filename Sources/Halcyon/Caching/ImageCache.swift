@@ -10,7 +10,7 @@ internal import Synchronization
 /// policy or a pipeline's default options add to all requests has to be in the options here.
 ///
 /// The disk is optional: where it cannot be used, images are loaded from further away, and each kind of failure is
-/// reported once.
+/// reported once. Images are removed from memory and disk in a task that was cancelled, too.
 public final class ImageCache: Sendable {
     let memory: MemoryCache<ImageKey, CachedImage>
     let disk: AsyncDiskCache
@@ -167,7 +167,8 @@ public final class ImageCache: Sendable {
         return identity.map { ImageKey(request.source, in: $0, options: request.options) }
     }
 
-    /// Removes images from memory and then from disk; work under way does not store them again.
+    /// Removes images from memory and then from disk, also in a task that was cancelled; work under way does not store
+    /// them again.
     func remove<Result: Sendable>(
         _ scope: StoreOrder.Scope,
         from tiers: Tiers,
@@ -177,7 +178,7 @@ public final class ImageCache: Sendable {
         let removal = order.begin(scope, from: tiers)
         defer { order.end(removal) }
         inMemory()
-        return try await disk.change(onDisk)
+        return try await disk.remove(onDisk)
     }
 
     /// Waits until everything that was stored is on disk.

@@ -68,33 +68,39 @@ extension ImageCacheGroup {
         return nil
     }
 
-    /// Returns an image that the memory of the searched caches has. One that is found in a lower cache is stored in
-    /// those above it, if the group promotes.
+    /// Returns the first usable image that the memory of the searched caches has. One that is found in a lower cache is
+    /// stored in those above it, if the group promotes.
     ///
     /// - Parameters:
     ///   - sizes: The sizes that may answer; `nil` for that of the key alone.
     ///   - companion: Returns the item that newer work must not have changed if the image is to be stored; see
     ///     ``ImageCache/remember(_:for:with:_:expiration:latest:sizes:)``.
+    ///   - isUsable: Returns whether an image answers; one that does not hides none in a lower cache. Default: every
+    ///     image does.
     func imageInMemory(
         for key: ImageKey,
         _ sizes: ImageSizes?,
         _ policy: CachePolicy,
-        companion: (CachedImage) -> StoreOrder.Item?
+        companion: (CachedImage) -> StoreOrder.Item?,
+        isUsable: (CachedImage) -> Bool = { _ in true }
     ) -> CachedImage? {
         guard caches.count > 1, lookup == .all else {
             let cache = lookup == .lowest ? caches[caches.count - 1] : caches[0]
-            return cache.imageInMemory(for: key, sizes, extending: policy.memoryExtension)
+            let image = cache.imageInMemory(for: key, sizes, extending: policy.memoryExtension)
+            return image.flatMap { isUsable($0) ? $0 : nil }
         }
         // Asked for before the look, so that an image that is removed meanwhile is not stored again.
         let permits = promotes && policy.storesInMemory ? StorePermits(for: key, in: caches) : nil
         for (index, cache) in caches.enumerated() {
             guard index > 0, let permits else {
-                if let image = cache.memory.entry(for: key, extending: policy.memoryExtension) { return image }
+                if let image = cache.memory.entry(for: key, extending: policy.memoryExtension), isUsable(image) {
+                    return image
+                }
                 continue
             }
             let age = cache.order.ageInMemory(of: key)
             let found = cache.memory.entryAndLatest(for: key, extending: policy.memoryExtension)
-            guard let (image, latest) = found else { continue }
+            guard let (image, latest) = found, isUsable(image) else { continue }
             let claim = StoreClaim(load: permits, age: age)
             let companion = companion(image)
             for higher in caches[..<index] {
@@ -114,7 +120,9 @@ extension ImageCacheGroup {
         guard let sizes, sizes.isInexact else { return nil }
         // One that was made for another size is not stored under this one.
         for cache in caches {
-            if let image = cache.largerImage(for: sizes, extending: policy.memoryExtension) { return image }
+            if let image = cache.largerImage(for: sizes, extending: policy.memoryExtension), isUsable(image) {
+                return image
+            }
         }
         return nil
     }

@@ -8,8 +8,18 @@ extension OriginalStorage {
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)? {
         guard reads else { return nil }
+        var latest: (found: Found, body: Data)?
         for cache in caches {
-            if let response = await response(in: cache, where: matches) { return response }
+            guard let response = await response(in: cache, where: matches) else { continue }
+            // Of several responses, the most recent one counts (RFC 9111, section 4), so that a stale one hides none
+            // that is fresh. The others are not looked for where the first is fresh.
+            if let latest, response.found.head.responseTime <= latest.found.head.responseTime { continue }
+            latest = response
+            if !OriginalValidity(response.found.head).isOver(at: cache.disk.now(), policy.freshness) { break }
+        }
+        if let (found, body) = latest {
+            state.withLock { $0.found = found }
+            return (found.head, body)
         }
         // A bundled original is taken for new: it is as recent as the program.
         for cache in caches {
@@ -23,7 +33,7 @@ extension OriginalStorage {
     private func response(
         in cache: ImageCache,
         where matches: @Sendable (StoredResponse) -> Bool
-    ) async -> (head: StoredResponse, body: Data)? {
+    ) async -> (found: Found, body: Data)? {
         let disk = cache.disk
         try? await disk.settle(diskKey, priority: priority)
         let ages = cache.order.agesOfOriginal(named: diskKey)
@@ -35,10 +45,8 @@ extension OriginalStorage {
             }
             if matches(head) {
                 let age = ages[.ofOriginal(head)] ?? .unknown
-                state.withLock {
-                    $0.found = Found(disk: disk, diskKey: diskKey, head: head, version: entry.version, age: age)
-                }
-                return (head, entry.body)
+                let found = Found(disk: disk, diskKey: diskKey, head: head, version: entry.version, age: age)
+                return (found, entry.body)
             }
             guard head.isVarying else { return nil }
         }

@@ -1,13 +1,31 @@
 /// The default options, the interceptors and the loaders of a pipeline: what makes of a request the one that is loaded.
 final class Interception: Sendable {
-    /// An interceptor in a pipeline.
+    /// An interceptor or a loader in a pipeline.
     struct Place: Sendable, Equatable {
-        let interceptor: Hook<any LoadIntercepting>
+        enum Part: Sendable, Equatable {
+            case interceptor(Hook<any LoadIntercepting>)
+            case loader(Hook<any SourceLoading>)
+        }
+
+        let part: Part
         let pipeline: ObjectIdentifier
     }
 
+    /// A loader that is asked for the provider of a source.
+    struct Loader {
+        let body: any SourceLoading
+        /// The steps that the loader and its provider run in.
+        let steps: [Place]
+
+        /// Returns the provider of a source; `nil` if the loader does not load it.
+        func provider(for source: Source, options: ImageOptions) -> (any ImageDataProvider)? {
+            Interception.$enclosing.withValue(steps) { body.provider(for: source, options: options) }
+        }
+    }
+
     /// The steps that the present task is in, so that a load that is begun in one does not come to it again. Each load
-    /// within another adds one, and none twice: they end.
+    /// within another adds one, and none twice: they end. A provider of a loader that began a load of itself would wait
+    /// for itself without end.
     @TaskLocal private static var enclosing: [Place] = []
 
     /// The steps that the present task is in.
@@ -20,7 +38,7 @@ final class Interception: Sendable {
     }
 
     private let interceptors: [Hook<any LoadIntercepting>]
-    private let loaders: [any SourceLoading]
+    private let loaders: [Hook<any SourceLoading>]
     private let defaults: ImageOptions
 
     /// A Boolean value that indicates whether the requests of the pipeline are changed, whatever their options.
@@ -29,7 +47,7 @@ final class Interception: Sendable {
     /// - Parameter configuration: With settled options.
     init(_ configuration: ImagePipeline.Configuration) {
         interceptors = configuration.interceptors.map { Hook($0, identity: $0) }
-        loaders = configuration.loaders
+        loaders = configuration.loaders.map { Hook($0, identity: $0) }
         defaults = configuration.defaultOptions
         isForAll = !interceptors.isEmpty || !loaders.isEmpty || defaults.isIntercepted
     }
@@ -58,7 +76,7 @@ final class Interception: Sendable {
         var chain: [Hook<any LoadIntercepting>] = []
         func pass(_ interceptors: [Hook<any LoadIntercepting>]) {
             for interceptor in interceptors where !chain.contains(interceptor) {
-                let place = place(of: interceptor)
+                let place = place(of: .interceptor(interceptor))
                 if enclosing.contains(place) { continue }
                 chain.append(interceptor)
                 request = Self.$enclosing.withValue(enclosing + [place]) {
@@ -68,7 +86,8 @@ final class Interception: Sendable {
         }
         pass(interceptors)
         pass(request.options.fields.interceptorHooks)
-        return PreparedRequest(loaded(request), interceptors: chain, enclosing: enclosing)
+        let loaded = loaded(request, within: enclosing)
+        return PreparedRequest(loaded, interceptors: chain, enclosing: enclosing)
     }
 
     /// Returns a request that an interceptor goes on with, as it is loaded.
@@ -76,15 +95,20 @@ final class Interception: Sendable {
         var request = completed(request)
         let delivery = prepared.request.options.delivery
         if request.options.delivery != delivery { request.options.delivery = delivery }
-        return loaded(request)
+        return loaded(request, within: prepared.enclosing)
     }
 
-    private func loaded(_ request: ImageRequest) -> ImageRequest {
-        request.loaded(by: request.options.loaders + loaders)
+    /// Returns a request of a load that was begun in `enclosing`, with the providers of loaders.
+    private func loaded(_ request: ImageRequest, within enclosing: [Place]) -> ImageRequest {
+        let loaders = (request.options.fields.loaderHooks + loaders).compactMap { loader -> Loader? in
+            let place = place(of: .loader(loader))
+            return enclosing.contains(place) ? nil : Loader(body: loader.body, steps: enclosing + [place])
+        }
+        return request.loaded(by: loaders)
     }
 
-    private func place(of interceptor: Hook<any LoadIntercepting>) -> Place {
-        Place(interceptor: interceptor, pipeline: ObjectIdentifier(self))
+    private func place(of part: Place.Part) -> Place {
+        Place(part: part, pipeline: ObjectIdentifier(self))
     }
 
     /// Runs the second step of an interceptor, or what follows the last of them, for a load that was begun in
@@ -94,7 +118,7 @@ final class Interception: Sendable {
         within enclosing: [Place],
         _ body: () async throws -> Result
     ) async throws -> Result {
-        let own = interceptor.map { [place(of: $0)] } ?? []
+        let own = interceptor.map { [place(of: .interceptor($0))] } ?? []
         return try await Self.$enclosing.withValue(enclosing + own, operation: body)
     }
 }

@@ -3,7 +3,10 @@ extension ImagePipeline {
     /// is for a panel or a log, and not for each load.
     public var statistics: PipelineStatistics {
         var statistics = stages.activities.statistics
-        statistics.memoryHits = configuration.memoryHits - memoryHitsAtReset.withLock { $0 }
+        // Read before the present number, which only grows: a reset at this moment makes it greater.
+        let before = memoryHitsAtReset.withLock { $0 }
+        // The shards of the caches move their counts now and then, and are not stopped for a look at them.
+        statistics.memoryHits = max(0, configuration.memoryHits - before)
         return statistics
     }
 

@@ -18,11 +18,14 @@ extension ImagePipeline {
 
     /// Decodes an encoded image, and runs work on its pixels as ``withPixels(of:_:)``.
     ///
-    /// - Parameter size: The pixels are decoded no larger than it takes to fit the image into this size.
+    /// - Parameters:
+    ///   - size: The pixels are decoded no larger than it takes to fit the image into this size.
+    ///   - codecs: Decodes. Default: `nil`, the codecs of the pipeline.
     /// - Throws: ``ImageError``, the error of `body`, or `CancellationError`.
     package func withPixels<Result: Sendable>(
         of image: EncodedImage,
         fitting size: PixelSize,
+        codecs: ImageCodecs? = nil,
         _ body: @escaping @Sendable (Bitmap) throws -> Result
     ) async throws -> Result {
         let priority = PriorityBox(.normal)
@@ -32,7 +35,7 @@ extension ImagePipeline {
         do {
             let (decoded, lease) = try await stages.workers.decode(
                 image.data,
-                codecs: configuration.codecs,
+                codecs: codecs ?? configuration.codecs,
                 options: options,
                 target: .resized(size, .fit, enlarges: false),
                 priority: priority

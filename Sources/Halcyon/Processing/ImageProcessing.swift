@@ -33,8 +33,9 @@ public protocol ImageProcessing: Hashable, Sendable {
     /// ``DecodeTarget/full``.
     var decodeTarget: DecodeTarget { get }
 
-    /// Returns the size of the largest bitmap that processing `image` makes, in pixels. Processing begins once there is
-    /// room for it in the budget (``ImagePipeline/Configuration/decodeBudget``). Default: the size of `image`.
+    /// Returns the size of the largest bitmap that processing `image` makes, in pixels, or of one that takes as much
+    /// memory as all bitmaps that it holds at the same time beside `image`. Processing begins once there is room for it
+    /// in the budget (``ImagePipeline/Configuration/decodeBudget``). Default: the size of `image`.
     func workingSize(for image: DecodedImage) -> PixelSize
 
     /// Returns the processed image.

@@ -28,10 +28,11 @@ public struct SharpenProcessor: ImageProcessing {
         SharpenProcessor(radius: radius.inPixels(atScale: scale), amount: amount, threshold: threshold)
     }
 
-    /// Returns the size of a bitmap that takes as much memory as the blurred image: it has 16 bits a sample.
+    /// Returns the size of a bitmap that takes as much memory as the result and the blurred image, which are held at the
+    /// same time: the blurred image has 16 bits a sample.
     public func workingSize(for image: DecodedImage) -> PixelSize {
         let size = image.size
-        return image.bitmap.depth == .eight ? PixelSize(size.width, size.height * 2) : size
+        return PixelSize(size.width, size.height * (image.bitmap.depth == .eight ? 3 : 2))
     }
 
     /// Writes radius, amount and threshold.

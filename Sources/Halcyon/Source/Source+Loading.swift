@@ -2,15 +2,16 @@ public import FoundationEssentials
 internal import HalcyonHTTP
 
 extension Source {
-    /// The URL of a source at an address or in a file, also of a scheme that only a ``SourceLoading`` knows; `nil` for
-    /// other sources.
+    /// The URL of a source at an address or in a file, also of a scheme that only a ``SourceLoading`` knows, and also
+    /// once its provider has taken the place of the URL; `nil` for other sources.
     public var url: URL? {
         switch location {
         case .network(let request): request.url
         case .invalid(let url): URL(string: url)
         case .file(let path), .videoFile(let path): URL(filePath: path)
         case .thumbnail(let thumbnail): URL(filePath: thumbnail.path)
-        case .data, .provider, .placeholder: nil
+        case .provider: loaded?.url
+        case .data, .placeholder: nil
         }
     }
 
@@ -24,7 +25,7 @@ extension Source {
     }
 
     /// Returns the source with the provider of the first loader that has one; the same if there is none.
-    func loaded(by loaders: [any SourceLoading], options: ImageOptions) -> Source {
+    func loaded(by loaders: [Interception.Loader], options: ImageOptions) -> Source {
         if case .provider = location { return self }
         for loader in loaders {
             guard let provider = loader.provider(for: self, options: options) else { continue }
@@ -32,7 +33,7 @@ extension Source {
                 .provider(AnyImageDataProvider(provider)),
                 cacheKey: cacheKey,
                 videoFrame: videoFrame,
-                loadedRequest: requestToLoad
+                loaded: Loaded(url: url, request: requestToLoad, steps: loader.steps)
             )
         }
         return self
@@ -42,7 +43,7 @@ extension Source {
 extension ImageRequest {
     /// Returns the request with the providers of loaders: for its source, its previews, and the sources that may take
     /// its place.
-    func loaded(by loaders: [any SourceLoading]) -> ImageRequest {
+    func loaded(by loaders: [Interception.Loader]) -> ImageRequest {
         if loaders.isEmpty { return self }
         func loaded(_ source: Source) -> Source { source.loaded(by: loaders, options: options) }
         var request = ImageRequest(loaded(source), options: options)

@@ -19,15 +19,23 @@ public struct Source: Sendable, Hashable {
     let videoFrame: VideoFrame?
     /// The request in whose place the provider of a ``SourceLoading`` stands, and whose credential counts as it would for
     /// the server; `nil` for other sources.
-    var loadedRequest: TransferRequest? { loadedReference?.request }
-    private let loadedReference: LoadedRequest?
+    var loadedRequest: TransferRequest? { loaded?.request }
+    /// The source in whose place the provider of a ``SourceLoading`` stands; `nil` for other sources. Its URL is no part
+    /// of the identity: the provider names the bytes.
+    let loaded: Loaded?
 
-    /// Refers to a request, which most sources do not have: it is larger than all else in a source.
-    private final class LoadedRequest: Sendable {
-        let request: TransferRequest
+    /// Refers to a source that a ``SourceLoading`` loads, which most sources do not have: a request is larger than all
+    /// else in a source.
+    final class Loaded: Sendable {
+        let url: URL?
+        let request: TransferRequest?
+        /// The steps that the provider runs in.
+        let steps: [Interception.Place]
 
-        init(_ request: TransferRequest) {
+        init(url: URL?, request: TransferRequest?, steps: [Interception.Place]) {
+            self.url = url
             self.request = request
+            self.steps = steps
         }
     }
 
@@ -48,12 +56,12 @@ public struct Source: Sendable, Hashable {
         _ location: Location,
         cacheKey: String?,
         videoFrame: VideoFrame? = nil,
-        loadedRequest: TransferRequest? = nil
+        loaded: Loaded? = nil
     ) {
         self.location = location
         self.cacheKey = cacheKey
         self.videoFrame = videoFrame
-        loadedReference = loadedRequest.map(LoadedRequest.init)
+        self.loaded = loaded
         isPlain = false
         isPlain = isPlain(withKey: cacheKey)
     }

@@ -11,6 +11,12 @@
 /// ``TransferLimits/bodyBytes`` limits their number; and a ``StreamingImageDataProvider`` reports progress. HTTP is not
 /// involved, also for a source with such an address. The credential of such a source, and those of the options, count
 /// all the same: what a loader returns for one user is given to no other, as with a server (``CacheScope``).
+///
+/// A load that a loader or its provider begins in its own pipeline does not come to that loader again, unless it is begun
+/// in a detached task: a loader may change what a server sends for the same URL.
+///
+/// Interceptors come before loaders in their first step, and after them in their second: there the source is the
+/// provider, whose ``Source/url`` is still that of the source that it loads.
 public protocol SourceLoading: Hashable, Sendable {
     /// Returns the provider of the bytes of a source; `nil` for a source that it does not load.
     ///
@@ -19,6 +25,7 @@ public protocol SourceLoading: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - source: A source, such as a URL of an unknown scheme (``Source/url``).
-    ///   - options: The options of the request, those of the pipeline included.
+    ///   - options: The options of the request, those of the pipeline included. ``ImageOptions/priority`` is the
+    ///     urgency at the beginning; a provider is not told of later changes.
     func provider(for source: Source, options: ImageOptions) -> (any ImageDataProvider)?
 }

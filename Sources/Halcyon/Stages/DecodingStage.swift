@@ -124,7 +124,7 @@ final class DecodingStage: Sendable {
 extension DecodedWorkKey {
     /// A Boolean value that indicates whether an entry on disk that cannot be decoded is removed: damage in a later frame
     /// leaves the frames before it readable, and codecs of the request's own may be the only ones that cannot read it.
-    fileprivate var removesDamage: Bool { decode.frame == 0 && decode.hasStandardReading }
+    var removesDamage: Bool { decode.frame == 0 && decode.hasStandardReading }
 }
 
 /// The pixels of an original, or the result of processors so far.

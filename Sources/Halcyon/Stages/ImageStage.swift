@@ -39,13 +39,28 @@ final class ImageStage: Sendable {
     ///
     /// - Throws: ``ImageError`` for an original that cannot be decoded or processed; `CancellationError`.
     func availableResponse(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse? {
-        let response = try await caching.availableResult(for: request, context: context) { request, context in
-            guard let original = try await original.availableOriginal(for: request, context: context) else {
-                return nil
-            }
-            return Made(try await processing.response(for: request, from: original, context: context), for: request)
+        let response = try await caching.availableResult(for: request, context: context) { [self] in
+            try await madeOfAvailable($0, context: $1)
         }
         return try await response?.withOriginalData(of: request, from: original, context: context)
+    }
+
+    /// Makes the image of an original that is at hand; returns `nil` if there is none.
+    private func madeOfAvailable(_ request: ResolvedRequest, context: WorkContext) async throws -> Made? {
+        // Each cache of a group may have an entry that turns out to be damaged; the bytes that are on this machine in
+        // another way come after all of them.
+        let removesDamage = DecodedWorkKey(request).removesDamage
+        var searchesLeft = removesDamage ? request.caches.searchedForOriginal.count : 0
+        while let found = try await original.availableOriginal(for: request, context: context) {
+            do {
+                let made = try await processing.response(for: request, from: found, context: context)
+                return Made(made, for: request)
+            } catch let error as ImageError where found.source == .disk && error.isDamage && searchesLeft > 0 {
+                // The entry has been removed.
+                searchesLeft -= 1
+            }
+        }
+        return nil
     }
 }
 

@@ -95,7 +95,10 @@ final class MemoryStage: Sendable {
             return name.utf8Contains(UInt8(ascii: "@"))
                 ? response(for: source(), options: options, isWhole: isWhole) : nil
         }
-        guard cached.validity == nil || mayUse(cached, for: source(), options: options) else { return nil }
+        guard cached.validity == nil || mayUse(cached, for: source(), options: options) else {
+            // A lower cache may have one that is fresh.
+            return isGroup ? response(ofUncommon: name, options: options, isWhole: isWhole, source: source()) : nil
+        }
         guard var response = ImageResponse(cached) else { return nil }
         response.image.scale = options.delivery.scale
         return response
@@ -142,21 +145,19 @@ final class MemoryStage: Sendable {
     ) -> CachedImage? {
         let policy = options.cache
         guard policy.reads.includesMemory else { return nil }
+        func isUsable(_ cached: CachedImage) -> Bool {
+            cached.validity == nil && !policy.mayAskAnyway || mayUse(cached, for: source(), options: options)
+        }
+        if let caches = policy.targetCaches ?? (isGroup ? caches : nil) {
+            return caches.imageInMemory(for: key, sizes, policy, companion: companion, isUsable: isUsable)
+        }
         let cached =
-            if let target = policy.targetCaches {
-                target.imageInMemory(for: key, sizes, policy, companion: companion)
-            } else if isGroup {
-                caches.imageInMemory(for: key, sizes, policy, companion: companion)
-            } else if let sizes {
+            if let sizes {
                 cache.imageInMemory(for: key, sizes, extending: policy.memoryExtension)
             } else {
                 ownImage(for: key, extending: policy.memoryExtension)
             }
-        guard let cached else { return nil }
-        if cached.validity != nil || policy.mayAskAnyway, !mayUse(cached, for: source(), options: options) {
-            return nil
-        }
-        return cached
+        return cached.flatMap { isUsable($0) ? $0 : nil }
     }
 
     /// Returns an image in the memory of the pipeline's own cache, or of the first that is searched.

@@ -9,7 +9,10 @@ struct ProviderFetcher: OriginalFetching {
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         do {
             let limit = (request.options.network.limits ?? .standard).bodyBytes
-            let data = try await data(limit: limit, context.nextAttempt())
+            // The work is shared, so it has the steps of the load that began it, and not those of the task.
+            let data = try await Interception.within(request.source.loaded?.steps ?? []) {
+                try await self.data(limit: limit, context.nextAttempt())
+            }
             // A provider that ignores cancellation must not deliver a late success.
             try Task.checkCancellation()
             guard data.count <= limit else { throw Failure.tooManyBytes(limit: limit) }

@@ -4,20 +4,30 @@ internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonStore
 
+/// A result on disk, as it was found.
+struct StoredResult: Sendable {
+    let entry: DiskCache.Entry
+    let metadata: ProcessedImageMetadata
+    /// The times of the look-up.
+    let timings: ImageTimings
+}
+
+/// What is stored with a result of its original.
+struct ResultProvenance: Sendable {
+    /// The encoded bytes, for a serializer of the program; `nil` if they are not needed.
+    let data: Data?
+    /// The time and the requests for which it may be used; `nil` if no server decides about it.
+    let validity: OriginalValidity?
+}
+
 /// The form of results on disk.
 protocol ResultForm: Sendable {
     associatedtype Result: CachedResult
 
-    /// Returns the result in an entry.
+    /// Returns a result on disk.
     ///
     /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
-    func result(
-        in entry: DiskCache.Entry,
-        _ metadata: ProcessedImageMetadata,
-        for request: ResolvedRequest,
-        _ timings: ImageTimings,
-        priority: PriorityBox
-    ) async throws -> Result
+    func result(in stored: StoredResult, for request: ResolvedRequest, priority: PriorityBox) async throws -> Result
 
     /// Returns the body and the metadata of an entry; `nil` if the result has none: the entry that it was to replace is
     /// then removed.
@@ -25,8 +35,7 @@ protocol ResultForm: Sendable {
     /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
     func entry(
         of result: Result,
-        madeOf original: Data?,
-        validity: OriginalValidity?,
+        from provenance: ResultProvenance,
         for request: ResolvedRequest,
         priority: PriorityBox
     ) async throws -> (body: Data, metadata: Data)?
@@ -40,37 +49,32 @@ struct DecodedForm: ResultForm {
     let codecs: ImageCodecs
     let workers: PixelWorkers
 
-    func result(
-        in entry: DiskCache.Entry,
-        _ metadata: ProcessedImageMetadata,
-        for request: ResolvedRequest,
-        _ timings: ImageTimings,
-        priority: PriorityBox
-    ) async throws -> ImageResponse {
+    func result(in stored: StoredResult, for request: ResolvedRequest, priority: PriorityBox) async throws
+        -> ImageResponse
+    {
         let start = ContinuousClock.now
         let decoded = try await (request.options.workers ?? workers).decode(
-            entry.body,
+            stored.entry.body,
             of: request.options.cache.serializer,
-            size: metadata.size,
+            size: stored.metadata.size,
             codecs: request.options.codecs(or: codecs),
             options: request.options.decode.storedResultOptions,
             priority: priority
         )
-        var timings = timings
+        var timings = stored.timings
         timings.decode = ContinuousClock.now - start
         return ImageResponse(
-            image: metadata.image(decoded.bitmap),
+            image: stored.metadata.image(decoded.bitmap),
             source: .disk,
-            byteCount: metadata.byteCount,
+            byteCount: stored.metadata.byteCount,
             timings: timings,
-            head: metadata.validity.map { TransferResponse($0.response) }
+            head: stored.metadata.validity.map { TransferResponse($0.response) }
         )
     }
 
     func entry(
         of response: ImageResponse,
-        madeOf original: Data?,
-        validity: OriginalValidity?,
+        from provenance: ResultProvenance,
         for request: ResolvedRequest,
         priority: PriorityBox
     ) async throws -> (body: Data, metadata: Data)? {
@@ -79,7 +83,7 @@ struct DecodedForm: ResultForm {
         if image.animation != nil { return nil }
         let body = try await (request.options.workers ?? workers).encode(
             image,
-            original: original,
+            original: provenance.data,
             codecs: request.options.codecs(or: codecs),
             serializer: serializer,
             priority: priority
@@ -90,7 +94,7 @@ struct DecodedForm: ResultForm {
         let metadata = ProcessedImageMetadata(
             image,
             byteCount: response.byteCount,
-            validity: validity,
+            validity: provenance.validity,
             serializer: serializer,
             isExact: isExact
         )
@@ -104,36 +108,36 @@ struct DecodedForm: ResultForm {
 
 /// Encoded images, which are stored as they are.
 struct EncodedForm: ResultForm {
-    func result(
-        in entry: DiskCache.Entry,
-        _ metadata: ProcessedImageMetadata,
-        for request: ResolvedRequest,
-        _ timings: ImageTimings,
-        priority: PriorityBox
-    ) async throws -> EncodedImage {
+    func result(in stored: StoredResult, for request: ResolvedRequest, priority: PriorityBox) async throws
+        -> EncodedImage
+    {
         // The body has a checksum, so it is what was stored.
+        let metadata = stored.metadata
         guard let form = metadata.encoded else { throw CodecError.unknownFormat(detected: nil) }
         let body = EncodedImageBody(
-            data: entry.body,
+            data: stored.entry.body,
             format: form.format,
             size: form.size,
             originalInfo: metadata.info
         )
         var image = EncodedImage(body, source: .disk, originalByteCount: metadata.byteCount)
-        image.timings = timings
+        image.timings = stored.timings
         return image
     }
 
     func entry(
         of image: EncodedImage,
-        madeOf original: Data?,
-        validity: OriginalValidity?,
+        from provenance: ResultProvenance,
         for request: ResolvedRequest,
         priority: PriorityBox
     ) async throws -> (body: Data, metadata: Data)? {
         // An original that is kept is on disk as the original of an unprocessed image is, and not once more.
         if image.isOriginal { return nil }
-        let metadata = ProcessedImageMetadata(image.stored, byteCount: image.originalByteCount, validity: validity)
+        let metadata = ProcessedImageMetadata(
+            image.stored,
+            byteCount: image.originalByteCount,
+            validity: provenance.validity
+        )
         return (image.data, metadata.data)
     }
 

@@ -112,7 +112,8 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
         guard request.mayUse(validity, insteadOf: failure) else { return nil }
         do {
-            let result = try await form.result(in: entry, metadata, for: request, timings, priority: context.priority)
+            let stored = StoredResult(entry: entry, metadata: metadata, timings: timings)
+            let result = try await form.result(in: stored, for: request, priority: context.priority)
             isFound = true
             let isExact = metadata.isExact ?? false
             let found = Found(result: result, isExact: isExact, validity: validity, cache: cache, age: age)
@@ -178,10 +179,13 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         else { return [] }
         // Built-in encodings need the pixels alone.
         let needsData = !(policy.serializer is ImageSerializer) && request.encodedImage == nil
-        let data = needsData && request.source.hasEncodedBytes ? data : nil
+        let provenance = ResultProvenance(
+            data: needsData && request.source.hasEncodedBytes ? data : nil,
+            validity: validity
+        )
         let diskKey = request.key.processedDiskKey
         let content = SharedContent { [form] in
-            try await form.entry(of: result, madeOf: data, validity: validity, for: request, priority: priority)
+            try await form.entry(of: result, from: provenance, for: request, priority: priority)
         }
         let stored = targets.stored
         return targets.lowestFirst.compactMap { cache in
@@ -195,7 +199,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
                 for: diskKey,
                 expiration: expiration(policy, validity, now: cache.disk.now()),
                 durability: policy.diskDurability ?? .none,
-                byteCount: form.byteCount(of: result) + (data?.count ?? 0),
+                byteCount: form.byteCount(of: result) + (provenance.data?.count ?? 0),
                 priority: priority,
                 admission: cache.admission(
                     of: claim,

@@ -143,14 +143,11 @@ struct GetRun: Sendable {
         let image = try await pipeline.encoded(for: request, as: format) { update in progress.withLock { $0 = update } }
         let loaded = try await writer.write(image, at: index, isNeeded: writes)
         guard let tiles else { return loaded }
-        if pipeline.configuration.codecs.canDecode(image.format) {
-            // The pixels of what was written, reduced while they are decoded: the image itself may be in no cache.
-            try await pipeline.withPixels(of: image, fitting: ContactSheet.largestTile) { bitmap in
-                try tiles.add(bitmap, at: index)
-            }
-        } else {
-            let response = try await pipeline.response(for: request)
-            try await pipeline.withPixels(of: response.image) { try tiles.add($0, at: index) }
+        // The pixels of what was written, reduced while they are decoded: the image itself may be in no cache, and would
+        // be loaded once more.
+        let codecs = image.format == .pam ? ImageCodecs(decoders: [WrittenPAMDecoder()], encoders: []) : nil
+        try await pipeline.withPixels(of: image, fitting: ContactSheet.largestTile, codecs: codecs) { bitmap in
+            try tiles.add(bitmap, at: index)
         }
         return loaded
     }

@@ -44,6 +44,39 @@ struct CacheGroupRemovalTests {
         }
     }
 
+    @Test(
+        "remove and clear take images from memory and disk in a task that was cancelled, too",
+        arguments: Removal.allCases
+    )
+    func cancelledRemoval(removal: Removal) async throws {
+        let fixture = CacheGroupFixture()
+        try await fill(fixture)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await removal.perform(fixture.group, fixture.url)
+        }
+        try await task.value
+        #expect(try await fixture.counts() == [0, 0, 0, 0])
+    }
+
+    @Test("store leaves nothing older elsewhere if it is cancelled once one cache has what is stored")
+    func cancelledStore() async throws {
+        let fixture = CacheGroupFixture()
+        try await fixture.load([.targetCache(fixture.low)])
+        let busy = HeldCall()
+        busy.arm()
+        async let other: Void = fixture.low.disk.write(priority: .normal) { busy.pass() }
+        await busy.waitUntilReached()
+        let request = ImageRequest(fixture.url)
+        let store = Task { try await fixture.group.store(Sample.png(seed: 5), for: request) }
+        while await fixture.high.storedData(for: request) == nil { await Task.yield() }
+        store.cancel()
+        busy.release()
+        await other
+        #expect(try await store.value)
+        #expect(await fixture.low.storedData(for: request) == nil)
+    }
+
     @Test("remove takes images from one part alone, and clear as well")
     func tiers() async throws {
         let fixture = CacheGroupFixture()

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import HalcyonTesting
 import Testing
 
@@ -48,6 +49,80 @@ struct CacheGroupSearchTests {
         #expect(await fixture.high.storedData(for: request) == nil)
         #expect(await fixture.group.storedData(for: request) == Sample.png(seed: 2))
         #expect(fixture.transport.startedCount == 0)
+    }
+
+    @Test("goes on after a damaged entry where it blocks its thread as well", arguments: [false, true])
+    func damagedForThread(isProcessed: Bool) async throws {
+        let fixture = CacheGroupFixture()
+        let request = ImageRequest(fixture.url)
+        #expect(try await fixture.high.store(Data(Sample.png(seed: 1).prefix(45)), for: request))
+        #expect(try await fixture.low.store(Sample.png(seed: 2), for: request))
+        let (pipeline, url) = (fixture.pipeline, fixture.url)
+        let options = ImageOptions(isProcessed ? [crop] : [])
+        let response = try await onThread { pipeline.responseFromCache(for: url, options: options) }
+        #expect(response?.source == .disk)
+        #expect(response?.image.size == (isProcessed ? PixelSize(9, 9) : PixelSize(64, 48)))
+        await fixture.settle()
+        #expect(await fixture.high.storedData(for: request) == nil)
+        #expect(fixture.transport.startedCount == 0)
+    }
+
+    @Test("is not ended by a stale image in memory where a lower cache has a fresh one", arguments: [false, true])
+    func staleInMemory(isProcessed: Bool) async throws {
+        let options = isProcessed ? [crop] : []
+        for promotes in [false, true] {
+            let fixture = CacheGroupFixture(promotes: promotes)
+            fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60"])
+            let older = try await fixture.load(options + [.targetCache(fixture.high)])
+            fixture.clock.advance(by: 100)
+            fixture.serve(Sample.png(seed: 2), [.cacheControl: "max-age=600"])
+            let newer = try await fixture.load(options + [.targetCache(fixture.low)])
+            #expect(!newer.image.bitmap.hasSamePixels(as: older.image.bitmap))
+            let request = ImageRequest(fixture.url, options: ImageOptions(options))
+            let found = try #require(fixture.pipeline.responseFromMemory(for: request))
+            #expect(found.image.bitmap.hasSamePixels(as: newer.image.bitmap))
+            #expect(try await fixture.load(options).source == .memory)
+            let high = try #require(fixture.high.entryInMemory(for: request))
+            #expect(high.image.bitmap.hasSamePixels(as: (promotes ? newer : older).image.bitmap))
+            #expect(fixture.transport.startedCount == 2)
+        }
+    }
+
+    @Test("is not ended by a stale original where a lower cache has a fresh one", arguments: [false, true])
+    func staleOnDisk(isProcessed: Bool) async throws {
+        let processing = isProcessed ? [crop] : []
+        for promotes in [false, true] {
+            let fixture = CacheGroupFixture(promotes: promotes)
+            fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60"])
+            try await fixture.load([.targetCache(fixture.high)])
+            fixture.clock.advance(by: 100)
+            fixture.serve(Sample.png(seed: 2), [.cacheControl: "max-age=600"])
+            try await fixture.load([.targetCache(fixture.low)])
+            for options in [[], [ImageOption.onlyFromCache]] {
+                fixture.group.removeAllFromMemory()
+                let found = try await fixture.load(processing + options)
+                #expect(found.source == .disk)
+                let chain: ImageProcessorChain = isProcessed ? .crop(to: PixelSize(9, 9)) : .identity
+                #expect(found.image.bitmap.hasSamePixels(as: try chain.bitmap(from: Sample.bitmap(seed: 2))))
+            }
+            let high = await fixture.high.storedData(for: ImageRequest(fixture.url))
+            #expect(high == Sample.png(seed: promotes ? 2 : 1))
+            #expect(fixture.transport.startedCount == 2)
+        }
+    }
+
+    @Test("takes the most recent of several stale originals for what it asks the server about")
+    func staleValidators() async throws {
+        let fixture = CacheGroupFixture()
+        for (tag, cache) in [("\"a\"", fixture.high), ("\"b\"", fixture.low)] {
+            fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: tag])
+            try await fixture.load([.targetCache(cache)])
+            fixture.clock.advance(by: 100)
+        }
+        fixture.group.removeAllFromMemory()
+        fixture.serve(Data(), [.cacheControl: "max-age=600"], status: 304)
+        #expect(try await fixture.load().source == .disk)
+        #expect(fixture.transport.transfers.last?.request.headers[.ifNoneMatch] == "\"b\"")
     }
 
     @Test("makes no copy of what it finds on a disk whose stores are behind", arguments: [false, true])

@@ -154,6 +154,18 @@ struct EncodedRemovalTests {
         #expect(try ImageCodecs.standard.decode(data).owner == 7)
     }
 
+    @Test("is made by a store of the program in memory alone, on disk as well", arguments: [false, true])
+    func replacementInMemory(isProcessed: Bool) async throws {
+        encoded.transport.serve(encoded.url, Sample.png(seed: 1))
+        let options = isProcessed ? [crop] : []
+        _ = try await encoded.encoded(.format(.webp), options)
+        let image = try ImageCodecs.standard.decode(isProcessed ? Sample.png(20, 10, seed: 7) : Sample.png(seed: 7))
+        let request = ImageRequest(encoded.url, options: ImageOptions(options + [.cacheMemoryOnly]))
+        #expect(try await encoded.cache.store(image, for: request) == false)
+        #expect(encoded.pipeline.encodedFromMemory(for: request, as: .format(.webp)) == nil)
+        #expect(try await encoded.diskCount() == 0)
+    }
+
     @Test("is made by a store of the program on disk alone, which an encoding under way does not undo")
     func replacementOnDisk() async throws {
         encoded.transport.serve(encoded.url, Sample.png(seed: 1))

@@ -78,7 +78,7 @@ struct FilterProcessorTests {
         #expect(pixels.decodeTarget == .full)
         let sharpen = SharpenProcessor(radius: .pixels(1), amount: 1, threshold: 0)
         #expect(sharpen.decodeTarget == .full && !sharpen.scalesWithImage && !sharpen.hasLengthsInPoints)
-        for (depth, size) in [(SampleDepth.eight, PixelSize(8, 12)), (.sixteen, PixelSize(8, 6))] {
+        for (depth, size) in [(SampleDepth.eight, PixelSize(8, 18)), (.sixteen, PixelSize(8, 12))] {
             let image = try Self.image(PixelSize(8, 6), depth)
             #expect(sharpen.workingSize(for: image) == size)
             #expect(pixels.workingSize(for: image) == PixelSize(8, 6))

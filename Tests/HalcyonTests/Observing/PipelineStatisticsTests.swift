@@ -56,4 +56,20 @@ struct PipelineStatisticsTests {
         pipeline.resetStatistics()
         #expect(pipeline.statistics == PipelineStatistics())
     }
+
+    @Test("never count fewer hits than none while they begin again from zero")
+    func reset() async throws {
+        test.transport.serve(url, Sample.png())
+        _ = try await pipeline.response(for: url)
+        let (pipeline, url) = (pipeline, url)
+        async let resets: Void = onThread {
+            for _ in 0..<2_000 {
+                for _ in 0..<8 { _ = pipeline.responseFromMemory(for: url) }
+                pipeline.resetStatistics()
+            }
+        }
+        let least = try await onThread { (0..<4_000).map { _ in pipeline.statistics.memoryHits }.min() }
+        try await resets
+        #expect(try #require(least) >= 0)
+    }
 }

@@ -159,6 +159,73 @@ struct SourceLoaderTests {
         #expect(calls.texts == ["1"])
     }
 
+    @Test("may load in its own pipeline what it is asked for: it does not come to that load, and others do")
+    func nested() async throws {
+        let (pipeline, calls, url) = (Lock<ImagePipeline?>(nil), calls, Sample.url())
+        let first = SourceLoader { _, _ in
+            calls.add("first")
+            let pipeline = pipeline.withLock { $0 }
+            _ = pipeline?.responseFromMemory(for: url)
+            return ClosureImageDataProvider(cacheKey: "turned") {
+                Data(try await pipeline?.data(for: url).reversed() ?? [])
+            }
+        }
+        let second = SourceLoader { _, _ in
+            calls.add("second")
+            return nil
+        }
+        let test = TestPipeline(loaders: [first, second])
+        pipeline.withLock { $0 = test.pipeline }
+        defer { pipeline.withLock { $0 = nil } }
+        test.transport.serve(url, Data(Sample.png().reversed()))
+        #expect(try await test.pipeline.response(for: url).source == .data)
+        #expect(calls.texts == ["first", "second", "second"])
+        #expect(test.transport.startedCount == 1)
+    }
+
+    @Test("has a provider whose loads come to every interceptor, also to the one that went on with its URL")
+    func nestedAfterInterceptor() async throws {
+        let (pipeline, calls, url) = (Lock<ImagePipeline?>(nil), calls, Sample.url())
+        let loader = SourceLoader { _, _ in
+            let pipeline = pipeline.withLock { $0 }
+            return ClosureImageDataProvider(cacheKey: "loaded") { try await pipeline?.data(for: url) ?? Data() }
+        }
+        let interceptor = LoadInterceptor { load in
+            calls.add("\(load.form)")
+            return try await load.form == .image ? load.proceed(with: ImageRequest(url)) : load.proceed()
+        }
+        let test = TestPipeline(interceptors: [interceptor], loaders: [loader])
+        pipeline.withLock { $0 = test.pipeline }
+        defer { pipeline.withLock { $0 = nil } }
+        test.transport.serve(url, Sample.png())
+        #expect(try await test.pipeline.response(for: Sample.url()).source == .data)
+        #expect(calls.texts == ["image", "original"])
+    }
+
+    @Test("leaves its URL to an interceptor, also that of a file, and no name of the image")
+    func interceptedURL() async throws {
+        let loader = SourceLoader { [calls] source, _ in
+            calls.add(source.url?.lastPathComponent ?? "none")
+            return ClosureImageDataProvider(cacheKey: "the page") { Sample.png() }
+        }
+        let seen = CallLog()
+        let interceptor = LoadInterceptor { load in
+            seen.add(load.request.source.url?.absoluteString ?? "none")
+            return try await load.proceed(with: load.request)
+        }
+        let test = TestPipeline(interceptors: [interceptor], loaders: [loader])
+        let file = Source.file("/folder/a b.png")
+        #expect(try await test.pipeline.response(for: page(1)).source == .data)
+        #expect(test.pipeline.responseFromMemory(for: ImageRequest(file)) != nil)
+        let prepared = test.pipeline.prepared(ImageRequest(file))
+        #expect(prepared.source.url == file.url && prepared.source.url?.isFileURL == true)
+        #expect(prepared.source == Source.provider(ClosureImageDataProvider(cacheKey: "the page") { Data() }))
+        _ = try await test.pipeline.response(for: ImageRequest(.file("/folder/b.png"), options: [.forceRefresh]))
+        #expect(seen.texts == ["page:///1", "file:///folder/b.png"])
+        // What an interceptor goes on with is a provider already, about which no loader is asked.
+        #expect(calls.texts == ["1", "a b.png", "a b.png", "b.png"])
+    }
+
     @Test("reports progress, obeys the limit of bytes, and is asked once for equal loads")
     func stream() async throws {
         let data = Sample.png()
