@@ -31,8 +31,9 @@ final class FileReadFollower {
     /// are, until ``end()`` returns.
     func follow(_ bytes: UnsafeRawBufferPointer, of byteCount: Int) {
         guard bytes.count < byteCount else { return }
+        let time = pacing.now() - start
         if let body { return body.lend(bytes) }
-        guard pacing.now() - start >= pacing.patience else { return }
+        guard time >= pacing.patience else { return }
         let body = ArrivingBytes()
         self.body = body
         body.lend(bytes)
