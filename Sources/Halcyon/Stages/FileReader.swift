@@ -77,7 +77,8 @@ enum FileReader {
                 // The file has become shorter since its size was read.
                 if count == 0 { break }
                 offset += count
-                follower?.follow(UnsafeRawBufferPointer(start: buffer.baseAddress, count: offset), of: identity.byteCount)
+                let bytes = UnsafeRawBufferPointer(start: buffer.baseAddress, count: offset)
+                follower?.follow(bytes, of: identity.byteCount)
             }
             return offset
         }

@@ -76,7 +76,8 @@ private struct ProgressiveLoop: Sendable {
                     if policy.minimumInterval > .zero { try await clock.sleep(for: policy.minimumInterval) }
                 }
                 guard step.progress.isComplete else { continue }
-                // The image itself follows, unless there are more bytes, as those of other frames.
+                // The image itself follows, unless there are more bytes, as those of other frames. Previews before may
+                // have been turned otherwise, as the orientation can come last.
                 guard await body.body.bytes(from: byteCount) != nil else { return }
                 return try await report(step.progress, byteCount, body)
             }

@@ -5,7 +5,7 @@ public struct IncrementalProgress: Sendable, Hashable {
     public var passCount: Int
     /// The share of the image's area that has been drawn, however coarsely, from 0 to 1.
     public var coverage: Double
-    /// A Boolean value that indicates whether every pixel is final.
+    /// A Boolean value that indicates whether every pixel is final, and the orientation by which the image is turned.
     public var isComplete: Bool
 
     /// Creates a progress; by default, nothing has been read.
