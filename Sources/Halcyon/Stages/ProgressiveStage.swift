@@ -8,6 +8,10 @@ internal import HalcyonConcurrency
 /// There is one loop a transfer: it takes the bytes that have come, decodes them on a worker, and makes a preview if the
 /// state is worth one. Bytes that come meanwhile wait in the body, so that previews never overtake each other, and a slow
 /// worker makes fewer of them. The image itself does not wait for any of this.
+///
+/// The image is decoded from the whole file, also where all of it has been read here. Only that verifies the checksums
+/// of a PNG, takes the frames of a GIF into its header, and reduces a baseline JPEG by the same arithmetic as without
+/// previews; and it would have to wait for a preview that is being made.
 final class ProgressiveStage: Sendable {
     private let codecs: ImageCodecs
     private let workers: PixelWorkers
