@@ -61,7 +61,8 @@ final class ArrivingBytes: ArrivingBody {
     func bytes(from offset: Int) async -> Data? {
         await arrivals.wait(for: offset + 1)
         guard !Task.isCancelled else { return nil }
-        // Copied under the lock: lent memory goes, and memory that is shared when more bytes come would be copied whole.
+        // Copied under the lock: lent memory goes, and memory that is shared when more bytes come would be copied
+        // whole.
         return state.withLock { $0.isEnded ? nil : $0.bytes(from: offset) }
     }
 }

@@ -1,15 +1,15 @@
 /// The previews that are made of an image while its bytes arrive.
 ///
 /// One preview is made at a time, on a worker, and none any more once all bytes are there, as the image itself follows.
-/// The decoder takes memory beside ``ImagePipeline/Configuration/decodeBudget``, within ``DecodePolicy/limits``; blur and
-/// processors take theirs from that budget.
-/// JPEG is shown scan by scan, or by rows where it has one scan; PNG by passes, or by rows; WebP by rows; a lossy JPEG XL
-/// at an eighth of its resolution; of a GIF, the first frame. Pixels that are missing are transparent. A preview of rows
-/// is made when at least a sixteenth more is there, and 64 previews of an image at the most.
+/// The decoder takes memory beside ``ImagePipeline/Configuration/decodeBudget``, within ``DecodePolicy/limits``; blur
+/// and processors take theirs from that budget. JPEG is shown scan by scan, or by rows where it has one scan; PNG by
+/// passes, or by rows; WebP by rows; a lossy JPEG XL at an eighth of its resolution; of a GIF, the first frame. Pixels
+/// that are missing are transparent. A preview of rows is made when at least a sixteenth more is there, and 64 previews
+/// of an image at the most.
 ///
-/// There are previews of transfers from servers, of streams (``StreamingImageDataProvider``), and of files that are read
-/// slowly: longer ones than 256 KiB of which a part is still missing after 100 milliseconds. Other files, and other
-/// sources, are there as soon as a preview could be.
+/// There are previews of transfers from servers, of streams (``StreamingImageDataProvider``), and of files that are
+/// read slowly: longer ones than 256 KiB of which a part is still missing after 100 milliseconds. Other files, and
+/// other sources, are there as soon as a preview could be.
 public struct ProgressivePolicy: Sendable, Hashable {
     /// The states of the image that are shown.
     public enum Mode: Sendable, Hashable {
@@ -27,12 +27,12 @@ public struct ProgressivePolicy: Sendable, Hashable {
     public var mode: Mode
     /// The shortest time from one preview to the next. Default: 0.
     public var minimumInterval: Duration
-    /// A Boolean value that indicates whether the blocks of early scans are blurred, before the processors run: those of
-    /// JPEG, and the passes of interlaced PNG.
+    /// A Boolean value that indicates whether the blocks of early scans are blurred, before the processors run: those
+    /// of JPEG, and the passes of interlaced PNG.
     ///
-    /// The standard deviation of the Gaussian is 6 pixels of the whole image after the first scan, 2 after the second to
-    /// the fourth, and 0 from the fifth on. Default: `false`, as libjpeg smooths the blocks of a first scan already, and
-    /// a blur takes time for each preview.
+    /// The standard deviation of the Gaussian is 6 pixels of the whole image after the first scan, 2 after the second
+    /// to the fourth, and 0 from the fifth on. Default: `false`, as libjpeg smooths the blocks of a first scan already,
+    /// and a blur takes time for each preview.
     public var blursEarlyScans: Bool
 
     /// Creates a policy.

@@ -50,7 +50,8 @@ final class ProgressiveDecoding: @unchecked Sendable {
         try isThumbnail ? decoder.embeddedThumbnail : decoder.image(isCancelled: isCancelled)
     }
 
-    /// A Boolean value that indicates whether ``finished(_:at:isCancelled:)`` makes other images of those that it is given.
+    /// A Boolean value that indicates whether ``finished(_:at:isCancelled:)`` makes other images of those that it is
+    /// given.
     var changesImages: Bool { !key.processing.isIdentity || key.policy.blursEarlyScans }
 
     /// Returns an image blurred, as far as the policy asks for it, and processed as the whole image is.

@@ -2,8 +2,8 @@ internal import HalcyonConcurrency
 
 /// The rule by which a file is shown while it is read.
 ///
-/// Nearly all files are there before a preview of them could be. What is slow is a file on a medium that is far away, or
-/// that has to start first.
+/// Nearly all files are there before a preview of them could be. What is slow is a file on a medium that is far away,
+/// or that has to start first.
 struct FileReadPacing: Sendable {
     /// The number of bytes that are read at a time: a shorter file is not shown before it is whole.
     var pieceByteCount = 256 << 10

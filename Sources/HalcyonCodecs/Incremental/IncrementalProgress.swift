@@ -1,7 +1,7 @@
 /// The part of an image that has been read while its bytes arrive.
 public struct IncrementalProgress: Sendable, Hashable {
-    /// The number of scans (JPEG) or passes (interlaced PNG, JPEG XL) that have been read as a whole; 0 for an image that
-    /// comes row by row.
+    /// The number of scans (JPEG) or passes (interlaced PNG, JPEG XL) that have been read as a whole; 0 for an image
+    /// that comes row by row.
     public var passCount: Int
     /// The share of the image's area that has been drawn, however coarsely, from 0 to 1.
     public var coverage: Double

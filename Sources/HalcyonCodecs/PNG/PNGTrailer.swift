@@ -1,8 +1,8 @@
 internal import CDeflate
 internal import FoundationEssentials
 
-/// The chunks behind the image data of a PNG whose bytes come piece by piece: of these, the orientation counts, which may
-/// stand there (PNG, 11.3.4.5).
+/// The chunks behind the image data of a PNG whose bytes come piece by piece: of these, the orientation counts, which
+/// may stand there (PNG, 11.3.4.5).
 struct PNGTrailer {
     private enum Part {
         /// Length and type of a chunk, of 8 bytes.
