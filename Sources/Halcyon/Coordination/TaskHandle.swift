@@ -107,7 +107,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
 
     var progress: ImageProgress { state.withLock { $0.progress } }
 
-    /// Copies the bytes that the transfer under way has received so far; `nil` if none is under way.
+    /// Copies the bytes that have been received so far; `nil` if none are being received.
     func receivedData() async -> Data? {
         let body = state.withLock { $0.result == nil ? $0.status.body?.body : nil }
         return await body?.copy()

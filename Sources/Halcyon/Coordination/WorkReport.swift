@@ -4,7 +4,7 @@ internal import HalcyonHTTP
 enum WorkReport: Sendable {
     /// A stage of the load has begun.
     case began(ImageError.Stage)
-    /// A transfer has begun to receive its body.
+    /// A transfer, a stream or a file has begun to be received.
     case receiving(BodyReport)
     /// Bytes have been received.
     case progress(ProgressReport)
@@ -25,11 +25,14 @@ struct BodyReport: Sendable {
     var attempt: UInt64 = 0
     /// The number of the transfer, in the order in which an attempt makes them.
     let number: UInt64
-    let body: ReceivedBody
+    let body: any ArrivingBody
+    /// The provenance of images that are made of the bytes.
+    let provenance: ImageResponse.Source
 
-    init(_ body: ReceivedBody, number: UInt64) {
+    init(_ body: any ArrivingBody, number: UInt64, provenance: ImageResponse.Source) {
         self.number = number
         self.body = body
+        self.provenance = provenance
     }
 
     /// Returns whether this report follows another one: it is of a later source, attempt or transfer.

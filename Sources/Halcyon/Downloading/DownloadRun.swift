@@ -216,7 +216,7 @@ struct DownloadRun: Sendable {
             begin: { body in
                 // Not the body of a redirect or a refusal.
                 guard head.withLock({ $0 }) != nil else { return }
-                context.report(.receiving(BodyReport(body, number: WorkNumber.next())))
+                context.report(.receiving(BodyReport(body, number: WorkNumber.next(), provenance: .network)))
             },
             report: { progress in
                 guard head.withLock({ $0 }) != nil else { return }

@@ -1,10 +1,15 @@
 /// The previews that are made of an image while its bytes arrive.
 ///
 /// One preview is made at a time, on a worker, and none any more once all bytes are there, as the image itself follows.
-/// The decoder takes memory beside ``ImagePipeline/Configuration/decodeBudget``, within ``DecodePolicy/limits``.
-/// JPEG is shown scan by scan, or by rows where it has one scan; PNG by passes, or by rows; WebP by rows; of a GIF, the
-/// first frame. Pixels that are missing are transparent. A preview of rows is made when at least a sixteenth more is
-/// there, and 64 previews of an image at the most.
+/// The decoder takes memory beside ``ImagePipeline/Configuration/decodeBudget``, within ``DecodePolicy/limits``; blur
+/// and processors take theirs from that budget. JPEG is shown scan by scan, or by rows where it has one scan; PNG by
+/// passes, or by rows; WebP by rows; a lossy JPEG XL at an eighth of its resolution; of a GIF, the first frame. Pixels
+/// that are missing are transparent. A preview of rows is made when at least a sixteenth more is there, and 64 previews
+/// of an image at the most.
+///
+/// There are previews of transfers from servers, of streams (``StreamingImageDataProvider``), and of files that are
+/// read slowly: longer ones than 256 KiB of which a part is still missing after 100 milliseconds. Other files, and
+/// other sources, are there as soon as a preview could be.
 public struct ProgressivePolicy: Sendable, Hashable {
     /// The states of the image that are shown.
     public enum Mode: Sendable, Hashable {
@@ -22,11 +27,24 @@ public struct ProgressivePolicy: Sendable, Hashable {
     public var mode: Mode
     /// The shortest time from one preview to the next. Default: 0.
     public var minimumInterval: Duration
+    /// A Boolean value that indicates whether the blocks of early scans are blurred, before the processors run: those
+    /// of JPEG, and the passes of interlaced PNG.
+    ///
+    /// The standard deviation of the Gaussian is 6 pixels of the whole image after the first scan, 2 after the second
+    /// to the fourth, and 0 from the fifth on. Default: `false`, as libjpeg smooths the blocks of a first scan already,
+    /// and a blur takes time for each preview.
+    public var blursEarlyScans: Bool
 
     /// Creates a policy.
-    public init(_ mode: Mode = .none, minimumInterval: Duration = .zero) {
+    ///
+    /// - Parameters:
+    ///   - mode: The states of the image that are shown. Default: ``Mode/none``.
+    ///   - minimumInterval: The shortest time from one preview to the next. Default: 0.
+    ///   - blursEarlyScans: Whether the blocks of early scans are blurred. Default: `false`.
+    public init(_ mode: Mode = .none, minimumInterval: Duration = .zero, blursEarlyScans: Bool = false) {
         self.mode = mode
         self.minimumInterval = minimumInterval
+        self.blursEarlyScans = blursEarlyScans
     }
 
     /// No preview.
@@ -39,13 +57,27 @@ public struct ProgressivePolicy: Sendable, Hashable {
     public static let each = ProgressivePolicy(.each)
 
     /// The newest state, at most once in an interval.
-    public static func latest(minimumInterval: Duration) -> ProgressivePolicy {
-        ProgressivePolicy(.latest, minimumInterval: minimumInterval)
+    ///
+    /// - Parameters:
+    ///   - minimumInterval: The shortest time from one preview to the next. Default: 0.
+    ///   - blursEarlyScans: See ``blursEarlyScans``. Default: `false`.
+    public static func latest(
+        minimumInterval: Duration = .zero,
+        blursEarlyScans: Bool = false
+    ) -> ProgressivePolicy {
+        ProgressivePolicy(.latest, minimumInterval: minimumInterval, blursEarlyScans: blursEarlyScans)
     }
 
     /// Every scan and pass, in order, at most one in an interval.
-    public static func each(minimumInterval: Duration) -> ProgressivePolicy {
-        ProgressivePolicy(.each, minimumInterval: minimumInterval)
+    ///
+    /// - Parameters:
+    ///   - minimumInterval: The shortest time from one preview to the next. Default: 0.
+    ///   - blursEarlyScans: See ``blursEarlyScans``. Default: `false`.
+    public static func each(
+        minimumInterval: Duration = .zero,
+        blursEarlyScans: Bool = false
+    ) -> ProgressivePolicy {
+        ProgressivePolicy(.each, minimumInterval: minimumInterval, blursEarlyScans: blursEarlyScans)
     }
 
     /// A Boolean value that indicates whether there are previews.

@@ -49,6 +49,8 @@ extension ImagePipeline {
         public var interceptors: [any LoadIntercepting] = []
         /// The loaders that are asked for the bytes of sources, in their order. Default: none.
         public var loaders: [any SourceLoading] = []
+        /// Says which files are shown while they are read. Default: the standard.
+        var filePacing = FileReadPacing()
 
         /// A configuration with a default for everything. Each parameter is the property of its name; `cache` is the
         /// only one of ``caches``, unless these are given.

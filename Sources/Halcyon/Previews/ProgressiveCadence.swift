@@ -15,7 +15,10 @@ struct ProgressiveCadence {
     mutating func accepts(_ progress: IncrementalProgress) -> Bool {
         guard count < Self.maximumCount, !progress.isComplete, progress.coverage > 0 else { return false }
         let isSharper = progress.passCount > last.passCount
-        guard isSharper || progress.coverage >= last.coverage + Self.leastGrowth else { return false }
+        // What follows the last rows may take long, such as the other frames of an animation.
+        let isFilled = progress.coverage == 1 && last.coverage < 1
+        let isLarger = isFilled || progress.coverage >= last.coverage + Self.leastGrowth
+        guard isSharper || isLarger else { return false }
         last = progress
         count += 1
         return true

@@ -45,10 +45,27 @@ final class ProgressiveDecoding: @unchecked Sendable {
         try decoder.append(bytes)
     }
 
-    /// Returns the image as far as it has been read, or its thumbnail, processed as the image is; `nil` if there is none.
+    /// Returns the image as far as it has been read, or its thumbnail; `nil` if there is none.
     func image(isThumbnail: Bool, isCancelled: @Sendable () -> Bool) throws -> DecodedImage? {
-        guard var image = try isThumbnail ? decoder.embeddedThumbnail : decoder.image(isCancelled: isCancelled) else {
-            return nil
+        try isThumbnail ? decoder.embeddedThumbnail : decoder.image(isCancelled: isCancelled)
+    }
+
+    /// A Boolean value that indicates whether ``finished(_:at:isCancelled:)`` makes other images of those that it is
+    /// given.
+    var changesImages: Bool { !key.processing.isIdentity || key.policy.blursEarlyScans }
+
+    /// Returns an image blurred, as far as the policy asks for it, and processed as the whole image is.
+    ///
+    /// - Parameter progress: The state that the image shows; `nil` for a thumbnail.
+    func finished(
+        _ image: DecodedImage,
+        at progress: IncrementalProgress?,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage {
+        var image = image
+        if key.policy.blursEarlyScans {
+            let radius = EarlyScanBlur.radius(for: image, at: progress)
+            if radius > 0 { image = try EarlyScanBlur.blur(image, radius: radius, isCancelled: isCancelled) }
         }
         for step in key.processing.steps {
             if isCancelled() { throw CancellationError() }

@@ -3,8 +3,9 @@ internal import HalcyonFiles
 
 /// A type that supplies the encoded bytes of an image piece by piece.
 ///
-/// Loads report progress as the pieces come, and end as soon as there are more bytes than ``TransferLimits/bodyBytes``
-/// allows. When a load is cancelled, so is the task that iterates the sequence.
+/// Loads report progress as the pieces come, make previews of them if ``ImageOptions/progressive`` asks for it, and end
+/// as soon as there are more bytes than ``TransferLimits/bodyBytes`` allows. When a load is cancelled, so is the task
+/// that iterates the sequence.
 public protocol StreamingImageDataProvider: ImageDataProvider {
     /// The sequence of pieces.
     associatedtype Chunks: AsyncSequence where Chunks.Element == Data

@@ -5,10 +5,14 @@ internal import HalcyonConcurrency
 final class FileFetcher: Sendable {
     private let readers = WorkQueue(name: "halcyon.files", width: 2)
     private let thumbnails: ThumbnailFolder?
+    private let pacing: FileReadPacing
 
-    /// - Parameter thumbnails: The thumbnails that programs of the user share. Default: none.
-    init(thumbnails: ThumbnailFolder? = nil) {
+    /// - Parameters:
+    ///   - thumbnails: The thumbnails that programs of the user share. Default: none.
+    ///   - pacing: Says which files are shown while they are read. Default: the standard.
+    init(thumbnails: ThumbnailFolder? = nil, pacing: FileReadPacing = FileReadPacing()) {
         self.thumbnails = thumbnails
+        self.pacing = pacing
     }
 
     /// Returns the present state of a file.
@@ -37,8 +41,10 @@ final class FileFetcher: Sendable {
 
         func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
             let (path, limit) = (path, (request.options.network.limits ?? .standard).bodyBytes)
+            let (context, pacing) = (context.nextAttempt(), files.pacing)
             let (data, identity) = try await files.run(path, context) { flag in
-                try FileReader.read(path, limit: limit, cancellation: flag)
+                let follower = FileReadFollower(pacing, context: context)
+                return try FileReader.read(path, limit: limit, cancellation: flag, follower: follower)
             }
             return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
         }
@@ -64,6 +70,7 @@ final class FileFetcher: Sendable {
 
         func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
             let (path, limit) = (thumbnail.path, (request.options.network.limits ?? .standard).bodyBytes)
+            let context = context.nextAttempt()
             let (data, identity) = try await files.run(path, context) { [files, thumbnail] flag in
                 // A thumbnail shows what is in the file, so it is only for those who may read the file.
                 if let folder = files.thumbnails, let state = try FileReader.readableIdentity(of: path),
@@ -71,7 +78,8 @@ final class FileFetcher: Sendable {
                 {
                     return (data, Optional(state))
                 }
-                return try FileReader.read(path, limit: limit, cancellation: flag)
+                let follower = FileReadFollower(files.pacing, context: context)
+                return try FileReader.read(path, limit: limit, cancellation: flag, follower: follower)
             }
             return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
         }

@@ -38,7 +38,10 @@ final class PipelineStages: Sendable {
         let (caches, codecs, downloader) = (configuration.caches, configuration.codecs, configuration.downloader)
         activities = LoadActivities(observers: configuration.observers)
         interception = Interception(configuration)
-        let files = FileFetcher(thumbnails: configuration.thumbnailFolder.map(ThumbnailFolder.init))
+        let files = FileFetcher(
+            thumbnails: configuration.thumbnailFolder.map(ThumbnailFolder.init),
+            pacing: configuration.filePacing
+        )
         workers =
             configuration.workers
             ?? PixelWorkers(threadCount: configuration.workerCount, byteBudget: configuration.decodeBudget)

@@ -2,11 +2,16 @@ internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 
-/// Makes previews of an image while its bytes arrive, once for all loads that share the transfer.
+/// Makes previews of an image while its bytes arrive, once for all loads that share the transfer, or the reading of a
+/// stream or a file.
 ///
 /// There is one loop a transfer: it takes the bytes that have come, decodes them on a worker, and makes a preview if the
 /// state is worth one. Bytes that come meanwhile wait in the body, so that previews never overtake each other, and a slow
 /// worker makes fewer of them. The image itself does not wait for any of this.
+///
+/// The image is decoded from the whole file, also where all of it has been read here. Only that verifies the checksums
+/// of a PNG, takes the frames of a GIF into its header, and reduces a baseline JPEG by the same arithmetic as without
+/// previews; and it would have to wait for a preview that is being made.
 final class ProgressiveStage: Sendable {
     private let codecs: ImageCodecs
     private let workers: PixelWorkers
@@ -68,16 +73,17 @@ private struct ProgressiveLoop: Sendable {
                 hasMore = step.hasMore
                 if policy.mode == .embeddedThumbnail {
                     guard step.hasHeader else { continue }
-                    return try await report(nil, byteCount)
+                    return try await report(nil, byteCount, body)
                 }
                 if cadence.accepts(step.progress) {
-                    try await report(step.progress, byteCount)
+                    try await report(step.progress, byteCount, body)
                     if policy.minimumInterval > .zero { try await clock.sleep(for: policy.minimumInterval) }
                 }
                 guard step.progress.isComplete else { continue }
-                // The image itself follows, unless there are more bytes, as those of other frames.
+                // The image itself follows, unless there are more bytes, as those of other frames. Previews before may
+                // have been turned otherwise, as the orientation can come last.
                 guard await body.body.bytes(from: byteCount) != nil else { return }
-                return try await report(step.progress, byteCount)
+                return try await report(step.progress, byteCount, body)
             }
         }
     }
@@ -85,13 +91,18 @@ private struct ProgressiveLoop: Sendable {
     /// Makes a preview, and hands it out.
     ///
     /// - Parameter progress: The state of the image; `nil` for its thumbnail.
-    private func report(_ progress: IncrementalProgress?, _ byteCount: Int) async throws {
-        let image = try await workers.run(priority: context.priority, isContinuation: false) { [decoding] flag in
+    private func report(_ progress: IncrementalProgress?, _ byteCount: Int, _ body: BodyReport) async throws {
+        let decoded = try await workers.run(priority: context.priority, isContinuation: false) { [decoding] flag in
             try decoding.image(isThumbnail: progress == nil, isCancelled: { flag.isCancelled })
         }
+        guard var image = decoded else { return }
+        if decoding.changesImages {
+            image = try await workers.withPixels(of: image, priority: context.priority) { [decoding] image, flag in
+                try decoding.finished(image, at: progress, isCancelled: { flag.isCancelled })
+            }
+        }
         try Task.checkCancellation()
-        guard let image else { return }
-        let response = ImageResponse(image: image, source: .network, byteCount: byteCount)
+        let response = ImageResponse(image: image, source: body.provenance, byteCount: byteCount)
         context.report(
             .preview(ProgressivePreview(number: WorkNumber.next(), response: response, progress: progress))
         )

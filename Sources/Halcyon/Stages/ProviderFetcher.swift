@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import HalcyonFiles
 internal import HalcyonHTTP
 
 /// The fetcher of bytes that a provider of the program supplies.
@@ -41,17 +40,23 @@ struct ProviderFetcher: OriginalFetching {
     ) async throws -> Data {
         let expected = stream.expectedByteCount.flatMap { $0 >= 0 ? $0 : nil }
         guard expected ?? 0 <= limit else { throw Failure.tooManyBytes(limit: limit) }
-        var bytes = GatheredBytes()
         // A stated length reserves no more than that.
-        bytes.reserveCapacity(min(expected ?? 0, 8 << 20))
+        let bytes = ArrivingBytes(capacity: min(expected ?? 0, 8 << 20))
+        // Also where the stream fails.
+        defer { bytes.end() }
+        var count = 0
         for try await chunk in try await stream.chunks() {
             try Task.checkCancellation()
-            guard chunk.count <= limit - bytes.count else { throw Failure.tooManyBytes(limit: limit) }
-            chunk.withUnsafeBytes { bytes.append($0) }
-            let progress = ImageProgress(receivedBytes: bytes.count, expectedBytes: expected)
+            guard chunk.count <= limit - count else { throw Failure.tooManyBytes(limit: limit) }
+            bytes.append(chunk)
+            if count == 0, !chunk.isEmpty {
+                context.report(.receiving(BodyReport(bytes, number: WorkNumber.next(), provenance: .data)))
+            }
+            count += chunk.count
+            let progress = ImageProgress(receivedBytes: count, expectedBytes: expected)
             context.report(.progress(ProgressReport(progress: progress)))
         }
-        return bytes.data
+        return bytes.end()
     }
 
     /// A failure of a provider that throws no error.

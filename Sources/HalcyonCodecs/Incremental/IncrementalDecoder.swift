@@ -1,11 +1,11 @@
 public import FoundationEssentials
 package import HalcyonRaster
 
-/// Decodes an image while its bytes arrive: JPEG by scans or rows, PNG by passes or rows, WebP by rows, and the first
-/// frame of a GIF once it is there.
+/// Decodes an image while its bytes arrive: JPEG by scans or rows, PNG by passes or rows, WebP by rows, JPEG XL first
+/// at an eighth of its resolution, and the first frame of a GIF once it is there.
 ///
-/// Every byte is decoded once, however few come at a time. An orientation that a file states behind its pixels, as WebP
-/// does, is not known in time and not applied.
+/// Every byte is decoded once, however few come at a time. An orientation that a file states behind its pixels turns
+/// the image once it is there. A WebP announces whether it has one, and is not shown before; a PNG does not.
 ///
 /// ```swift
 /// let decoder = IncrementalDecoder()

@@ -22,8 +22,7 @@ final class JPEGXLFrameReader {
     init(_ data: Data, options: DecodeOptions) throws(CodecError) {
         header = try JPEGXLHeader(data, maximumFrameCount: options.limits.frameCount)
         try options.limits.check(header.size, of: .jxl)
-        let isDeep = header.basics.bits_per_sample > 8 && header.blackChannel == nil
-        depth = options.keepsSixteenBits && isDeep ? .sixteen : .eight
+        depth = header.depth(for: options)
         let byteCount = header.size.bitmapByteCount(depth: depth)
         try options.limits.checkMemory(byteCount, header.workingByteCount, of: .jxl)
         stream = try JPEGXLStream(
@@ -53,7 +52,7 @@ final class JPEGXLFrameReader {
         bitmap.isOpaque = try bitmap.withUnsafeMutableBytes { pixels in
             try decode(into: pixels, size, bytesPerRow: bytesPerRow, isCancelled: isCancelled)
             inks?.convert(pixels, bytesPerRow: bytesPerRow)
-            return hasAlpha ? premultiply(pixels, size, bytesPerRow) : true
+            return hasAlpha ? Self.premultiply(pixels, size, bytesPerRow, header: header, depth: depth) : true
         }
         nextFrame = index + 1
         return bitmap
@@ -74,17 +73,7 @@ final class JPEGXLFrameReader {
                     inks = JPEGXLInks(size, profile: profile)
                 }
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
-                // Rows of a bitmap begin at multiples of 64 bytes, too.
-                var format = halcyon_jpegxl_pixel_format(4, depth == .sixteen, 64)
-                var count = 0
-                // The last row may end with its last pixel. Another size would be that of another header.
-                guard JxlDecoderImageOutBufferSize(stream.decoder, &format, &count) == JXL_DEC_SUCCESS,
-                    count <= pixels.count, count > pixels.count - bytesPerRow,
-                    JxlDecoderSetImageOutBuffer(stream.decoder, &format, pixels.baseAddress, pixels.count)
-                        == JXL_DEC_SUCCESS
-                else {
-                    throw CodecError.corrupt(.jxl, reason: "two sizes in one file")
-                }
+                try stream.setOutput(pixels, bytesPerRow: bytesPerRow, depth: depth)
                 if let channel = header.blackChannel {
                     try inks?.receive(channel, from: stream.decoder)
                 }
@@ -98,7 +87,13 @@ final class JPEGXLFrameReader {
     }
 
     /// Makes alpha what a bitmap has; returns whether all pixels are opaque.
-    private func premultiply(_ pixels: UnsafeMutableRawBufferPointer, _ size: PixelSize, _ bytesPerRow: Int) -> Bool {
+    static func premultiply(
+        _ pixels: UnsafeMutableRawBufferPointer,
+        _ size: PixelSize,
+        _ bytesPerRow: Int,
+        header: JPEGXLHeader,
+        depth: SampleDepth
+    ) -> Bool {
         guard let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else {
             return true
         }

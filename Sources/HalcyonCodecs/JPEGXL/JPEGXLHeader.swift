@@ -93,6 +93,11 @@ extension JPEGXLHeader {
     var hasAlpha: Bool { basics.alpha_bits > 0 }
     var frameCount: Int { max(1, frameDurations.count) }
 
+    /// Returns the depth of the bitmaps that images of this file are decoded to.
+    func depth(for options: DecodeOptions) -> SampleDepth {
+        options.keepsSixteenBits && basics.bits_per_sample > 8 && blackChannel == nil ? .sixteen : .eight
+    }
+
     /// The bytes that libjxl takes besides the bitmap: it works on samples of 32 bits, and keeps frames that others
     /// refer to.
     var workingByteCount: Int {

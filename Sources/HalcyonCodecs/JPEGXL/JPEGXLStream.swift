@@ -1,6 +1,8 @@
 #if JPEGXL
 internal import CJPEGXL
+internal import CJPEGXLShim
 internal import FoundationEssentials
+internal import HalcyonRaster
 
 /// A file on its way through libjxl's decoder. A class, because the decoder needs one owner that frees it.
 ///
@@ -9,7 +11,7 @@ internal import FoundationEssentials
 final class JPEGXLStream {
     let decoder: OpaquePointer
     /// The code stream, without its container.
-    private let data: Data
+    private var data: Data
     private let sliceByteCount: Int
     private let eventMask: Int32
     /// The bytes that libjxl is done with.
@@ -40,6 +42,32 @@ final class JPEGXLStream {
 
     deinit {
         JxlDecoderDestroy(decoder)
+    }
+
+    /// Goes on with the same file, of which there is more.
+    ///
+    /// Linear in the number of boxes, and in the number of bytes of an image in several boxes.
+    func replaceFile(with data: Data) throws(CodecError) {
+        self.data = try JPEGXLContainer.codeStream(of: data)
+    }
+
+    /// Has libjxl write the pixels here: rows of RGBA that begin at multiples of 64 bytes, as those of a bitmap do.
+    ///
+    /// - Throws: ``CodecError/corrupt(_:reason:)`` for an image of another size.
+    func setOutput(
+        _ pixels: UnsafeMutableRawBufferPointer,
+        bytesPerRow: Int,
+        depth: SampleDepth
+    ) throws(CodecError) {
+        var format = halcyon_jpegxl_pixel_format(4, depth == .sixteen, 64)
+        var count = 0
+        // The last row may end with its last pixel. Another size would be that of another header.
+        guard JxlDecoderImageOutBufferSize(decoder, &format, &count) == JXL_DEC_SUCCESS,
+            count <= pixels.count, count > pixels.count - bytesPerRow,
+            JxlDecoderSetImageOutBuffer(decoder, &format, pixels.baseAddress, pixels.count) == JXL_DEC_SUCCESS
+        else {
+            throw .corrupt(.jxl, reason: "two sizes in one file")
+        }
     }
 
     /// Goes back to the first byte; libjxl remembers where frames begin.

@@ -12,12 +12,18 @@ struct PNGDataFeed {
     private var remaining = 0
     /// The checksum of the last chunk, and length and type of the next; there is no checksum before the first.
     private var frame: [UInt8] = [0, 0, 0, 0]
+    /// What follows the data; `nil` until a chunk of another type has begun.
+    private(set) var trailer: PNGTrailer?
     /// A Boolean value that indicates whether a chunk of another type has begun.
-    private(set) var isAtEnd = false
+    var isAtEnd: Bool { trailer != nil }
 
     /// Adds bytes.
     mutating func append(_ bytes: Data) {
-        guard !isAtEnd, !bytes.isEmpty else { return }
+        guard trailer == nil else {
+            trailer?.append(bytes)
+            return
+        }
+        guard !bytes.isEmpty else { return }
         if pieceIndex == pieces.count {
             pieces.removeAll(keepingCapacity: true)
             pieceIndex = 0
@@ -57,7 +63,10 @@ struct PNGDataFeed {
         let (length, type) = (number(frame[4..<8]), PNGChunkType(rawValue: number(frame[8..<12])))
         frame.removeAll(keepingCapacity: true)
         guard type == .imageData else {
-            isAtEnd = true
+            var trailer = PNGTrailer(length: length, type: type)
+            trailer.append(pieces[pieceIndex].dropFirst(offset))
+            for piece in pieces[(pieceIndex + 1)...] { trailer.append(piece) }
+            self.trailer = trailer
             pieces = []
             pieceIndex = 0
             return

@@ -2,7 +2,8 @@ public import FoundationEssentials
 internal import HalcyonRaster
 
 extension PNGDecoder: IncrementalDecoding {
-    /// Begins to read the default image, once its data begin. An orientation that stands behind them is not known.
+    /// Begins to read the default image, once its data begin. An orientation that stands behind them turns the images
+    /// that are made from then on.
     public func incrementalReader(for beginning: Data, options: DecodeOptions) throws -> any IncrementalReading {
         let (file, offset) = try beginning.withUnsafeBytes { bytes in
             let file = try PNGFile(bytes, limits: options.limits, checksImageData: false)

@@ -5,8 +5,9 @@ internal import HalcyonRaster
 /// each of whose pixels first fills the block that later passes refine (PNG, annex D).
 final class PNGIncrementalReader: IncrementalReading {
     private let file: PNGFile
-    private let info: ImageInfo
-    private let orientation: Orientation
+    private var info: ImageInfo
+    private let appliesOrientation: Bool
+    private var orientation: Orientation
     private let colorProfile: ColorProfile?
     private let expander: PNGRowExpander
     private var feed = PNGDataFeed()
@@ -25,6 +26,7 @@ final class PNGIncrementalReader: IncrementalReading {
         self.file = file
         let color = beginning.withUnsafeBytes { file.color(in: $0) }
         info = beginning.withUnsafeBytes { file.info(in: $0, colorSpace: color.space) }
+        appliesOrientation = options.appliesOrientation
         orientation = options.appliesOrientation ? info.orientation : .up
         colorProfile = color.profile
         expander = PNGRowExpander(file, options: options)
@@ -64,11 +66,26 @@ final class PNGIncrementalReader: IncrementalReading {
                 return false
             }
         }
-        if rows.isComplete {
-            progress = IncrementalProgress(passCount: progress.passCount, coverage: 1, isComplete: true)
-            bitmap.isOpaque = isOpaque
-            return false
+        guard rows.isComplete else { return true }
+        bitmap.isOpaque = isOpaque
+        progress.coverage = 1
+        progress.isComplete = findOrientation()
+        return false
+    }
+
+    /// Looks for an orientation behind the image data; returns whether it is known as far as there is one.
+    private func findOrientation() -> Bool {
+        if file.exif != nil { return true }
+        do {
+            // Data that make no row.
+            while try feed.next() != nil {}
+        } catch {
+            // What follows the image and is no chunk ends the file.
+            return true
         }
+        guard let block = feed.trailer?.exif else { return isEnded || feed.trailer?.isAtEnd == true }
+        info.orientation = EXIF.orientation(in: block) ?? .up
+        orientation = appliesOrientation ? info.orientation : .up
         return true
     }
 

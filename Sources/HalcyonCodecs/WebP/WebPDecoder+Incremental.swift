@@ -2,7 +2,8 @@ public import FoundationEssentials
 internal import HalcyonRaster
 
 extension WebPDecoder: IncrementalDecoding {
-    /// Begins to read a still image; frames of animations are read once all of the file is there.
+    /// Begins to read a still image; frames of animations are read once all of the file is there. An image that
+    /// announces EXIF behind its pixels is not shown before, as it may be turned.
     public func incrementalReader(for beginning: Data, options: DecodeOptions) throws -> any IncrementalReading {
         let header = try WebPHeader(parsing: beginning, maximumFrameCount: options.limits.frameCount)
         guard !header.isAnimated else {

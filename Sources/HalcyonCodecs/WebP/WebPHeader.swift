@@ -15,6 +15,10 @@ struct WebPHeader {
     private(set) var frames: [WebPFrame] = []
     private(set) var loopCount = 0
     private(set) var orientation: Orientation = .up
+    /// A Boolean value that indicates whether the file has other chunks than its image.
+    private(set) var isExtended = false
+    /// A Boolean value that indicates whether the header announces EXIF that has not been read.
+    private(set) var lacksEXIF = false
     private(set) var profile: Data?
     /// A Boolean value that indicates whether the bytes end before the file does.
     private(set) var isCutShort = false
@@ -25,7 +29,6 @@ struct WebPHeader {
     ///   ``CodecError/limitExceeded(_:_:)`` for too many frames.
     init(parsing data: Data, maximumFrameCount: Int) throws(CodecError) {
         var chunks = try WebPChunks(data)
-        var isExtended = false
         while let chunk = chunks.next() {
             switch chunk.name {
             case "VP8X" where size.isEmpty:
@@ -48,6 +51,7 @@ struct WebPHeader {
                 profile = profile ?? chunk.reader.data
             case "EXIF" where isExtended && !chunk.isCutShort:
                 orientation = EXIF.orientation(in: chunk.reader.data) ?? orientation
+                lacksEXIF = false
             default:
                 // Unknown chunks are skipped (RFC 9649 2.7.1.6), but an image has to start with a known one.
                 guard isExtended else {
@@ -72,6 +76,7 @@ struct WebPHeader {
         size = PixelSize(width + 1, height + 1)
         hasAlpha = flags & 0x10 != 0
         isAnimated = flags & 0x02 != 0
+        lacksEXIF = flags & 0x08 != 0
     }
 
     private mutating func readImage(_ chunk: WebPChunks.Chunk, definesSize: Bool) throws(CodecError) {

@@ -8,8 +8,11 @@ final class WebPIncrementalReader: IncrementalReading {
     private static let minimumSliceByteCount = 1_024
     private static let maximumSliceCount = 64
 
-    private let header: WebPHeader
-    private let orientation: Orientation
+    private var header: WebPHeader
+    private let appliesOrientation: Bool
+    private let maximumFrameCount: Int
+    /// A Boolean value that indicates whether all pixels have been decoded.
+    private var isDecoded = false
     private let premultiplies: Bool
     /// All bytes: the decoder refers to those that it has not decoded, and goes on wherever they are moved.
     private var bytes: Data
@@ -26,7 +29,8 @@ final class WebPIncrementalReader: IncrementalReading {
     /// - Parameter beginning: The file up to the size of the image at least, for which the limits were checked.
     init(_ beginning: Data, _ header: WebPHeader, options: DecodeOptions) throws {
         self.header = header
-        orientation = options.appliesOrientation ? header.orientation : .up
+        appliesOrientation = options.appliesOrientation
+        maximumFrameCount = options.limits.frameCount
         premultiplies = options.premultiplies
         bytes = beginning
         bytesPerRow = SampleDepth.eight.bytesPerRow(width: header.size.width)
@@ -63,8 +67,14 @@ final class WebPIncrementalReader: IncrementalReading {
         isEnded = true
     }
 
+    private var orientation: Orientation { appliesOrientation ? header.orientation : .up }
+
     func advance(isCancelled: @Sendable () -> Bool) throws -> Bool {
         if isCancelled() { throw CancellationError() }
+        if isDecoded {
+            try finish()
+            return false
+        }
         let newByteCount = bytes.count - decodedByteCount
         let slice = max(Self.minimumSliceByteCount, bytes.count / Self.maximumSliceCount)
         guard newByteCount >= slice || isEnded else { return false }
@@ -76,12 +86,14 @@ final class WebPIncrementalReader: IncrementalReading {
         if WebPIDecGetRGB(decoder, &lastRow, nil, nil, nil) != nil {
             rowCount = max(rowCount, min(Int(lastRow), header.size.height))
         }
-        progress.coverage = Double(rowCount) / Double(header.size.height)
+        if status == VP8_STATUS_OK { rowCount = header.size.height }
+        // A preview that is turned wrongly is worse than none.
+        let isTurnKnown = !appliesOrientation || !header.lacksEXIF
+        progress.coverage = isTurnKnown ? Double(rowCount) / Double(header.size.height) : 0
         switch status {
         case VP8_STATUS_OK:
-            rowCount = header.size.height
-            progress = IncrementalProgress(coverage: 1, isComplete: true)
-            bytes = Data()
+            isDecoded = true
+            try finish()
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA:
             if isEnded { throw CodecError.truncated(.webp) }
         default:
@@ -89,6 +101,16 @@ final class WebPIncrementalReader: IncrementalReading {
                 ?? .corrupt(.webp, reason: "the image data")
         }
         return false
+    }
+
+    /// Reads what stands behind the pixels, once all of it is there.
+    private func finish() throws {
+        if header.isExtended {
+            if !isEnded, try WebPChunks(bytes).isCutShort { return }
+            header = try WebPHeader(parsing: bytes, maximumFrameCount: maximumFrameCount)
+        }
+        progress = IncrementalProgress(coverage: 1, isComplete: true)
+        bytes = Data()
     }
 
     func image(isCancelled: @Sendable () -> Bool) throws -> DecodedImage {

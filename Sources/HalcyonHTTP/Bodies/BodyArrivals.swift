@@ -1,7 +1,7 @@
 internal import HalcyonConcurrency
 
 /// Wakes those who wait for more bytes of a body.
-final class BodyArrivals: Sendable {
+package final class BodyArrivals: Sendable {
     private struct State {
         var count = 0
         var isEnded = false
@@ -20,8 +20,11 @@ final class BodyArrivals: Sendable {
 
     private let state = Lock(State())
 
+    /// No bytes yet.
+    package init() {}
+
     /// Notes that so many bytes have been received in all.
-    func note(_ count: Int) {
+    package func note(_ count: Int) {
         let waiters = state.withLock { state in
             state.count = count
             return state.takeWaiters()
@@ -30,7 +33,7 @@ final class BodyArrivals: Sendable {
     }
 
     /// Notes that no more come.
-    func end() {
+    package func end() {
         let waiters = state.withLock { state in
             state.isEnded = true
             return state.takeWaiters()
@@ -39,7 +42,7 @@ final class BodyArrivals: Sendable {
     }
 
     /// Waits for so many bytes in all, the end of the transfer, or the cancellation of the calling task.
-    func wait(for count: Int) async {
+    package func wait(for count: Int) async {
         // Set when the task is cancelled; the second of joining and leaving sees the first.
         let cancellation = CancellationFlag()
         let id = state.withLock { state -> UInt64 in

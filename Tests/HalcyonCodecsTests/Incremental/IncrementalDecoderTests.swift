@@ -33,6 +33,7 @@ struct IncrementalDecoderTests {
             #expect(decoder.progress.isComplete && decoder.progress.coverage == 1)
             #expect(decoder.byteCount == data.count)
             #expect(image.size == whole.size && image.fullSize == whole.fullSize)
+            #expect(image.info.orientation == whole.info.orientation)
             #expect(image.bitmap.isOpaque == whole.bitmap.isOpaque && image.bitmap.depth == whole.bitmap.depth)
             #expect(image.bitmap.rowBytes() == whole.bitmap.rowBytes())
         }
@@ -53,6 +54,53 @@ struct IncrementalDecoderTests {
         }
         // Some have nothing to show before their end.
         #expect(decoder.progress.isComplete)
+    }
+
+    @Test("turns an image once a PNG states so behind its pixels")
+    func lateTurn() throws {
+        let data = try IncrementalSample.turnedPNG.data
+        let decoder = IncrementalDecoder()
+        // All but the checksum of the orientation and the end.
+        try decoder.append(data.dropLast(PNGBytes.end.count + 1))
+        while try decoder.advance() {}
+        #expect(decoder.progress == IncrementalProgress(coverage: 1))
+        let upright = try #require(try decoder.image())
+        #expect(upright.size == PixelSize(61, 37) && upright.info.orientation == .up)
+        try decoder.append(data.suffix(PNGBytes.end.count + 1))
+        while try decoder.advance() {}
+        #expect(decoder.progress.isComplete)
+        let turned = try #require(try decoder.image())
+        #expect(turned.size == PixelSize(37, 61) && turned.info.orientation == .right)
+        #expect(turned.bitmap.rowBytes() == (try upright.bitmap.oriented(.right)).rowBytes())
+    }
+
+    @Test("passes over a damaged orientation behind the pixels of a PNG")
+    func damagedTurn() throws {
+        var data = try IncrementalSample.turnedPNG.data
+        data[data.count - PNGBytes.end.count - 1] ^= 1
+        let decoder = IncrementalDecoder()
+        try feed(data, to: decoder, by: 13)
+        #expect(decoder.progress.isComplete)
+        let image = try #require(try decoder.image())
+        #expect(image.size == PixelSize(61, 37) && image.info.orientation == .up)
+        #expect(image.bitmap.rowBytes() == (try ImageCodecs.standard.decode(data)).bitmap.rowBytes())
+    }
+
+    @Test("shows no WebP that may be turned before its orientation is there, unless it is not to be turned")
+    func withheldTurn() throws {
+        let data = try IncrementalSample.turnedWebP.data
+        for appliesOrientation in [true, false] {
+            let decoder = IncrementalDecoder(options: DecodeOptions(appliesOrientation: appliesOrientation))
+            try decoder.append(data.dropLast(1))
+            while try decoder.advance() {}
+            #expect(!decoder.progress.isComplete)
+            #expect((try decoder.image() == nil) == appliesOrientation)
+            try decoder.append(data.suffix(1))
+            while try decoder.advance() {}
+            let image = try #require(try decoder.image())
+            #expect(decoder.progress.isComplete && image.info.orientation == .right)
+            #expect(image.size == (appliesOrientation ? PixelSize(97, 161) : PixelSize(161, 97)))
+        }
     }
 
     @Test("shows a progressive JPEG once for each scan")

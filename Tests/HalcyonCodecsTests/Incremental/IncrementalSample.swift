@@ -8,6 +8,8 @@ enum IncrementalSample: String, CaseIterable, Sendable {
     case baselineJPEG, progressiveJPEG, grayJPEG, turnedJPEG
     case png, palettePNG, translucentPNG, interlacedPNG, smallInterlacedPNG, widePNG
     case lossyWebP, losslessWebP
+    /// Files that state their orientation behind their pixels.
+    case turnedPNG, turnedInterlacedPNG, turnedWebP
     case gif, animatedGIF
 
     var data: Data {
@@ -34,12 +36,30 @@ enum IncrementalSample: String, CaseIterable, Sendable {
             case .losslessWebP:
                 let options = EncodeOptions(quality: nil)
                 return try WebPEncoder().encode(TestImages.translucent(33, 29), options: options)
+            case .turnedPNG: return Self.turned(try PNGEncoder().encode(photo, options: EncodeOptions()))
+            case .turnedInterlacedPNG: return Self.turned(Self.interlaced(PixelSize(37, 21), depth: 8))
+            case .turnedWebP:
+                // Longer than the decoder waits for.
+                let photo = try TestImages.photo(161, 97)
+                let image = try WebPEncoder().encode(photo, options: EncodeOptions(quality: 80))
+                return WebPBytes.file(
+                    WebPBytes.extendedHeader(flags: 0x08, width: 161, height: 97),
+                    WebPBytes.imageChunks(of: image),
+                    WebPBytes.chunk("EXIF", EXIFBlock(orientation: 6).data)
+                )
             case .gif: return try GIFEncoder().encode(photo, options: EncodeOptions())
             case .animatedGIF:
                 let frames = [photo, try TestImages.photo(61, 37)].map { AnimationFrame(bitmap: $0, duration: 70) }
                 return try GIFEncoder().encode(frames, loopCount: 0, options: EncodeOptions())
             }
         }
+    }
+
+    /// A PNG that ends with a text and an orientation.
+    private static func turned(_ png: Data) -> Data {
+        let text = PNGBytes.chunk("tEXt", Array("Comment\u{0}late".utf8))
+        let exif = PNGBytes.chunk("eXIf", [UInt8](EXIFBlock(orientation: 6).data))
+        return png.dropLast(PNGBytes.end.count) + text + exif + PNGBytes.end
     }
 
     /// RGBA whose samples differ from pixel to pixel, uncompressed.

@@ -19,13 +19,17 @@ struct PassDecoder: IncrementalDecoding {
     let observer: @Sendable (Step) -> Void
 
     let format = ImageFormat(rawValue: "passes")
+    /// The format that the images say they have; `nil`: that of the decoder.
+    var imageFormat: ImageFormat?
+    /// The pixels of all images, in place of those by the number of passes.
+    var pattern: Bitmap?
 
     var codecs: ImageCodecs { .standard.registering(decoder: self) }
 
     func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: Self.header) }
 
     func info(of data: Data, limits: DecodeLimits) -> ImageInfo {
-        ImageInfo(format: format, size: PixelSize(Self.fullWidth, 4))
+        ImageInfo(format: imageFormat ?? format, size: pattern?.size ?? PixelSize(Self.fullWidth, 4))
     }
 
     func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
@@ -49,7 +53,7 @@ struct PassDecoder: IncrementalDecoding {
     ) -> DecodedImage? { image(width: 49) }
 
     fileprivate func image(width: Int) -> DecodedImage {
-        DecodedImage(bitmap: Sample.bitmap(width, 4), info: info(of: Data(), limits: .standard))
+        DecodedImage(bitmap: pattern ?? Sample.bitmap(width, 4), info: info(of: Data(), limits: .standard))
     }
 
     private final class Reader: IncrementalReading {

@@ -241,4 +241,32 @@ struct ProgressivePreviewTests {
         transfer.finish()
         #expect(try await task.image.bitmap.isOpaque)
     }
+
+    @Test("are turned once the orientation is there, if a file states it behind its pixels")
+    func lateOrientation() async throws {
+        let test = TestPipeline(codecs: .standard)
+        let png = Sample.encoded(Sample.noise(40, 30), .png)
+        // One entry, 274: the first row is the right side.
+        let exif: [UInt8] = [
+            77, 77, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0,
+        ]
+        let checksum: [UInt8] = [0xd6, 0x67, 0x4b, 0x69]
+        let chunk = Data([0, 0, 0, UInt8(exif.count)]) + Data("eXIf".utf8) + exif + checksum
+        let task = test.pipeline.task(for: url, options: [.progressive])
+        let transfer = await test.transport.nextTransfer()
+        transfer.respond()
+        transfer.send(png.dropLast(12))
+        await eventually { task.preview?.progress == IncrementalProgress(coverage: 1) }
+        #expect(task.preview?.image.bitmap.hasSamePixels(as: Sample.noise(40, 30)) == true)
+        transfer.send(chunk + png.suffix(12))
+        // Once the image is there, a preview of it is made only if more follows.
+        while task.preview?.progress?.isComplete != true {
+            transfer.send([0])
+            await Task.yield()
+        }
+        let turned = try Sample.noise(40, 30).oriented(.right)
+        #expect(task.preview?.image.bitmap.hasSamePixels(as: turned) == true)
+        transfer.finish()
+        #expect(try await task.image.bitmap.hasSamePixels(as: turned))
+    }
 }

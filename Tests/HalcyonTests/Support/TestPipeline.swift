@@ -29,7 +29,8 @@ final class TestPipeline: Sendable {
         thumbnailFolder: String? = nil,
         observers: [any LoadObserving] = [],
         interceptors: [any LoadIntercepting] = [],
-        loaders: [any SourceLoading] = []
+        loaders: [any SourceLoading] = [],
+        filePacing: FileReadPacing = FileReadPacing()
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -54,6 +55,7 @@ final class TestPipeline: Sendable {
         configuration.observers = observers
         configuration.interceptors = interceptors
         configuration.loaders = loaders
+        configuration.filePacing = filePacing
         pipeline = ImagePipeline(configuration: configuration)
     }
 
