@@ -46,8 +46,12 @@ public struct TIFFDecoder: ImageDecoder {
         let directory = try TIFFDirectory(file, at: offsets[options.frame])
         var source = (place: offsets[options.frame], directory: directory)
         if options.usesEmbeddedThumbnail {
-            let maximumCount = options.limits.frameCount
-            let reduced = try file.reducedPage(of: directory, target: options.targetSize, maximumCount: maximumCount)
+            let reduced = try file.reducedPage(
+                of: directory,
+                at: source.place,
+                target: options.targetSize,
+                maximumCount: options.limits.frameCount
+            )
             source = reduced ?? source
         }
         let bitmap = try Self.bitmap(

@@ -227,6 +227,29 @@ struct TIFFDecoderTests {
         #expect(try width(PixelSize(1, 1), false) == 8)
     }
 
+    @Test("each of several pages has the smaller versions that come after it")
+    func thumbnailsOfPages() throws {
+        func samples(_ file: TIFFBytes) throws -> [UInt8] {
+            try (0..<2).map { frame in
+                let image = try decode(file.data, DecodeOptions(frame: frame, usesEmbeddedThumbnail: true))
+                return image.bitmap[0, 0][0]
+            }
+        }
+        func file(_ pages: (gray: UInt8, isReduced: Bool)...) -> TIFFBytes {
+            var file = TIFFBytes()
+            for page in pages {
+                let width = page.isReduced ? 4 : 8
+                let samples = [UInt8](repeating: page.gray, count: width * width / 2)
+                file.addPage(width: width, height: width / 2, samples: samples, [entry(254, page.isReduced ? 1 : 0)])
+            }
+            return file
+        }
+        #expect(try samples(file((1, false), (2, true), (3, false), (4, true))) == [2, 4])
+        #expect(try samples(file((1, false), (2, true), (3, false))) == [2, 3])
+        // It could be that of the page after it.
+        #expect(try samples(file((2, true), (1, false), (4, true), (3, false))) == [1, 3])
+    }
+
     @Test("an ICC profile of RGB is handed on with the pixels")
     func colorProfile() throws {
         var profile = [UInt8](ICCProfileBytes.version4([("en", "Display P3")]))
