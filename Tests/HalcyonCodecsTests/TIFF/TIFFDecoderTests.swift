@@ -200,6 +200,29 @@ struct TIFFDecoderTests {
         }
     }
 
+    @Test("pages read one after the other have their own sizes, orientations and profiles, in any order")
+    func cursor() throws {
+        var profile = [UInt8](ICCProfileBytes.version4([("en", "Display P3")]))
+        profile.replaceSubrange(16..<20, with: Array("RGB ".utf8))
+        let icc = TIFFBytes.Entry(tag: 34_675, type: 7, values: profile.map(Int.init))
+        var file = TIFFBytes()
+        file.addPage(width: 2, height: 1, samples: [1, 2])
+        file.addPage(width: 3, height: 2, samples: [10, 20, 30, 40, 50, 60], [entry(274, 6)])
+        let rgb = [entry(258, 8, 8, 8), entry(262, 2), entry(277, 3)]
+        file.addPage(width: 1, height: 1, samples: [7, 8, 9], rgb + [icc])
+        let reader = try FrameReader(file.data, decoder: decoder, options: DecodeOptions(color: .asStored))
+        #expect(reader.frameCount == 3 && reader.info.size == PixelSize(2, 1))
+        for index in [1, 2, 0, 1] {
+            let page = try reader.frame(at: index)
+            let alone = try decode(file.data, DecodeOptions(frame: index, color: .asStored))
+            #expect(page.info == alone.info && page.size == alone.size && page.fullSize == alone.fullSize)
+            #expect(page.bitmap.premultipliedBytes() == alone.bitmap.premultipliedBytes())
+            #expect(page.colorProfile == alone.colorProfile)
+        }
+        #expect(try reader.frame(at: 1).fullSize == PixelSize(2, 3))
+        #expect(throws: CodecError.noSuchFrame(3, frameCount: 3)) { try reader.frame(at: 3) }
+    }
+
     @Test("a chain of pages that leads back ends there")
     func loop() throws {
         var file = TIFFBytes()
