@@ -51,26 +51,28 @@ extension KnownDifference {
         {
             $0.row.path.hasSuffix("subsubifds.tif") && $0.reason == "3 frames instead of 1"
         },
+        // Of the following three, our means are those of images that were looked at, and are as they should be.
         KnownDifference(cause: .list, reason: "the means are of a decoder that does not put planes of 16 bits together")
         {
-            $0.row.format == "tiff" && $0.reason.hasPrefix("its means are ")
-                && $0.row.path.contains("separated-planar-16")
+            $0.row.path == "tiff_libgd/valid/flower-separated-planar-16.tif"
+                && $0.reason.hasPrefix("its means are 48.9,47.6,35.6,255.0 ")
         },
         KnownDifference(
             cause: .list,
             reason: "the means are of a decoder that forgets the padding of rows before a mask"
         ) {
-            $0.row.format == "ico" && $0.reason.hasPrefix("its means are ") && $0.row["alpha"] == "binary"
-                && ($0.row.size?.width ?? 0) * 3 % 4 != 0
+            $0.row.path == "image_rs/ico/images/bmp_v5_with_icc.ico"
+                && $0.reason.hasPrefix("its means are 86.1,83.7,87.3,189.6 ")
         },
         KnownDifference(cause: .list, reason: "the means are of a decoder that ignores the mask of a pointer") {
-            $0.row.format == "cur" && $0.reason.hasPrefix("its means are ") && $0.row["mean_rgba"].hasSuffix(",255.00")
+            $0.row.path == "exif_libvips/sample.cur" && $0.reason.hasPrefix("its means are 18.7,21.5,24.1,31.4 ")
         },
         KnownDifference(
             versions: .before(.rsvg, .init(2, 60)),
             reason: "what has a scale or a view box of 0 ends the drawing"
-        ) {
-            $0.row.isVector && $0.reason.hasSuffix("InvalidMatrix")
+        ) { failure in
+            failure.row.isVector && failure.reason.hasSuffix("InvalidMatrix")
+                && ["scale(0", "matrix(0", "viewBox=\"0 0 0"].contains(where: failure.contains)
         },
         KnownDifference(versions: .before(.jpegXL, .init(0, 9)), reason: "splines are refused as long") {
             $0.row.format == "jxl" && $0.reason.hasPrefix("corrupt: ") && $0.row.path.contains("spline")
