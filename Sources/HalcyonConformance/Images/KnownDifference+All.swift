@@ -13,11 +13,6 @@ extension KnownDifference {
                     || $0.row["note"].contains("images without a graphic-control delay are composed"))
         },
         KnownDifference(
-            reason: "damaged codes, of which other decoders make stripes with nothing to recognize; refused"
-        ) {
-            $0.row.path == "pillow/hopper_bad_exif.jpg" && $0.reason.hasPrefix("truncated: ")
-        },
-        KnownDifference(
             // Chromium applies those that begin at the top left, which none of the list does.
             reason: "a clean aperture is not applied, as in most of the list: libavif leaves it to the program"
         ) {
