@@ -30,10 +30,23 @@ _Noreturn void jpeg_errors_fail(j_common_ptr info, HalcyonJPEGStatus status) {
 
 static void on_error(j_common_ptr info) { jpeg_errors_fail(info, status_of_error((JPEGErrors *)info->err)); }
 
-// libjpeg goes on after damaged data. A wrong code or a missing restart marker spoils some blocks, and every program
-// shows the rest, as there are cameras and editors that write such files. Where data are missing, libjpeg fills the
-// image with grey: that must not be taken for the real one, and a forged header must not buy the time to paint it, so
-// it ends decoding at once. A wrong arithmetic code does the same, because nothing behind it can be read.
+// Returns whether the data ended at a restart marker, so that only the rest of an interval is missing. At most some
+// half of the intervals may be such, because those cost a forged file two bytes each.
+static bool is_interval_cut_short(JPEGErrors *errors, j_decompress_ptr info) {
+    if (errors->has_reached_end || info->restart_interval == 0 || info->unread_marker < JPEG_RST0
+        || info->unread_marker > JPEG_RST0 + 7) {
+        return false;
+    }
+    errors->short_interval_count++;
+    const uint64_t units = (uint64_t)info->input_iMCU_row * info->MCUs_per_row;
+    return errors->short_interval_count <= 1 + units / info->restart_interval / 2;
+}
+
+// libjpeg goes on after damaged data. A wrong code, or a restart marker that is missing or comes too early, spoils some
+// blocks, and every program shows the rest, as there are cameras and editors that write such files. Where data are
+// missing, libjpeg fills the image with grey: that must not be taken for the real one, and a forged header must not buy
+// the time to paint it, so it ends decoding at once. A wrong arithmetic code does the same, because nothing behind it
+// can be read.
 static void on_message(j_common_ptr info, int level) {
     JPEGErrors *errors = (JPEGErrors *)info->err;
     if (level >= 0) {
@@ -44,6 +57,9 @@ static void on_message(j_common_ptr info, int level) {
     case JWRN_HIT_MARKER:
         if (!errors->has_reached_end && ((j_decompress_ptr)info)->progressive_mode) {
             // A scan shorter than it should be, with others behind it: some detail is missing, no part of the image.
+            break;
+        }
+        if (is_interval_cut_short(errors, (j_decompress_ptr)info)) {
             break;
         }
         jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
@@ -70,5 +86,6 @@ void jpeg_errors_init(JPEGErrors *errors) {
     errors->manager.emit_message = on_message;
     errors->manager.output_message = on_output;
     errors->status = HALCYON_JPEG_OK;
+    errors->short_interval_count = 0;
     errors->message[0] = 0;
 }

@@ -16,6 +16,8 @@ typedef struct JPEGErrors {
     HalcyonJPEGStatus status;
     // Set by the source once it has no bytes left.
     bool has_reached_end;
+    // Restart intervals whose data ended before they did.
+    uint64_t short_interval_count;
     char message[JMSG_LENGTH_MAX];
 } JPEGErrors;
 

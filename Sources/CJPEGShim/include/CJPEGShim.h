@@ -9,7 +9,7 @@
 
 typedef enum HalcyonJPEGStatus {
     HALCYON_JPEG_OK = 0,
-    // The bytes ended, or a marker came, while image data were still missing.
+    // The bytes ended, or a marker other than that of a restart came, while image data were still missing.
     HALCYON_JPEG_TRUNCATED,
     HALCYON_JPEG_CORRUPT,
     HALCYON_JPEG_UNSUPPORTED,

@@ -9,6 +9,10 @@ public protocol FrameCursor {
     /// The colour profile of the frame handed out last, or `nil` for sRGB. Default: `nil`.
     var colorProfile: ColorProfile? { get }
 
+    /// The description of the frame handed out last, where frames have sizes of their own, as pages and the entries of
+    /// icons do. Default: `nil`, that of the file.
+    var frameInfo: ImageInfo? { get }
+
     /// The frame with this number, from 0, composed with those before it: upright, premultiplied, in the colours of
     /// the file.
     ///
@@ -26,6 +30,9 @@ extension FrameCursor {
 
     /// sRGB.
     public var colorProfile: ColorProfile? { nil }
+
+    /// That of the file.
+    public var frameInfo: ImageInfo? { nil }
 }
 
 /// For formats that hold their frames independently of each other: decodes each one anew.
@@ -34,6 +41,7 @@ struct IndependentFrames: FrameCursor {
     let data: Data
     let options: DecodeOptions
     private(set) var colorProfile: ColorProfile?
+    private(set) var frameInfo: ImageInfo?
 
     init(decoder: any ImageDecoder, data: Data, options: DecodeOptions) {
         self.decoder = decoder
@@ -46,6 +54,7 @@ struct IndependentFrames: FrameCursor {
         options.frame = index
         let image = try decoder.decode(data, options: options, isCancelled: isCancelled)
         colorProfile = image.colorProfile
+        frameInfo = image.info
         return image.bitmap
     }
 }

@@ -82,6 +82,7 @@ public final class FrameReader: Sendable {
             throw CodecError.noSuchFrame(index, frameCount: frameCount)
         }
         let bitmap = try cursor.bitmap(ofFrame: index, isCancelled: isCancelled)
+        let info = cursor.frameInfo ?? info
         let size = appliesOrientation ? info.displaySize : info.size
         return try DecodedImage(bitmap: bitmap, info: info, fullSize: size, colorProfile: cursor.colorProfile)
             .converted(color, isCancelled: isCancelled)

@@ -38,60 +38,12 @@ public struct TIFFDecoder: ImageDecoder {
         options: DecodeOptions,
         isCancelled: @Sendable () -> Bool
     ) throws -> DecodedImage {
-        let file = try TIFFFile(data)
-        let offsets = try file.pages(maximumCount: options.limits.frameCount)
-        guard offsets.indices.contains(options.frame) else {
-            throw CodecError.noSuchFrame(options.frame, frameCount: offsets.count)
-        }
-        let directory = try TIFFDirectory(file, at: offsets[options.frame])
-        var source = (place: offsets[options.frame], directory: directory)
-        if options.usesEmbeddedThumbnail {
-            let maximumCount = options.limits.frameCount
-            let reduced = try file.reducedPage(of: directory, target: options.targetSize, maximumCount: maximumCount)
-            source = reduced ?? source
-        }
-        let bitmap = try Self.bitmap(
-            of: source.directory,
-            at: source.place,
-            in: data,
-            options: options,
-            orientation: options.appliesOrientation ? directory.orientation : .up,
-            isCancelled: isCancelled
-        )
-        return DecodedImage(
-            bitmap: bitmap,
-            info: directory.info(frameCount: offsets.count),
-            colorProfile: source.directory.colorProfile ?? directory.colorProfile
-        )
+        try TIFFPages(data, options: options).image(ofPage: options.frame, isCancelled: isCancelled)
     }
 
-    private static func bitmap(
-        of directory: TIFFDirectory,
-        at offset: Int,
-        in data: Data,
-        options: DecodeOptions,
-        orientation: Orientation,
-        isCancelled: () -> Bool
-    ) throws -> Bitmap {
-        let limits = options.limits
-        try limits.check(directory.size, of: .tiff)
-        let byteCount = directory.size.bitmapByteCount
-        let orientedByteCount = orientation == .up ? 0 : byteCount
-        try limits.checkMemory(byteCount, orientedByteCount, of: .tiff)
-        let bitmap = try data.withUnsafeBytes { bytes in
-            let page = try TIFFPageReader(bytes, directory: offset, memoryLimit: limits.memory)
-            guard page.size == directory.size else {
-                // The limits were checked for the size in the header.
-                throw CodecError.corrupt(.tiff, reason: "two sizes in one page: \(page.size) and \(directory.size)")
-            }
-            let image = try TIFFImage(page, options: options)
-            // Passed the check above, so that the products do not overflow.
-            let scale = image.depth.bytesPerPixel / SampleDepth.eight.bytesPerPixel
-            let working = max(orientedByteCount * scale, image.workingByteCount)
-            try limits.checkMemory(byteCount * scale, working, of: .tiff)
-            return try image.bitmap(isCancelled: isCancelled)
-        }
-        return try bitmap.upright(orientation)
+    /// Opens the pages for being decoded in any order, each on its own.
+    public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
+        try TIFFPages(data, options: options)
     }
 }
 #endif

@@ -36,6 +36,7 @@ struct TIFFDirectory {
         samplesPerPixel = entries.value(.samplesPerPixel) ?? 1
         photometric = TIFFPhotometric(
             tag: entries.value(.photometric),
+            compression: entries.value(.compression) ?? 1,
             samplesPerPixel: samplesPerPixel
         )
         extraSamples = entries.values(.extraSamples, maximumCount: 16)

@@ -9,6 +9,7 @@ struct TIFFEntries {
         case imageWidth = 256
         case imageLength = 257
         case bitsPerSample = 258
+        case compression = 259
         case photometric = 262
         case orientation = 274
         case samplesPerPixel = 277

@@ -7,12 +7,14 @@ extension TIFFFile {
     /// has the shape of the page.
     func reducedPage(
         of page: TIFFDirectory,
+        at place: Int,
         target: PixelSize?,
         maximumCount: Int
     ) throws(CodecError) -> (place: Int, directory: TIFFDirectory)? {
         let target = page.orientation.swapsSides ? target?.transposed : target
         var found: [(place: Int, directory: TIFFDirectory)] = []
-        for place in try directories(maximumCount: maximumCount).prefix(Self.examinedCount) + page.subdirectories {
+        let places = try reducedDirectories(ofPageAt: place, maximumCount: maximumCount)
+        for place in places.prefix(Self.examinedCount) + page.subdirectories {
             // A damaged one is no reason to refuse the page itself.
             guard let directory = try? TIFFDirectory(self, at: place), directory.isReduced,
                 Self.haveSameShape(directory.size, page.size)
@@ -28,6 +30,22 @@ extension TIFFFile {
             found
             .filter { $0.directory.size.width >= target.width && $0.directory.size.height >= target.height }
             .min { $0.directory.size.width < $1.directory.size.width }
+    }
+
+    /// The places of the directories of the chain that may be smaller versions of a page. In a file of several pages,
+    /// these are the ones between the page and the next: the format does not say which page they belong to, and a
+    /// chain that begins with one has them in another order.
+    private func reducedDirectories(ofPageAt place: Int, maximumCount: Int) throws(CodecError) -> ArraySlice<Int> {
+        let chain = try directories(maximumCount: maximumCount)
+        let pages = chain.indices.filter { !TIFFEntries.isReducedPage(self, at: chain[$0]) }
+        guard pages.count > 1 else {
+            return chain[...]
+        }
+        guard pages.first == 0, let index = pages.firstIndex(where: { chain[$0] == place }) else {
+            return []
+        }
+        let end = index + 1 < pages.count ? pages[index + 1] : chain.endIndex
+        return chain[(pages[index] + 1)..<end]
     }
 
     /// Pyramids have a dozen levels.

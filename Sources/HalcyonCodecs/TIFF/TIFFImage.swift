@@ -20,7 +20,11 @@ struct TIFFImage {
         // Pixels that libtiff converts have 8 bits, and their colours multiplied by alpha.
         let wanted: SampleDepth = options.keepsSixteenBits && layout.bits_per_sample > 8 ? .sixteen : .eight
         let tag = layout.photometric == .max ? nil : Int(layout.photometric)
-        let photometric = TIFFPhotometric(tag: tag, samplesPerPixel: Int(layout.samples_per_pixel))
+        let photometric = TIFFPhotometric(
+            tag: tag,
+            compression: Int(layout.compression),
+            samplesPerPixel: Int(layout.samples_per_pixel)
+        )
         // Old JPEG (6) has its colours converted by libtiff, whatever they are.
         if photometric == .converted || layout.compression == 6 {
             do throws(CodecError) {

@@ -10,8 +10,9 @@ enum TIFFPhotometric: Equatable {
     case converted
     case unknown(Int)
 
-    /// Files that do not say it have grey or RGB, by the number of their samples, as libtiff assumes.
-    init(tag: Int?, samplesPerPixel: Int) {
+    /// Files that do not say it have grey or RGB, by the number of their samples, and those of fax machines dark ink on
+    /// white, as libtiff assumes.
+    init(tag: Int?, compression: Int, samplesPerPixel: Int) {
         switch tag {
         case 0: self = .gray(isInverted: true)
         case 1, 4: self = .gray(isInverted: false)
@@ -19,10 +20,14 @@ enum TIFFPhotometric: Equatable {
         case 3: self = .palette
         case 5: self = .separated
         case 6, 8, 32_844, 32_845: self = .converted
-        case nil: self = samplesPerPixel < 3 ? .gray(isInverted: false) : .rgb
+        case nil where samplesPerPixel >= 3: self = .rgb
+        case nil: self = .gray(isInverted: Self.faxCompressions.contains(compression))
         case let tag?: self = .unknown(tag)
         }
     }
+
+    /// ITU-T T.4 and T.6 in the numbers of tag 259, Compression.
+    private static let faxCompressions: Set<Int> = [2, 3, 4, 32_771]
 
     /// Samples of a pixel before any extra one.
     var colorCount: Int {

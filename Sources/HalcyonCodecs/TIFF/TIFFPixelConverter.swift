@@ -33,6 +33,7 @@ struct TIFFPixelConverter {
         samplesPerPixel = Int(layout.samples_per_pixel)
         photometric = TIFFPhotometric(
             tag: layout.photometric == .max ? nil : Int(layout.photometric),
+            compression: Int(layout.compression),
             samplesPerPixel: samplesPerPixel
         )
         alpha = TIFFAlpha(

@@ -14,8 +14,10 @@ extension ImageCheck {
     /// The same for drawings, whose edges fall on other pixels with every program. A line of one pixel around a drawing
     /// of 300 makes 29, so that a thing that is missing or of another colour is well beyond.
     private static let drawingErrorTolerance = 20.0
-    /// The same where a premultiplied pipeline cannot be exact.
+    /// The greatest distance of a sample from the suite's own where a premultiplied pipeline cannot be exact.
     private static let premultipliedTolerance = 2
+    /// The words behind the root of a mean square in a verdict.
+    static let distanceWords = "from the suite's own pixels in the root mean square"
 
     /// The first frame, then all of them.
     func comparePixels(_ data: Data, _ info: ImageInfo) throws -> ImageVerdict {
@@ -71,7 +73,7 @@ extension ImageCheck {
         var remarks: [String] = []
         // The suite's own pixels say more than means.
         let error = row.isVector ? try drawingError(data) : rootMeanSquareError(of: pixels)
-        let errorText = error.map { "\($0.text(1)) from the suite's own pixels in the root mean square" }
+        let errorText = error.map { "\($0.text(1)) \(Self.distanceWords)" }
         if let error, let errorText, error <= (row.isVector ? Self.drawingErrorTolerance : Self.errorTolerance) {
             return [errorText]
         }

@@ -1,8 +1,8 @@
 internal import HalcyonCodecs
 
 extension KnownDifference {
-    /// Keyed by what a file has in it, so that other files of the kind are found as well, and by what goes wrong, so
-    /// that nothing else of theirs is hidden.
+    /// Keyed by what goes wrong, so that nothing else is hidden, and by a file's name, or by what it has in it where that
+    /// alone decides who is right.
     static let all: [KnownDifference] = rasters + drawings
 
     private static let rasters = [
@@ -13,16 +13,11 @@ extension KnownDifference {
                     || $0.row["note"].contains("images without a graphic-control delay are composed"))
         },
         KnownDifference(
-            reason: "wrong codes use up the data before the image ends; refused, not shown with a part missing"
-        ) {
-            // Not one that is cut short: that has no end of image.
-            $0.row.format == "jpeg" && $0.reason.hasPrefix("truncated: ") && $0.bytes().suffix(2) == [0xFF, 0xD9]
-        },
-        KnownDifference(
             // Chromium applies those that begin at the top left, which none of the list does.
             reason: "a clean aperture is not applied, as in most of the list: libavif leaves it to the program"
         ) {
-            $0.row.format == "avif" && $0.reason.hasPrefix("stored as ") && $0.contains("clap")
+            $0.row.path == "avif_av1_avif/Microsoft/Chimera_10bit_cropped_to_1920x1008_with_HDR_metadata.avif"
+                && $0.reason == "stored as 1920×1080 instead of 1920×1008"
         },
         KnownDifference(reason: "the orientation stands in XMP only, which browsers do not follow either") {
             $0.reason.hasPrefix("orientation 1 instead of ") && $0.contains("tiff:Orientation")
@@ -32,40 +27,47 @@ extension KnownDifference {
             cause: .list,
             reason: "the hash is of a decoder that applies tRNS to the composed frames instead of to each"
         ) {
-            $0.row.format == "png" && $0.reason.hasPrefix("the pixels of its ") && $0.contains("tRNS")
+            // The beginnings of the hashes that putting the frames together by hand, each with its tRNS, gives.
+            ["wuffs/animated-red-blue.apng": "53168220", "anchor_sdwebimage/TestImageAnimated.apng": "13aec310"][
+                $0.row.path
+            ].map($0.reason.contains) ?? false
         },
         KnownDifference(
             cause: .list,
-            reason: "the means are of the one decoder that opens it, with a scaling of its own"
+            reason: "the means are of numbers cut off at 255 and fractions at 0, or of floats taken for linear light"
         ) {
-            // Samples of 32 bits or in floating point, CMYK without a profile.
-            $0.row.format == "tiff" && $0.reason.hasPrefix("its means are ")
+            // Samples of 32 bits, in floating point, or logarithms of light, which Pillow does not open.
+            let widths = ["-32", "fp16", "off_l"]
+            return $0.row.format == "tiff" && $0.reason.hasPrefix("its means are ")
                 && $0.row["note"].contains("Pillow refuses it") && $0.row["decoder"].hasPrefix("libvips")
+                && widths.contains(where: $0.row.path.contains)
         },
-        KnownDifference(cause: .list, reason: "the pages within a page are not counted") {
-            $0.row.format == "tiff" && $0.reason.hasSuffix(" frames instead of 1")
-                && $0.row["note"].contains("Pillow refuses it")
+        KnownDifference(cause: .list, reason: "its chain has three pages; the list has one where Pillow does not count")
+        {
+            $0.row.path.hasSuffix("subsubifds.tif") && $0.reason == "3 frames instead of 1"
         },
+        // Of the following three, our means are those of images that were looked at, and are as they should be.
         KnownDifference(cause: .list, reason: "the means are of a decoder that does not put planes of 16 bits together")
         {
-            $0.row.format == "tiff" && $0.reason.hasPrefix("its means are ")
-                && $0.row.path.contains("separated-planar-16")
+            $0.row.path == "tiff_libgd/valid/flower-separated-planar-16.tif"
+                && $0.reason.hasPrefix("its means are 48.9,47.6,35.6,255.0 ")
         },
         KnownDifference(
             cause: .list,
             reason: "the means are of a decoder that forgets the padding of rows before a mask"
         ) {
-            $0.row.format == "ico" && $0.reason.hasPrefix("its means are ") && $0.row["alpha"] == "binary"
-                && ($0.row.size?.width ?? 0) * 3 % 4 != 0
+            $0.row.path == "image_rs/ico/images/bmp_v5_with_icc.ico"
+                && $0.reason.hasPrefix("its means are 86.1,83.7,87.3,189.6 ")
         },
         KnownDifference(cause: .list, reason: "the means are of a decoder that ignores the mask of a pointer") {
-            $0.row.format == "cur" && $0.reason.hasPrefix("its means are ") && $0.row["mean_rgba"].hasSuffix(",255.00")
+            $0.row.path == "exif_libvips/sample.cur" && $0.reason.hasPrefix("its means are 18.7,21.5,24.1,31.4 ")
         },
         KnownDifference(
             versions: .before(.rsvg, .init(2, 60)),
             reason: "what has a scale or a view box of 0 ends the drawing"
-        ) {
-            $0.row.isVector && $0.reason.hasSuffix("InvalidMatrix")
+        ) { failure in
+            failure.row.isVector && failure.reason.hasSuffix("InvalidMatrix")
+                && ["scale(0", "matrix(0", "viewBox=\"0 0 0"].contains(where: failure.contains)
         },
         KnownDifference(versions: .before(.jpegXL, .init(0, 9)), reason: "splines are refused as long") {
             $0.row.format == "jxl" && $0.reason.hasPrefix("corrupt: ") && $0.row.path.contains("spline")

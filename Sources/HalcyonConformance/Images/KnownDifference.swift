@@ -10,8 +10,12 @@ struct KnownDifference: Sendable {
         /// The bytes of the file, read when they are asked for.
         let bytes: () -> [UInt8]
 
-        /// The file as text.
-        var text: String { String(decoding: bytes(), as: UTF8.self) }
+        /// The distance from the suite's own pixels that the verdict states, from 0 to 255.
+        var distance: Double? {
+            reason.firstRange(of: " " + ImageCheck.distanceWords).flatMap { words in
+                reason[..<words.lowerBound].split(separator: " ").last.flatMap { Double($0) }
+            }
+        }
 
         /// Returns whether the file has these characters somewhere in it.
         func contains(_ text: String) -> Bool {

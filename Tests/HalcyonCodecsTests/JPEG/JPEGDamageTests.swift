@@ -117,6 +117,30 @@ struct JPEGDamageTests {
         #expect(throws: CodecError.truncated(.jpeg)) { try decode(file.header + scan + wrong + end) }
     }
 
+    @Test("data that end at a restart marker spoil their interval, unless most intervals are such")
+    func shortInterval() throws {
+        var file = RandomJPEG(width: 64, height: 64, sampling: [(1, 1)])
+        file.restartInterval = 8
+        let whole = try decode(file.data).bitmap
+        let bytes = [UInt8](file.data)
+        let markers = bytes.indices.dropLast().filter { bytes[$0] == 0xff && 0xd0...0xd7 ~= bytes[$0 + 1] }
+        #expect(markers.count == 7)
+        for (row, marker) in markers.enumerated() {
+            var damaged = file.data
+            damaged.removeSubrange((marker - 20)..<marker)
+            let bitmap = try decode(damaged).bitmap
+            let spoiled = (0..<8).filter { block in
+                (block * 8..<block * 8 + 8).contains { y in (0..<64).contains { whole[$0, y] != bitmap[$0, y] } }
+            }
+            #expect(spoiled == [row])
+        }
+        let start = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xda })
+        // The segment of the start of the scan has 8 bytes without its marker.
+        let empty = file.data.prefix(start + 10) + markers.flatMap { bytes[$0...$0 + 1] } + [0xff, 0xd9]
+        #expect(throws: CodecError.truncated(.jpeg)) { try decode(empty) }
+        #expect(throws: CodecError.truncated(.jpeg)) { try decode(file.data.prefix(markers[3] - 20)) }
+    }
+
     @Test("random damage ends in an image or a typed error", arguments: [1, 2, 3, 4] as [UInt64])
     func randomDamage(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -32,7 +32,8 @@ struct TIFFBytes {
 
     private var offsetSize: Int { isBig ? 8 : 4 }
 
-    /// Appends a page with all samples in one strip; `entries` come before those that every page has, and replace them.
+    /// Appends a page with all samples in one strip; `entries` come before those that every page has, and replace them,
+    /// or leave them out where they have no values.
     mutating func addPage(width: Int, height: Int, samples: [UInt8], _ entries: [Entry] = [], linksTo link: Int? = nil)
     {
         let strip = place(samples)
@@ -45,7 +46,7 @@ struct TIFFBytes {
         ]
         for entry in entries {
             all.removeAll { $0.tag == entry.tag }
-            all.append(entry)
+            if !entry.values.isEmpty { all.append(entry) }
         }
         addDirectory(all, linksTo: link)
     }

@@ -200,6 +200,29 @@ struct TIFFDecoderTests {
         }
     }
 
+    @Test("pages read one after the other have their own sizes, orientations and profiles, in any order")
+    func cursor() throws {
+        var profile = [UInt8](ICCProfileBytes.version4([("en", "Display P3")]))
+        profile.replaceSubrange(16..<20, with: Array("RGB ".utf8))
+        let icc = TIFFBytes.Entry(tag: 34_675, type: 7, values: profile.map(Int.init))
+        var file = TIFFBytes()
+        file.addPage(width: 2, height: 1, samples: [1, 2])
+        file.addPage(width: 3, height: 2, samples: [10, 20, 30, 40, 50, 60], [entry(274, 6)])
+        let rgb = [entry(258, 8, 8, 8), entry(262, 2), entry(277, 3)]
+        file.addPage(width: 1, height: 1, samples: [7, 8, 9], rgb + [icc])
+        let reader = try FrameReader(file.data, decoder: decoder, options: DecodeOptions(color: .asStored))
+        #expect(reader.frameCount == 3 && reader.info.size == PixelSize(2, 1))
+        for index in [1, 2, 0, 1] {
+            let page = try reader.frame(at: index)
+            let alone = try decode(file.data, DecodeOptions(frame: index, color: .asStored))
+            #expect(page.info == alone.info && page.size == alone.size && page.fullSize == alone.fullSize)
+            #expect(page.bitmap.premultipliedBytes() == alone.bitmap.premultipliedBytes())
+            #expect(page.colorProfile == alone.colorProfile)
+        }
+        #expect(try reader.frame(at: 1).fullSize == PixelSize(2, 3))
+        #expect(throws: CodecError.noSuchFrame(3, frameCount: 3)) { try reader.frame(at: 3) }
+    }
+
     @Test("a chain of pages that leads back ends there")
     func loop() throws {
         var file = TIFFBytes()
@@ -225,6 +248,29 @@ struct TIFFDecoderTests {
         #expect(try width(PixelSize(3, 2), true) == 4)
         #expect(try width(PixelSize(5, 2), true) == 8)
         #expect(try width(PixelSize(1, 1), false) == 8)
+    }
+
+    @Test("each of several pages has the smaller versions that come after it")
+    func thumbnailsOfPages() throws {
+        func samples(_ file: TIFFBytes) throws -> [UInt8] {
+            try (0..<2).map { frame in
+                let image = try decode(file.data, DecodeOptions(frame: frame, usesEmbeddedThumbnail: true))
+                return image.bitmap[0, 0][0]
+            }
+        }
+        func file(_ pages: (gray: UInt8, isReduced: Bool)...) -> TIFFBytes {
+            var file = TIFFBytes()
+            for page in pages {
+                let width = page.isReduced ? 4 : 8
+                let samples = [UInt8](repeating: page.gray, count: width * width / 2)
+                file.addPage(width: width, height: width / 2, samples: samples, [entry(254, page.isReduced ? 1 : 0)])
+            }
+            return file
+        }
+        #expect(try samples(file((1, false), (2, true), (3, false), (4, true))) == [2, 4])
+        #expect(try samples(file((1, false), (2, true), (3, false))) == [2, 3])
+        // It could be that of the page after it.
+        #expect(try samples(file((2, true), (1, false), (4, true), (3, false))) == [1, 3])
     }
 
     @Test("an ICC profile of RGB is handed on with the pixels")

@@ -1,0 +1,84 @@
+#if TIFF
+internal import FoundationEssentials
+internal import HalcyonRaster
+
+/// The pages of a file, whose places are looked up once: walking the chain for each page anew takes a time that grows
+/// with the square of their number.
+struct TIFFPages: FrameCursor {
+    private let data: Data
+    private let file: TIFFFile
+    private let options: DecodeOptions
+    /// The places of the directories of the pages.
+    private let offsets: [Int]
+    private(set) var colorProfile: ColorProfile?
+    private(set) var frameInfo: ImageInfo?
+
+    init(_ data: Data, options: DecodeOptions) throws(CodecError) {
+        self.data = data
+        self.options = options
+        file = try TIFFFile(data)
+        offsets = try file.pages(maximumCount: options.limits.frameCount)
+    }
+
+    mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
+        let image = try image(ofPage: index, isCancelled: isCancelled)
+        (colorProfile, frameInfo) = (image.colorProfile, image.info)
+        return image.bitmap
+    }
+
+    func image(ofPage index: Int, isCancelled: () -> Bool) throws -> DecodedImage {
+        guard offsets.indices.contains(index) else {
+            throw CodecError.noSuchFrame(index, frameCount: offsets.count)
+        }
+        let directory = try TIFFDirectory(file, at: offsets[index])
+        var source = (place: offsets[index], directory: directory)
+        if options.usesEmbeddedThumbnail {
+            let reduced = try file.reducedPage(
+                of: directory,
+                at: source.place,
+                target: options.targetSize,
+                maximumCount: options.limits.frameCount
+            )
+            source = reduced ?? source
+        }
+        let bitmap = try bitmap(
+            of: source.directory,
+            at: source.place,
+            orientation: options.appliesOrientation ? directory.orientation : .up,
+            isCancelled: isCancelled
+        )
+        return DecodedImage(
+            bitmap: bitmap,
+            info: directory.info(frameCount: offsets.count),
+            colorProfile: source.directory.colorProfile ?? directory.colorProfile
+        )
+    }
+
+    private func bitmap(
+        of directory: TIFFDirectory,
+        at offset: Int,
+        orientation: Orientation,
+        isCancelled: () -> Bool
+    ) throws -> Bitmap {
+        let limits = options.limits
+        try limits.check(directory.size, of: .tiff)
+        let byteCount = directory.size.bitmapByteCount
+        let orientedByteCount = orientation == .up ? 0 : byteCount
+        try limits.checkMemory(byteCount, orientedByteCount, of: .tiff)
+        let bitmap = try data.withUnsafeBytes { bytes in
+            let page = try TIFFPageReader(bytes, directory: offset, memoryLimit: limits.memory)
+            guard page.size == directory.size else {
+                // The limits were checked for the size in the header.
+                throw CodecError.corrupt(.tiff, reason: "two sizes in one page: \(page.size) and \(directory.size)")
+            }
+            let image = try TIFFImage(page, options: options)
+            // Passed the check above, so that the products do not overflow.
+            let scale = image.depth.bytesPerPixel / SampleDepth.eight.bytesPerPixel
+            let working = max(orientedByteCount * scale, image.workingByteCount)
+            try limits.checkMemory(byteCount * scale, working, of: .tiff)
+            return try image.bitmap(isCancelled: isCancelled)
+        }
+        return try bitmap.upright(orientation)
+    }
+}
+#endif
