@@ -28,11 +28,14 @@ extension SlotController {
     }
 
     /// Ends the transition under way at once, and completes its load.
-    func endTransition() {
+    ///
+    /// - Parameter isLater: Whether the completion handler is called in a later turn of the main actor, because the widget
+    ///   is being hidden or destroyed. Default: `false`.
+    func endTransition(isLater: Bool = false) {
         let task = transitionTask
         dropTransition()
-        guard let task else { return }
-        if let response = task.response { task.finish(.success(response)) }
+        guard let task, let response = task.response else { return }
+        if isLater { Task { task.finish(.success(response)) } } else { task.finish(.success(response)) }
     }
 
     func startIndicator(_ indicator: LoadIndicator) {

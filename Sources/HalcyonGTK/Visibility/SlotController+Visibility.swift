@@ -60,7 +60,7 @@ extension SlotController {
     }
 
     private func widgetDidDisappear() {
-        endTransition()
+        endTransition(isLater: true)
         ticker?.pause()
         playingMayHaveChanged()
         enlargement?.task?.cancel()

@@ -10,7 +10,7 @@ final class ViewPipeline: Sendable {
     private let folder: String
 
     init(codecs: ImageCodecs = .standard, defaultOptions: ImageOptions = ImageOptions()) {
-        folder = NSTemporaryDirectory() + "/halcyon-views-\(UUID().uuidString)"
+        folder = NSTemporaryDirectory() + "halcyon-views-\(UUID().uuidString)"
         var disk = DiskCache.Configuration(folder: folder)
         disk.sweepInterval = nil
         pipeline = ImagePipeline(
@@ -48,13 +48,18 @@ final class ViewPipeline: Sendable {
         return url
     }
 
-    /// Loads images into memory and onto disk.
-    func preload(_ urls: URL..., options: ImageOptions = [.targetSize(.pixels(width: 100, height: 100, mode: .fill))])
-        async throws
-    {
-        for url in urls { _ = try await pipeline.response(for: url, options: options) }
+    /// Loads images into memory, at the size of a ``TestPicture``, and their originals onto disk.
+    func preload(_ urls: URL...) async throws {
+        for url in urls {
+            _ = try await pipeline.response(for: url, options: [.cacheOriginalImage, .ofTestPicture])
+        }
         await pipeline.cache.flush()
     }
+}
+
+extension ImageOption {
+    /// The size at which an image is asked for by a ``TestPicture``.
+    static var ofTestPicture: ImageOption { .targetSize(.pixels(width: 100, height: 100, mode: .fill)) }
 }
 
 extension ScriptedTransfer {
