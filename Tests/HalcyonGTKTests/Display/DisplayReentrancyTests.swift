@@ -8,7 +8,7 @@ import XCTest
 
 /// Code of the program that uses the widget while Halcyon calls it.
 @MainActor
-final class ReentrancyTests: XCTestCase {
+final class DisplayReentrancyTests: XCTestCase {
     /// The place in which code of the program is called.
     private enum Place: CaseIterable {
         case completion, memory, failure, progress, setting, placeholder, transition, superseded, nothing

@@ -8,7 +8,7 @@ import XCTest
 
 /// Loads that have failed begin again on request, and never by themselves.
 @MainActor
-final class RetryTests: XCTestCase {
+final class DisplayRetryTests: XCTestCase {
     func testFailedLoadDoesNotBeginAgainWhenWidgetIsShownAgain() async throws {
         for visibility in LoadVisibility.allCases {
             let picture = try await TestPicture()
