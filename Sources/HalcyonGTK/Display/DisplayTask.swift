@@ -68,13 +68,13 @@ public final class DisplayTask {
         finish(.failure(CancellationError()))
     }
 
-    /// Begins the call anew, with the same source, options, placeholder and progress handler, if it is the last one of its
-    /// slot and has failed or was cancelled.
+    /// Begins the call anew, with the same source, options, placeholder and progress handler, if it is the last one
+    /// of its slot and has failed or was cancelled.
     ///
     /// A failed load never begins again by itself. What the pipeline remembers of failures (``FailureMemory``) counts.
     ///
-    /// - Parameter completion: As for ``ImageDisplay/setImage(with:placeholder:pipeline:progress:completion:)``. Default:
-    ///   `nil`.
+    /// - Parameter completion: As for ``ImageDisplay/setImage(with:placeholder:pipeline:progress:completion:)``.
+    ///   Default: `nil`.
     /// - Returns: The new load; `nil` if there is nothing to begin anew, and then nothing is called.
     @discardableResult
     public func retry(completion: ImageDisplay.Completion? = nil) -> DisplayTask? {

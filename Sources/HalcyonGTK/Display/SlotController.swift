@@ -110,8 +110,8 @@ final class SlotController {
         task?.cancel()
     }
 
-    /// Takes the load from the slot: nothing of it is shown from now on. Calls no code of the program, so that the caller
-    /// ends the load once it has done everything else.
+    /// Takes the load from the slot: nothing of it is shown from now on. Calls no code of the program, so that the
+    /// caller ends the load once it has done everything else.
     private func takeTask() -> DisplayTask? {
         setting?.cancel()
         setting = nil

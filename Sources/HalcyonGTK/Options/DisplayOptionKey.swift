@@ -3,8 +3,8 @@ internal import Halcyon
 
 /// A key of an option of views.
 ///
-/// Options of a request come before those of its pipeline also where they are the default: no transition is a choice, too.
-/// A value of ``ImageOptionKey`` that is the default counts as none, so that an optional one stands for it.
+/// Options of a request come before those of its pipeline also where they are the default: no transition is a choice,
+/// too. A value of ``ImageOptionKey`` that is the default counts as none, so that an optional one stands for it.
 protocol DisplayOptionKey {
     associatedtype Value: Hashable & Sendable
 

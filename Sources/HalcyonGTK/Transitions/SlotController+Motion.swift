@@ -20,7 +20,7 @@ extension SlotController {
         startTicking()
     }
 
-    /// Ends the transition under way at once: its image is there, and nobody is told.
+    /// Ends the transition under way at once: its image is there. Calls no code of the program.
     func dropTransition() {
         paintable?.advance(to: 1)
         transitionStart = nil
@@ -29,8 +29,8 @@ extension SlotController {
 
     /// Ends the transition under way at once, and completes its load.
     ///
-    /// - Parameter isLater: Whether the completion handler is called in a later turn of the main actor, because the widget
-    ///   is being hidden or destroyed. Default: `false`.
+    /// - Parameter isLater: Whether the completion handler is called in a later turn of the main actor, because the
+    ///   widget is being hidden or destroyed. Default: `false`.
     func endTransition(isLater: Bool = false) {
         let task = transitionTask
         dropTransition()

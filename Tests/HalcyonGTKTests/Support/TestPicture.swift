@@ -82,7 +82,8 @@ final class Completions {
 }
 
 extension MainLoop {
-    /// Turns the loop until everything that is under way in it has had its turn many times over: for what must not happen.
+    /// Turns the loop until everything that is under way in it has had its turn many times over: for what must not
+    /// happen.
     static func settle() async {
         for _ in 0..<20 { await turn() }
     }
