@@ -59,7 +59,7 @@ final class DisplayReentrancyTests: XCTestCase {
             options = [.transition(.fade(.milliseconds(20)))]
             first.onCall = act
         case .progress: progress = { _ in act() }
-        case .setting: options = [.setting(.custom { _ in await act() })]
+        case .setting: options = [.setting(.custom { _ in act() })]
         case .placeholder:
             // An image that is there at once has no placeholder.
             url = loads.url()

@@ -22,16 +22,18 @@ final class WidgetEndTests: XCTestCase {
         )
         let transfer = await loads.transport.nextTransfer()
         _ = await picture.color()
-        weak var task = picture.display.task
-        weak var state = WidgetState.existing(picture.display.object)
-        weak var controller = state?.existingController(for: .image)
-        weak var paintable = controller?.paintable
-        XCTAssertNotNil(paintable)
+        let task = WeakReference(picture.display.task)
+        let state = WeakReference(WidgetState.existing(picture.display.object))
+        let controller = WeakReference(state.object?.existingController(for: .image))
+        let paintable = WeakReference(controller.object?.paintable)
+        XCTAssertNotNil(paintable.object)
         picture.destroy()
         await done.wait()
         XCTAssertEqual(done.outcome, "superseded")
         await transfer.waitUntilCancelled()
-        await MainLoop.run { task == nil && state == nil && controller == nil && paintable == nil }
+        await MainLoop.run {
+            task.object == nil && state.object == nil && controller.object == nil && paintable.object == nil
+        }
         XCTAssertEqual(done.count, 1)
     }
 
@@ -99,16 +101,18 @@ final class WidgetEndTests: XCTestCase {
         defer { picture.destroy() }
         let loads = ViewPipeline()
         let done = Completions()
-        weak var first = picture.display.setImage(
-            with: try loads.url(.blue),
-            pipeline: loads.pipeline,
-            completion: done.handler
+        let first = WeakReference(
+            picture.display.setImage(
+                with: try loads.url(.blue),
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
         )
         await done.wait()
-        XCTAssertNotNil(first)
-        XCTAssertNil(first?.imageTask)
+        XCTAssertNotNil(first.object)
+        XCTAssertNil(first.object?.imageTask)
         picture.display.show(nil)
-        await MainLoop.run { first == nil }
+        await MainLoop.run { first.object == nil }
     }
 
     func testHandlersOfFinishedCallAreReleased() async throws {
@@ -163,14 +167,10 @@ final class WidgetEndTests: XCTestCase {
 /// The states that exist of those that were added.
 @MainActor
 private final class WeakStates {
-    private struct Weak {
-        weak var state: WidgetState?
-    }
+    private var states: [WeakReference<WidgetState>] = []
 
-    private var states: [Weak] = []
+    var isEmpty: Bool { states.allSatisfy { $0.object == nil } }
 
-    var isEmpty: Bool { states.allSatisfy { $0.state == nil } }
-
-    func add(_ state: WidgetState?) { states.append(Weak(state: state)) }
+    func add(_ state: WidgetState?) { states.append(WeakReference(state)) }
 }
 #endif
