@@ -270,11 +270,19 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        // Started by a test of views.
+        .executableTarget(
+            name: "MainLoopTrial",
+            dependencies: ["HalcyonGTK", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+            path: "Tests/MainLoopTrial",
+            swiftSettings: swiftSettings
+        ),
         // XCTest, because GTK needs the first thread of the process, where Swift Testing runs no main actor.
         .testTarget(
             name: "HalcyonGTKTests",
             dependencies: [
-                "Halcyon", "HalcyonGTK", "HalcyonTesting", .target(name: "CGTK", condition: .when(traits: ["GTK"])),
+                "Halcyon", "HalcyonGTK", "HalcyonTesting", "MainLoopTrial",
+                .target(name: "CGTK", condition: .when(traits: ["GTK"])),
             ],
             swiftSettings: swiftSettings
         ),

@@ -20,13 +20,22 @@ extension SlotController {
         startTicking()
     }
 
-    /// Ends the transition under way at once: its image is there.
-    func endTransition() {
+    /// Ends the transition under way at once: its image is there. Calls no code of the program.
+    func dropTransition() {
         paintable?.advance(to: 1)
         transitionStart = nil
-        guard let task = transitionTask else { return }
         transitionTask = nil
-        if let response = task.response { task.finish(.success(response)) }
+    }
+
+    /// Ends the transition under way at once, and completes its load.
+    ///
+    /// - Parameter isLater: Whether the completion handler is called in a later turn of the main actor, because the
+    ///   widget is being hidden or destroyed. Default: `false`.
+    func endTransition(isLater: Bool = false) {
+        let task = transitionTask
+        dropTransition()
+        guard let task, let response = task.response else { return }
+        if isLater { Task { task.finish(.success(response)) } } else { task.finish(.success(response)) }
     }
 
     func startIndicator(_ indicator: LoadIndicator) {

@@ -1,0 +1,120 @@
+#if GTK
+import CGTK
+import Halcyon
+import HalcyonTesting
+import XCTest
+
+@testable import HalcyonGTK
+
+/// Loads that have failed begin again on request, and never by themselves.
+@MainActor
+final class DisplayRetryTests: XCTestCase {
+    func testFailedLoadDoesNotBeginAgainWhenWidgetIsShownAgain() async throws {
+        for visibility in LoadVisibility.allCases {
+            let picture = try await TestPicture()
+            defer { picture.destroy() }
+            let loads = ViewPipeline()
+            let url = loads.missing()
+            let done = Completions()
+            picture.display.setImage(
+                with: url,
+                options: [.visibility(visibility)],
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            await done.wait()
+            for _ in 0..<3 {
+                picture.setVisible(false)
+                await MainLoop.run { gtk_widget_get_mapped(picture.widget) == 0 }
+                picture.setVisible(true)
+                await MainLoop.run { gtk_widget_get_mapped(picture.widget) != 0 }
+                _ = await picture.color()
+            }
+            XCTAssertEqual(loads.transport.startedCount, 1, "\(visibility)")
+            XCTAssertEqual(done.count, 1, "\(visibility)")
+        }
+    }
+
+    func testRetryShowsPlaceholderAgainAndThenImage() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let (first, second) = (Completions(), Completions())
+        var reports = 0
+        picture.display.setImage(
+            with: loads.url(),
+            placeholder: try TestColor.red.image(),
+            options: [.failureImage(try TestColor.magenta.image())],
+            pipeline: loads.pipeline,
+            progress: { _ in reports += 1 },
+            completion: first.handler
+        )
+        await loads.transport.nextTransfer().answer(ScriptedTransport.Route(status: 404))
+        await first.wait()
+        let failed = await picture.color()
+        XCTAssertEqual(failed, .magenta)
+        reports = 0
+        let task = picture.display.retry(completion: second.handler)
+        XCTAssertNotNil(task)
+        XCTAssertEqual(picture.display.content, .placeholder)
+        // While it is loaded there is nothing to begin anew.
+        XCTAssertNil(picture.display.retry())
+        let waiting = await picture.color()
+        XCTAssertEqual(waiting, .red)
+        try await loads.transport.nextTransfer().answer(.blue)
+        await second.wait()
+        XCTAssertEqual([first.outcome, second.outcome], ["failure", "success"])
+        XCTAssertGreaterThan(reports, 0)
+        let color = await picture.color()
+        XCTAssertEqual(color, .blue)
+        XCTAssertNil(picture.display.retry())
+        XCTAssertEqual(loads.transport.startedCount, 2)
+    }
+
+    func testCancelledLoadBeginsAgainOnRequest() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        picture.display.setImage(with: try loads.url(.blue), pipeline: loads.pipeline)
+        picture.display.cancel()
+        picture.display.retry(completion: done.handler)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+    }
+
+    func testLoadThatWasReplacedDoesNotBeginAgain() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        let task = picture.display.setImage(with: loads.missing(), pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        picture.display.show(try TestColor.red.image())
+        XCTAssertNil(task?.retry { _ in XCTFail("nothing was begun") })
+        XCTAssertEqual(picture.display.content, .image)
+    }
+
+    func testHandleStaysTheSameWhenLoadBeginsAnewWithWidgetShownAgain() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        let task = try XCTUnwrap(
+            picture.display.setImage(with: loads.url(), pipeline: loads.pipeline, completion: done.handler)
+        )
+        let first = await loads.transport.nextTransfer()
+        picture.setVisible(false)
+        await first.waitUntilCancelled()
+        XCTAssertEqual(done.count, 0)
+        XCTAssertEqual(task.state, .waiting)
+        picture.setVisible(true)
+        await MainLoop.run { loads.transport.startedCount == 2 }
+        let second = await loads.transport.nextTransfer()
+        XCTAssertIdentical(picture.display.task, task)
+        task.cancel()
+        await second.waitUntilCancelled()
+        XCTAssertEqual(done.outcome, "cancelled")
+    }
+}
+#endif

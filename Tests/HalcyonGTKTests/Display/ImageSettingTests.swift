@@ -1,0 +1,150 @@
+#if GTK
+import CGTK
+import Halcyon
+import HalcyonTesting
+import XCTest
+
+@testable import HalcyonGTK
+
+/// Images that the program shows itself.
+@MainActor
+final class ImageSettingTests: XCTestCase {
+    func testManualImageIsCompletedAndNotShown() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        picture.display.setImage(
+            with: try loads.url(.blue),
+            placeholder: try TestColor.red.image(),
+            options: [.setting(.manual), .transition(.fade(10)), .indicator(.spinner)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        let waiting = await picture.color()
+        XCTAssertNotEqual(waiting, .blue)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+        XCTAssertEqual(picture.display.content, .placeholder)
+        let end = await picture.frames.next()?.colors
+        XCTAssertEqual(end, [.red])
+        XCTAssertFalse(picture.frames.colors.contains(.blue))
+    }
+
+    func testManualImageInMemoryIsNotShownEither() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let url = try loads.url(.blue)
+        try await loads.preload(url)
+        picture.display.show(try TestColor.red.image())
+        let done = Completions()
+        picture.display.setImage(
+            with: url,
+            options: [.setting(.manual)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        XCTAssertEqual(done.outcome, "success")
+        XCTAssertEqual(try done.results[0].get().source, .memory)
+        let color = await picture.color()
+        XCTAssertEqual(color, .red)
+    }
+
+    func testManualLoadThatFailsShowsDelayedPlaceholder() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        picture.display.setImage(
+            with: loads.missing(),
+            placeholder: try TestColor.red.image(),
+            options: [.setting(.manual), .delayPlaceholder],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        XCTAssertEqual(picture.display.content, .nothing)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "failure")
+        let color = await picture.color()
+        XCTAssertEqual(color, .red)
+    }
+
+    func testCompletionWaitsForSettingOfProgram() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let held = Gate()
+        var steps: [String] = []
+        let setting = ImageSetting.custom { response in
+            steps.append("set \(response.image.size)")
+            await held.wait()
+            steps.append("end")
+        }
+        let done = Completions()
+        done.onCall = { steps.append("completion") }
+        let task = picture.display.setImage(
+            with: try loads.url(.blue),
+            options: [.setting(setting)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await MainLoop.run { !steps.isEmpty }
+        await MainLoop.settle()
+        XCTAssertEqual(task?.state, .setting)
+        XCTAssertEqual(done.count, 0)
+        held.open()
+        await done.wait()
+        XCTAssertEqual(steps, ["set \(PixelSize(80, 80))", "end", "completion"])
+        XCTAssertEqual(done.outcome, "success")
+        XCTAssertNotEqual(picture.display.content, .image)
+    }
+
+    func testSettingOfProgramIsCancelledByNextCall() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let held = Gate()
+        var wasCancelled = false
+        var hasBegun = false
+        let setting = ImageSetting.custom { _ in
+            hasBegun = true
+            await held.wait()
+            wasCancelled = Task.isCancelled
+        }
+        let done = Completions()
+        picture.display.setImage(
+            with: try loads.url(.blue),
+            options: [.setting(setting)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await MainLoop.run { hasBegun }
+        picture.display.show(try TestColor.red.image())
+        XCTAssertEqual(done.outcome, "superseded with its image")
+        held.open()
+        await MainLoop.run { wasCancelled }
+        XCTAssertEqual(done.count, 1)
+    }
+
+    func testOptionsOfCallComeBeforeThoseOfPipelineAlsoWhereTheyAreTheDefault() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline(defaultOptions: [.setting(.manual), .transition(.fade(1000))])
+        let done = Completions()
+        picture.display.setImage(
+            with: try loads.url(.blue),
+            options: [.setting(.automatic), .transition(.none)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await done.wait()
+        let color = await picture.color()
+        XCTAssertEqual(color, .blue)
+        let other = Completions()
+        picture.display.setImage(with: try loads.url(.red), pipeline: loads.pipeline, completion: other.handler)
+        await other.wait()
+        XCTAssertEqual(picture.display.content, .nothing)
+    }
+}
+#endif

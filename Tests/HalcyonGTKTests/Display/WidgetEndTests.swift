@@ -1,0 +1,176 @@
+#if GTK
+import CGTK
+import Halcyon
+import HalcyonTesting
+import XCTest
+
+@testable import HalcyonGTK
+
+/// Nothing outlives the widget, and nothing is called that uses it.
+@MainActor
+final class WidgetEndTests: XCTestCase {
+    func testEverythingEndsWithWidget() async throws {
+        let picture = try await TestPicture()
+        let loads = ViewPipeline()
+        let done = Completions()
+        picture.display.setImage(
+            with: loads.url(),
+            placeholder: try TestColor.red.image(),
+            options: [.indicator(.spinner)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        let transfer = await loads.transport.nextTransfer()
+        _ = await picture.color()
+        let task = WeakReference(picture.display.task)
+        let state = WeakReference(WidgetState.existing(picture.display.object))
+        let controller = WeakReference(state.object?.existingController(for: .image))
+        let paintable = WeakReference(controller.object?.paintable)
+        XCTAssertNotNil(paintable.object)
+        picture.destroy()
+        await done.wait()
+        XCTAssertEqual(done.outcome, "superseded")
+        await transfer.waitUntilCancelled()
+        await MainLoop.run {
+            task.object == nil && state.object == nil && controller.object == nil && paintable.object == nil
+        }
+        XCTAssertEqual(done.count, 1)
+    }
+
+    func testCompletionComesAfterWidgetHasEnded() async throws {
+        let picture = try await TestPicture()
+        let loads = ViewPipeline()
+        let hasEnded = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+        defer { hasEnded.deallocate() }
+        hasEnded.initialize(to: false)
+        g_object_weak_ref(
+            UnsafeMutableRawPointer(picture.widget).assumingMemoryBound(to: GObject.self),
+            { data, _ in data?.assumingMemoryBound(to: Bool.self).pointee = true },
+            hasEnded
+        )
+        var wasCalled = false
+        picture.display.setImage(with: loads.url(), pipeline: loads.pipeline) { _ in
+            XCTAssertTrue(hasEnded.pointee)
+            wasCalled = true
+        }
+        picture.destroy()
+        XCTAssertFalse(wasCalled)
+        await MainLoop.run { wasCalled }
+    }
+
+    func testTransitionThatWidgetDoesNotOutliveCompletesAfterIt() async throws {
+        try TestWindow.requireDisplay()
+        let widget = try XCTUnwrap(gtk_picture_new())
+        let window = try TestWindow(child: widget)
+        await window.present()
+        let loads = ViewPipeline()
+        let done = Completions()
+        let task = ImageDisplay(widget).setImage(
+            with: try loads.url(.blue),
+            options: [.transition(.fade(1000))],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await MainLoop.run { task?.state == .setting }
+        // The widget ends at once, without being hidden before.
+        window.destroy()
+        XCTAssertEqual(done.count, 0)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+    }
+
+    func testLoadThatGoesOnCompletesWithoutWidget() async throws {
+        let picture = try await TestPicture()
+        let loads = ViewPipeline()
+        let done = Completions()
+        picture.display.setImage(
+            with: loads.url(),
+            options: [.superseded(.finish), .visibility(.always)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        let transfer = await loads.transport.nextTransfer()
+        picture.destroy()
+        try transfer.answer(.blue)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "superseded with its image")
+    }
+
+    func testObjectsOfFinishedLoadsDoNotStay() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        let first = WeakReference(
+            picture.display.setImage(
+                with: try loads.url(.blue),
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+        )
+        await done.wait()
+        XCTAssertNotNil(first.object)
+        XCTAssertNil(first.object?.imageTask)
+        picture.display.show(nil)
+        await MainLoop.run { first.object == nil }
+    }
+
+    func testHandlersOfFinishedCallAreReleased() async throws {
+        final class Token {}
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        weak var token: Token?
+        var isDone = false
+        do {
+            let kept = Token()
+            token = kept
+            picture.display.setImage(
+                with: try loads.url(.blue),
+                pipeline: loads.pipeline,
+                progress: { _ in withExtendedLifetime(kept) {} },
+                completion: { _ in withExtendedLifetime(kept) { isDone = true } }
+            )
+        }
+        await MainLoop.run { isDone }
+        await MainLoop.run { token == nil }
+    }
+
+    func testWidgetsComeAndGoInTheMiddleOfLoads() async throws {
+        let loads = ViewPipeline()
+        let urls = try (0..<8).map { try $0 % 3 == 0 ? loads.missing() : $0 % 3 == 1 ? loads.url() : loads.url(.blue) }
+        try TestWindow.requireDisplay()
+        let calls = (0..<200).map { _ in Completions() }
+        let window = try TestWindow()
+        defer { window.destroy() }
+        await window.present()
+        let states = WeakStates()
+        for (index, done) in calls.enumerated() {
+            let widget = try XCTUnwrap(gtk_picture_new())
+            gtk_window_set_child(window.window, widget)
+            let display = ImageDisplay(widget)
+            display.setImage(
+                with: urls[index % urls.count],
+                options: [.visibility(.always), .transition(.fade(.milliseconds(5))), .indicator(.spinner)],
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            states.add(WidgetState.existing(display.object))
+            if index % 5 == 0 { await MainLoop.turn() }
+        }
+        gtk_window_set_child(window.window, nil)
+        await MainLoop.run { calls.allSatisfy { $0.count > 0 } && states.isEmpty }
+        XCTAssertEqual(Set(calls.map(\.count)), [1])
+    }
+}
+
+/// The states that exist of those that were added.
+@MainActor
+private final class WeakStates {
+    private var states: [WeakReference<WidgetState>] = []
+
+    var isEmpty: Bool { states.allSatisfy { $0.object == nil } }
+
+    func add(_ state: WidgetState?) { states.append(WeakReference(state)) }
+}
+#endif
