@@ -16,7 +16,7 @@ final class SettingImagesTests: XCTestCase {
         let data = try ImageCodecs.standard.encode(bitmap, as: .png)
         var results: [Result<ImageResponse, any Error>] = []
         let display = ImageDisplay(picture)
-        display.setImage(with: ImageRequest(.data(data))) { results.append($0) }
+        display.setImage(with: ImageRequest(.data(data)), completion: { results.append($0) })
         await MainLoop.run { !results.isEmpty }
         XCTAssertEqual(results.count, 1)
         XCTAssertEqual(try results[0].get().image.size, PixelSize(40, 30))
