@@ -29,11 +29,14 @@ struct PaintingPlace {
     let width: Double
     let height: Double
     let fit: Fit
+    /// The sides of a widget that shows nothing, where nothing else decides them.
+    private let emptySide: Double
 
     init(_ widget: UnsafeMutableRawPointer) {
         width = Double(gtk_widget_get_width(widget.widget))
         height = Double(gtk_widget_get_height(widget.widget))
         if widget.isInstance(of: gtk_picture_get_type()) {
+            emptySide = Self.emptyPictureSide
             fit =
                 switch gtk_picture_get_content_fit(widget.opaque) {
                 case GTK_CONTENT_FIT_FILL: .fill
@@ -42,8 +45,24 @@ struct PaintingPlace {
                 default: .contain
                 }
         } else {
+            emptySide = 1
             fit = widget.isInstance(of: gtk_image_get_type()) ? .contain : .unknown
         }
+    }
+
+    /// The natural sides of a `GtkPicture` without anything that has a size.
+    private static let emptyPictureSide = 16.0
+
+    /// Returns the number of pixels that the place has for an image; `nil` if it takes both sides from what it shows.
+    ///
+    /// - Parameter shown: What it shows now.
+    func demand(scale: Int, shown: Paintable?) -> SizeDemand? {
+        let isEmpty = (shown?.width ?? 0) <= 0 || (shown?.height ?? 0) <= 0
+        func pixels(_ side: Double) -> Int {
+            side > (isEmpty ? emptySide : 1) ? Int((side * Double(scale)).rounded(.up)) : 0
+        }
+        let demand = SizeDemand(width: pixels(width), height: pixels(height), mode: fit.targetMode)
+        return demand.width == 0 && demand.height == 0 ? nil : demand
     }
 
     /// Returns the size at which a paintable is drawn, in the middle of the place.

@@ -27,11 +27,7 @@ extension SlotController {
         guard visibility.isLaidOut else {
             return task.options[LoadVisibilityKey.self] == .always ? .imageSize : nil
         }
-        let width = place.width > 1 ? Int((place.width * Double(visibility.scale)).rounded(.up)) : 0
-        let height = place.height > 1 ? Int((place.height * Double(visibility.scale)).rounded(.up)) : 0
-        // A widget that shows nothing yet, and takes its size from what it shows.
-        if width == 0, height == 0 { return .imageSize }
-        return .size(SizeDemand(width: width, height: height, mode: place.fit.targetMode))
+        return place.demand(scale: visibility.scale, shown: paintable?.current).map(Demand.size) ?? .imageSize
     }
 
     /// Returns what draws an image of the load that counts: at the size of the whole image in points, also where fewer
