@@ -64,10 +64,10 @@ struct TransitionPass {
         gtk_snapshot_perspective(snapshot, Float(max(width, height) * 2))
         var axis = graphene_vec3_t()
         switch edge {
-        case .left: graphene_vec3_init(&axis, 0, -1, 0)
-        case .right: graphene_vec3_init(&axis, 0, 1, 0)
-        case .top: graphene_vec3_init(&axis, 1, 0, 0)
-        case .bottom: graphene_vec3_init(&axis, -1, 0, 0)
+        case .left: graphene_vec3_init(&axis, 0, 1, 0)
+        case .right: graphene_vec3_init(&axis, 0, -1, 0)
+        case .top: graphene_vec3_init(&axis, -1, 0, 0)
+        case .bottom: graphene_vec3_init(&axis, 1, 0, 0)
         }
         gtk_snapshot_rotate_3d(snapshot, Float(angle), &axis)
         var corner = graphene_point_t(x: Float(-width / 2), y: Float(-height / 2))

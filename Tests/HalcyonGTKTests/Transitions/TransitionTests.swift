@@ -19,15 +19,12 @@ final class TransitionTests: XCTestCase {
     private func begin(
         _ place: TestPlace,
         _ transition: ImageTransition,
-        _ done: Completions,
-        options: ImageOptions = ImageOptions()
+        _ done: Completions
     ) throws {
-        var options = options
-        options.append(.transition(transition))
         place.display.setImage(
             with: try loads.url(.blue),
             placeholder: try TestColor.red.image(),
-            options: options,
+            options: [.transition(transition)],
             pipeline: loads.pipeline,
             completion: done.handler
         )
@@ -46,7 +43,9 @@ final class TransitionTests: XCTestCase {
         await MainLoop.run { place.display.content == .image }
         let paintable = try XCTUnwrap(place.controller?.paintable)
         XCTAssertNotNil(paintable.transition)
+        place.controller?.ticker?.pause()
         paintable.advance(to: progress)
+        await place.waitForFrame()
         return try RenderedWidget(place.widget, name: name)
     }
 
@@ -68,7 +67,9 @@ final class TransitionTests: XCTestCase {
             place.display.show(try TestColor.red.image(200, 100))
             await place.waitForFrame()
             place.display.show(try TestColor.blue.image(100, 200), transition: .fade(.seconds(600)))
+            place.controller?.ticker?.pause()
             try XCTUnwrap(place.controller?.paintable).advance(to: 0.2)
+            await place.waitForFrame()
             let rendered = try RenderedWidget(place.widget, name: "fade-ratio-\(count)")
             XCTAssertEqual(rendered.count(ofColumn: 10) { $0.red > 100 }, count)
             XCTAssertEqual(rendered.count(ofRow: 100) { $0.red > 100 }, 200)
@@ -196,8 +197,9 @@ final class TransitionTests: XCTestCase {
         for isForced in [false, true] {
             let place = try await TestPlace()
             let done = Completions()
-            var options: ImageOptions = [.transition(.fade(.seconds(600))), .targetSize(size)]
-            if isForced { options.append(.forceTransition) }
+            let fade = ImageOption.transition(.fade(.seconds(600)))
+            let options: ImageOptions =
+                isForced ? [fade, .targetSize(size), .forceTransition] : [fade, .targetSize(size)]
             place.display.setImage(with: url, options: options, pipeline: loads.pipeline, completion: done.handler)
             XCTAssertEqual(place.display.content, .image)
             XCTAssertEqual(place.controller?.transitionIsRunning, isForced)
@@ -213,11 +215,8 @@ final class TransitionTests: XCTestCase {
         defer { place.destroy() }
         let done = Completions()
         try begin(place, .fade(.milliseconds(10)), done)
-        let clock = try XCTUnwrap(gtk_widget_get_frame_clock(place.widget))
-        place.controller?.ticker?.pause()
         await MainLoop.run { place.display.content == .image }
         place.controller?.ticker?.pause()
-        _ = clock
         await done.wait()
         XCTAssertEqual(done.outcome, "success")
     }

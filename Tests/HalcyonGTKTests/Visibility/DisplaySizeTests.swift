@@ -76,8 +76,6 @@ final class DisplaySizeTests: XCTestCase {
         await place.waitForFrame()
         await load(try loads.url(.blue, 90, 60), in: place)
         XCTAssertEqual(place.imageSize, PixelSize(90, 60))
-        await place.waitForFrame()
-        XCTAssertEqual(place.size, PixelSize(90, 60))
     }
 
     func testImageIsLoadedAnewWhenItsWidgetGrowsAndNotWhenItShrinks() async throws {
