@@ -46,6 +46,20 @@ final class AnimatedImageTests: XCTestCase {
         XCTAssertEqual(gdk_paintable_get_intrinsic_width(gtk_picture_get_paintable(place.picture)), 400)
     }
 
+    func testImagePlaysOnAtALargerSizeWhenTheWidgetGrows() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        try await load(TestColor.animation(milliseconds: 20, width: 400, height: 400), in: place)
+        let player = try XCTUnwrap(place.display.player)
+        await MainLoop.run { player.loopCount > 0 }
+        await place.resize(300, 300)
+        await MainLoop.run { place.imageSize == PixelSize(300, 300) }
+        let larger = try XCTUnwrap(place.display.player)
+        XCTAssertFalse(player === larger)
+        XCTAssertEqual(larger.state, .playing)
+        await MainLoop.run { larger.loopCount > 0 && larger.frame.image.size == PixelSize(300, 300) }
+    }
+
     func testNothingIsPaintedWhileTheWidgetIsHidden() async throws {
         let place = try await TestPlace()
         defer { place.destroy() }
@@ -92,7 +106,8 @@ final class AnimatedImageTests: XCTestCase {
         let player = try XCTUnwrap(place.display.player)
         XCTAssertEqual(player.state, .stopped)
         await place.waitForFrame()
-        XCTAssertEqual(try RenderedWidget(place.widget)[50, 50], .red)
+        let color = try await place.rendered()[50, 50]
+        XCTAssertEqual(color, .red)
         Motion.set(true)
         await MainLoop.run { player.loopCount > 0 }
         Motion.set(false)
@@ -111,7 +126,8 @@ final class AnimatedImageTests: XCTestCase {
         player.seek(toFrame: 1)
         await place.waitForFrame()
         await MainLoop.settle()
-        XCTAssertEqual(try RenderedWidget(place.widget)[50, 50], .yellow)
+        let color = try await place.rendered()[50, 50]
+        XCTAssertEqual(color, .yellow)
     }
 
     func testFrameWithinATransitionDoesNotEndIt() async throws {
@@ -171,9 +187,10 @@ enum MinimisedState {
         typealias SurfaceID = @convention(c) (OpaquePointer?) -> UInt
         typealias Display = @convention(c) (OpaquePointer?) -> OpaquePointer?
         typealias Atom = @convention(c) (OpaquePointer?, UnsafePointer<CChar>, Int32) -> UInt
-        typealias Change = @convention(c) (
-            OpaquePointer?, UInt, UInt, UInt, Int32, Int32, UnsafeRawPointer?, Int32
-        ) -> Int32
+        typealias Change =
+            @convention(c) (
+                OpaquePointer?, UInt, UInt, UInt, Int32, Int32, UnsafeRawPointer?, Int32
+            ) -> Int32
         let surface = try XCTUnwrap(gtk_native_get_surface(OpaquePointer(window.window)))
         let id = try symbol("gdk_x11_surface_get_xid", SurfaceID.self)(surface)
         let display = try symbol("gdk_x11_display_get_xdisplay", Display.self)(gdk_surface_get_display(surface))

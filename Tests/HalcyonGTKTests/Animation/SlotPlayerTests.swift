@@ -18,9 +18,8 @@ final class SlotPlayerTests: XCTestCase {
     ) throws -> SlotPlayer {
         let data = try TestColor.animation(loopCount: loopCount)
         let image = try ImageCodecs.standard.animatedImage(from: data, preloadsFrames: true)
-        return SlotPlayer(image, playback, after: earlier, clock: PresentationClock(base: base)) { [unowned self] frame in
-            shown.append(.of(frame))
-        }
+        let clock = PresentationClock(base: base)
+        return SlotPlayer(image, playback, after: earlier, clock: clock) { [unowned self] in shown.append(.of($0)) }
     }
 
     /// Lets time pass, and waits for the frame that is due then.

@@ -37,8 +37,7 @@ final class IndicatorTests: XCTestCase {
     /// The number of pixels of the widget's text colour, which is black in the default style.
     private func darkCount(_ place: TestPlace, name: String? = nil) async throws -> Int {
         await place.waitForFrame()
-        guard let rendered = try? RenderedWidget(place.widget, name: name) else { return 0 }
-        return rendered.count { _ in true }
+        return try await place.rendered(name: name).count { _ in true }
     }
 
     func testSpinnerIsDrawnWhileTheImageIsLoadedAndGoneBeforeTheCompletion() async throws {
@@ -76,7 +75,10 @@ final class IndicatorTests: XCTestCase {
         let png = try TestColor.blue.png()
         transfer.respond(status: 200, headers: [.contentType: "image/png", .contentLength: "\(png.count)"])
         var counts: [Int] = []
-        for (part, name) in [(png.prefix(png.count / 4), "ring-25"), (png.dropFirst(png.count / 4).dropLast(8), "ring-90")] {
+        let parts = [
+            (png.prefix(png.count / 4), "ring-25"), (png.dropFirst(png.count / 4).dropLast(8), "ring-90"),
+        ]
+        for (part, name) in parts {
             let before = place.controller?.paintable?.indicator?.progress.receivedBytes ?? 0
             transfer.send(Data(part))
             await MainLoop.run { (place.controller?.paintable?.indicator?.progress.receivedBytes ?? 0) > before }
@@ -102,7 +104,7 @@ final class IndicatorTests: XCTestCase {
         await place.waitForFrame()
         _ = await begin(place, .spinner)
         await place.waitForFrame()
-        let rendered = try RenderedWidget(place.widget, name: "spinner-magenta")
+        let rendered = try await place.rendered(name: "spinner-magenta")
         XCTAssertGreaterThan(rendered.count { $0 == .magenta }, 50)
     }
 
@@ -142,7 +144,7 @@ final class IndicatorTests: XCTestCase {
         let transfer = await begin(place, .image(try ImageCodecs.standard.animatedImage(from: data)))
         await MainLoop.run { [.red, .green, .blue].allSatisfy(painted.colors.contains) }
         await place.waitForFrame()
-        let rendered = try RenderedWidget(place.widget, name: "indicator-image")
+        let rendered = try await place.rendered(name: "indicator-image")
         XCTAssertEqual(rendered.count { _ in true }, 400)
         try transfer.answer(.yellow)
         await MainLoop.run { place.display.content == .image }
@@ -165,7 +167,8 @@ final class IndicatorTests: XCTestCase {
         XCTAssertEqual(times.values, times.values.sorted())
         XCTAssertGreaterThan(times.values[times.values.count - 1], .zero)
         await place.waitForFrame()
-        XCTAssertEqual(try RenderedWidget(place.widget)[50, 50], .green)
+        let color = try await place.rendered()[50, 50]
+        XCTAssertEqual(color, .green)
     }
 
     func testIndicatorIsDrawnAboveAnImageThatIsKept() async throws {
@@ -174,7 +177,7 @@ final class IndicatorTests: XCTestCase {
         place.display.show(try TestColor.blue.image())
         _ = await begin(place, .spinner, keepsCurrent: true)
         await place.waitForFrame()
-        let rendered = try RenderedWidget(place.widget, name: "spinner-above")
+        let rendered = try await place.rendered(name: "spinner-above")
         XCTAssertEqual(rendered[5, 5], .blue)
         XCTAssertGreaterThan(rendered.count { $0 != .blue }, 100)
     }

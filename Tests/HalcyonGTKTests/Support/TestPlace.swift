@@ -57,11 +57,55 @@ final class TestPlace {
     }
 
     /// Waits until the window has painted a frame that begins now.
-    func waitForFrame() async {
+    func waitForFrame() async { await afterNextFrame {} }
+
+    /// Returns the pixels of the picture in the next frame.
+    ///
+    /// - Parameter name: See ``RenderedWidget``.
+    func rendered(name: String? = nil) async throws -> RenderedWidget {
+        var rendered: RenderedWidget?
+        var failure: (any Error)?
+        await afterNextFrame {
+            do { rendered = try RenderedWidget(self.widget, name: name) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return try XCTUnwrap(rendered)
+    }
+
+    /// Calls a closure as soon as a frame is painted, before anything can change.
+    private func afterNextFrame(_ body: @escaping () -> Void) async {
         guard let clock = gtk_widget_get_frame_clock(box) else { return }
-        let counter = gdk_frame_clock_get_frame_counter(clock)
+        let call = FrameCall(body)
+        let painted: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
+            guard let data else { return }
+            let call = Unmanaged<FrameCall>.fromOpaque(data).takeUnretainedValue()
+            MainActor.assumeIsolated { call.run() }
+        }
+        let handler = g_signal_connect_data(
+            UnsafeMutableRawPointer(clock),
+            "after-paint",
+            unsafeBitCast(painted, to: GCallback.self),
+            Unmanaged.passUnretained(call).toOpaque(),
+            nil,
+            G_CONNECT_AFTER
+        )
         gtk_widget_queue_draw(box)
-        await MainLoop.run { gdk_frame_clock_get_frame_counter(clock) > counter }
+        await MainLoop.run { call.hasRun }
+        g_signal_handler_disconnect(UnsafeMutableRawPointer(clock), handler)
+    }
+
+    /// A closure that is called once.
+    @MainActor
+    private final class FrameCall {
+        private let body: () -> Void
+        private(set) var hasRun = false
+
+        init(_ body: @escaping () -> Void) { self.body = body }
+
+        func run() {
+            if !hasRun { body() }
+            hasRun = true
+        }
     }
 
     func destroy() { window.destroy() }

@@ -43,7 +43,7 @@ enum MainLoop {
     /// - Returns: Whether it came to hold within the time, which only a failing test uses up.
     @discardableResult
     static func run(
-        within limit: Duration = .seconds(4),
+        within limit: Duration = .seconds(20),
         file: StaticString = #filePath,
         line: UInt = #line,
         until condition: @MainActor () -> Bool

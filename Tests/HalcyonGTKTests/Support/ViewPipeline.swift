@@ -48,10 +48,11 @@ final class ViewPipeline: Sendable {
         return url
     }
 
-    /// Loads images into memory and onto disk.
-    func preload(_ urls: URL..., options: ImageOptions = [.targetSize(.pixels(width: 100, height: 100, mode: .fill))])
-        async throws
-    {
+    /// Loads images into memory and onto disk, as a `GtkPicture` of 100 × 100 points asks for them.
+    func preload(
+        _ urls: URL...,
+        options: ImageOptions = [.targetSize(.pixels(width: 100, height: 100)), .processAllFrames]
+    ) async throws {
         for url in urls { _ = try await pipeline.response(for: url, options: options) }
         await pipeline.cache.flush()
     }

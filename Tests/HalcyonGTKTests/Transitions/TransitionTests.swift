@@ -46,7 +46,7 @@ final class TransitionTests: XCTestCase {
         place.controller?.ticker?.pause()
         paintable.advance(to: progress)
         await place.waitForFrame()
-        return try RenderedWidget(place.widget, name: name)
+        return try await place.rendered(name: name)
     }
 
     func testFadeMixesTheColoursOfBothImages() async throws {
@@ -70,7 +70,7 @@ final class TransitionTests: XCTestCase {
             place.controller?.ticker?.pause()
             try XCTUnwrap(place.controller?.paintable).advance(to: 0.2)
             await place.waitForFrame()
-            let rendered = try RenderedWidget(place.widget, name: "fade-ratio-\(count)")
+            let rendered = try await place.rendered(name: "fade-ratio-\(count)")
             XCTAssertEqual(rendered.count(ofColumn: 10) { $0.red > 100 }, count)
             XCTAssertEqual(rendered.count(ofRow: 100) { $0.red > 100 }, 200)
             place.destroy()
@@ -89,7 +89,8 @@ final class TransitionTests: XCTestCase {
                 let isFace = { (color: TestColor) in isOld ? color.isReddish : color.isBluish }
                 XCTAssertEqual(rendered.count { isOld ? $0.isBluish : $0.isReddish }, 0, flip.name)
                 let lines = (0..<200).map { line in
-                    flip.isAcross ? rendered.count(ofColumn: line, where: isFace) : rendered.count(ofRow: line, where: isFace)
+                    flip.isAcross
+                        ? rendered.count(ofColumn: line, where: isFace) : rendered.count(ofRow: line, where: isFace)
                 }
                 let seen = lines.indices.filter { lines[$0] > 0 }
                 let (first, last) = (try XCTUnwrap(seen.first), try XCTUnwrap(seen.last))
@@ -97,9 +98,8 @@ final class TransitionTests: XCTestCase {
                 XCTAssertGreaterThan(last - first, 60, flip.name)
                 // The edge that the flip begins from comes to the front, and is in the front still on the other side.
                 let (begin, end) = (lines[first + 3], lines[last - 3])
-                if flip.isFirst == isOld { XCTAssertGreaterThan(begin, end, "\(flip.name) \(progress)") } else {
-                    XCTAssertGreaterThan(end, begin, "\(flip.name) \(progress)")
-                }
+                XCTAssertNotEqual(begin, end)
+                XCTAssertEqual(begin > end, flip.isFirst == isOld, "\(flip.name) \(progress)")
             }
         }
     }
@@ -153,7 +153,8 @@ final class TransitionTests: XCTestCase {
         XCTAssertEqual(done.outcome, "success")
         XCTAssertEqual(place.controller?.transitionIsRunning, false)
         await place.waitForFrame()
-        XCTAssertEqual(try RenderedWidget(place.widget)[50, 50], .green)
+        let color = try await place.rendered()[50, 50]
+        XCTAssertEqual(color, .green)
     }
 
     func testTransitionEndsWhenTheWidgetIsHidden() async throws {
@@ -177,7 +178,8 @@ final class TransitionTests: XCTestCase {
         Motion.set(false)
         XCTAssertEqual(done.outcome, "success")
         await place.waitForFrame()
-        XCTAssertEqual(try RenderedWidget(place.widget)[50, 50], .blue)
+        let color = try await place.rendered()[50, 50]
+        XCTAssertEqual(color, .blue)
     }
 
     func testNothingMovesWhereAnimationsAreOff() async throws {
@@ -249,7 +251,8 @@ final class TransitionTests: XCTestCase {
         XCTAssertEqual(done.outcome, "success")
         XCTAssertEqual(next.outcome, "success")
         await place.waitForFrame()
-        XCTAssertEqual(try RenderedWidget(place.widget)[50, 50], .green)
+        let color = try await place.rendered()[50, 50]
+        XCTAssertEqual(color, .green)
     }
 }
 #endif

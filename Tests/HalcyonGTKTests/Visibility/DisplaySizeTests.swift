@@ -135,7 +135,7 @@ final class DisplaySizeTests: XCTestCase {
         let place = try await TestPlace(isVisible: false)
         defer { place.destroy() }
         let url = try loads.url(.blue, 400, 400)
-        try await loads.preload(url, options: [.targetSize(.pixels(width: 100, height: 100)), .processAllFrames])
+        try await loads.preload(url)
         place.display.setImage(with: url, placeholder: try TestColor.red.image(), pipeline: loads.pipeline)
         let frames = try PaintedFrames(place.box)
         defer { frames.stop() }

@@ -166,7 +166,7 @@ final class LoadVisibilityTests: XCTestCase {
 
     func testCompletionMayEndTheWidgetInTheLayoutPhase() async throws {
         let url = try loads.url(.blue)
-        try await loads.preload(url, options: [.targetSize(.pixels(width: 100, height: 100))])
+        try await loads.preload(url)
         let place = try await TestPlace(isVisible: false)
         let done = Completions()
         done.onCall = { place.destroy() }
