@@ -63,13 +63,13 @@ final class TestPlace {
     ///
     /// - Parameter name: See ``RenderedWidget``.
     func rendered(name: String? = nil) async throws -> RenderedWidget {
-        var rendered: RenderedWidget?
-        var failure: (any Error)?
-        await afterNextFrame {
-            do { rendered = try RenderedWidget(self.widget, name: name) } catch { failure = error }
+        var result: Result<RenderedWidget, any Error>?
+        // A frame paints nothing while the window waits for the display server, as for its new size.
+        for _ in 0..<5 {
+            await afterNextFrame { result = Result { try RenderedWidget(self.widget, name: name) } }
+            if case .success(let rendered)? = result, rendered.count(where: { _ in true }) > 0 { return rendered }
         }
-        if let failure { throw failure }
-        return try XCTUnwrap(rendered)
+        return try XCTUnwrap(result).get()
     }
 
     /// Calls a closure as soon as a frame is painted, before anything can change.
