@@ -169,7 +169,9 @@ let package = Package(
         ),
         .target(
             name: "HalcyonGTK",
-            dependencies: ["Halcyon", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+            dependencies: [
+                "Halcyon", "HalcyonConcurrency", .target(name: "CGTK", condition: .when(traits: ["GTK"])),
+            ],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -30,12 +30,6 @@ static inline void cgtk_finalize_object(GObject *object) {
     parent->finalize(object);
 }
 
-static inline gboolean cgtk_boolean_property(gpointer object, const char *name) {
-    gboolean value = FALSE;
-    g_object_get(object, name, &value, NULL);
-    return value;
-}
-
 /* Whether a property can be written and takes paintables of any type. */
 static inline gboolean cgtk_takes_paintable(gpointer object, const char *name) {
     GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
@@ -45,6 +39,34 @@ static inline gboolean cgtk_takes_paintable(gpointer object, const char *name) {
 
 static inline void cgtk_set_object_property(gpointer object, const char *name, gpointer value) {
     g_object_set(object, name, value, NULL);
+}
+
+/* Whether the user lets things move: not where animations are switched off or, from GTK 4.22, reduced. */
+static inline gboolean cgtk_allows_motion(GtkSettings *settings) {
+    gboolean animates = TRUE;
+    gint reduced = 0;
+    g_object_get(settings, "gtk-enable-animations", &animates, NULL);
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(settings), "gtk-interface-reduced-motion") != NULL)
+        g_object_get(settings, "gtk-interface-reduced-motion", &reduced, NULL);
+    return animates && reduced == 0;
+}
+
+/* The surface of the window that a widget is in; NULL if it is in none, or that has no surface. */
+static inline gpointer _Nullable cgtk_toplevel(gpointer widget) {
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(widget));
+    GdkSurface *surface = root != NULL ? gtk_native_get_surface(GTK_NATIVE(root)) : NULL;
+    return surface != NULL && GDK_IS_TOPLEVEL(surface) ? surface : NULL;
+}
+
+/* The colour of a widget's text. */
+static inline GdkRGBA cgtk_text_color(gpointer widget) {
+    GdkRGBA color;
+#if GTK_CHECK_VERSION(4, 10, 0)
+    gtk_widget_get_color(GTK_WIDGET(widget), &color);
+#else
+    gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(widget)), &color);
+#endif
+    return color;
 }
 
 static inline void cgtk_warn(const char *message) { g_log("Halcyon", G_LOG_LEVEL_WARNING, "%s", message); }

@@ -2,35 +2,36 @@
 internal import Halcyon
 
 extension SlotController {
+    /// The player of the animated image that is shown.
+    var player: AnimationPlayer? { slotPlayer?.player }
+
     /// Plays an image that is animated, while the widget is shown.
-    func play(_ image: DecodedImage) {
+    ///
+    /// - Parameter earlier: The playing of the same image in another size, which is taken up. Default: `nil`.
+    func play(_ image: DecodedImage, after earlier: SlotPlayer? = nil) {
+        stopPlaying()
         guard image.animation != nil else { return }
         let playback = task?.options[PlaybackKey.self] ?? AnimationPlayback()
-        var configuration = AnimationPlayer.Configuration()
-        configuration.repetition = playback.repetition
-        configuration.mode = playback.mode
-        configuration.rate = playback.rate
-        configuration.framesAhead = playback.framesAhead
-        let player = AnimationPlayer(image, configuration: configuration) { [weak self] event in
-            MainActor.assumeIsolated { self?.playerDidTell(event) }
+        slotPlayer = SlotPlayer(image, playback, after: earlier) { [weak self] frame in
+            self?.paintable?.showFrame(Texture.make(frame.bitmap))
         }
-        self.player = player
+        // The first frame of what is taken up is another.
+        if earlier != nil, let frame = slotPlayer?.player.frame, frame.index > 0 {
+            paintable?.showFrame(Texture.make(frame.image.bitmap))
+        }
         playingMayHaveChanged()
     }
 
     func stopPlaying() {
-        player = nil
+        slotPlayer?.end()
+        slotPlayer = nil
     }
 
-    /// Plays or pauses as the widget is shown or not.
+    /// Lets time pass for players, or stand still, as the widget is seen or not.
     func playingMayHaveChanged() {
-        guard let player else { return }
-        if visibility.showsMotion { player.play() } else { player.pause() }
-    }
-
-    private func playerDidTell(_ event: AnimationPlayer.Event) {
-        guard case .frame(let frame) = event, player != nil, content.kind == .image else { return }
-        paintable?.show(Paintable(frame.image))
+        for player in [slotPlayer, indicatorPlayer] {
+            player?.update(isSeen: visibility.isSeen, allowsMotion: visibility.allowsMotion)
+        }
     }
 }
 #endif

@@ -9,7 +9,7 @@ public protocol Placeholder {
 }
 
 extension DecodedImage: Placeholder {
-    /// The image; of an animated one the first frame.
+    /// The image; an animated one plays.
     public var paintable: Paintable? { Paintable(self) }
 }
 

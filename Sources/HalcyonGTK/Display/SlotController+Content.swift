@@ -3,12 +3,13 @@ internal import Halcyon
 
 extension SlotController {
     /// Shows an image, and plays it if it is animated.
-    func setImage(_ image: DecodedImage, through transition: ImageTransition) {
-        setContent(Paintable(image), kind: .image, image: image, through: transition)
-        play(image)
+    ///
+    /// - Parameter earlier: The playing of the same image in another size, which is taken up. Default: `nil`.
+    func setImage(_ image: DecodedImage, through transition: ImageTransition, after earlier: SlotPlayer? = nil) {
+        setContent(paintable(for: image), kind: .image, image: image, through: transition, after: earlier)
     }
 
-    /// Shows something else, or nothing.
+    /// Shows something else, or nothing. An image is played if it is animated.
     ///
     /// - Parameters:
     ///   - kind: Default: a placeholder.
@@ -18,12 +19,14 @@ extension SlotController {
         _ paintable: Paintable?,
         kind: DisplayedContent = .placeholder,
         image: DecodedImage? = nil,
-        through transition: ImageTransition = .none
+        through transition: ImageTransition = .none,
+        after earlier: SlotPlayer? = nil
     ) {
         stopPlaying()
         dropTransition()
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
         show(paintable, through: transition)
+        if let image { play(image, after: earlier) }
     }
 
     /// Shows what there is to be shown until the image is there.
@@ -43,14 +46,14 @@ extension SlotController {
         // Code of the program, which may set another image, or end the load.
         let paintable = task.placeholder.flatMap(\.paintable)
         guard task === self.task, task.state != .finished else { return }
-        setContent(paintable)
+        setContent(paintable, image: task.placeholder as? DecodedImage)
     }
 
     /// Returns whether previews are shown: an image that the program shows has none.
     func showsPreviews(of task: DisplayTask) -> Bool { task.options[ImageSettingKey.self] == .automatic }
 
     func showPreview(_ preview: ImagePreview) {
-        setContent(Paintable(preview.image), kind: .preview, image: preview.image)
+        setContent(paintable(for: preview.image), kind: .preview, image: preview.image)
     }
 
     /// Draws the indicator of a load, if it is under way.

@@ -22,6 +22,8 @@ final class SlotController {
     let visibility: WidgetVisibility
     /// The attempt to load the image that is shown at a larger size; its result is shown without a word.
     var enlargement: Enlargement?
+    /// The number of such attempts begun.
+    var enlargementCount = 0
     /// The program's own setting of the image, while it runs.
     var setting: Task<Void, Never>?
     /// The reading of previews.
@@ -33,7 +35,11 @@ final class SlotController {
     var indicatorStart: Duration?
     /// The task whose completion handler waits for the transition under way.
     var transitionTask: DisplayTask?
-    var player: AnimationPlayer?
+    /// The fallback for a transition whose frames do not come.
+    var transitionDeadline: Task<Void, Never>?
+    /// The playing of the image that is shown, and of that of the indicator.
+    var slotPlayer: SlotPlayer?
+    var indicatorPlayer: SlotPlayer?
     /// The indicator of loads whose options name none.
     var indicator = LoadIndicator.none
     /// The area that the last attempt was made for; `nil` if it was made for the image's own size.
@@ -61,7 +67,7 @@ final class SlotController {
             // Code of the program, which may itself set an image: this call comes after that.
             let paintable = placeholder.flatMap(\.paintable)
             let superseded = takeTask()
-            setContent(paintable)
+            setContent(paintable, image: placeholder as? DecodedImage)
             superseded?.supersede()
             completion?(.failure(DisplayError.emptySource))
             return nil
@@ -105,8 +111,7 @@ final class SlotController {
 
     /// Cancels the load, and that of a larger image.
     func cancel() {
-        enlargement?.task?.cancel()
-        enlargement = nil
+        cancelEnlargement()
         task?.cancel()
     }
 
@@ -117,8 +122,7 @@ final class SlotController {
         setting = nil
         previews?.cancel()
         previews = nil
-        enlargement?.task?.cancel()
-        enlargement = nil
+        cancelEnlargement()
         requestedSize = nil
         stopIndicator()
         dropTransition()

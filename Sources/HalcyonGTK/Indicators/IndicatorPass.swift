@@ -21,6 +21,29 @@ struct IndicatorPass {
         if case .image(let image) = indicator.kind { self.image = Paintable(image.image) }
     }
 
+    /// A Boolean value that indicates whether it looks different from one moment to the next by itself.
+    var isMoving: Bool {
+        switch indicator.kind {
+        case .none, .image: false
+        case .spinner, .custom: true
+        case .progressRing: progress.fraction == nil
+        }
+    }
+
+    /// A Boolean value that indicates whether it looks different with the progress.
+    var showsProgress: Bool {
+        switch indicator.kind {
+        case .none, .image, .spinner: false
+        case .progressRing, .custom: true
+        }
+    }
+
+    /// Shows the next frame of the image, at the same size.
+    mutating func showFrame(_ texture: ObjectReference) {
+        guard let image else { return }
+        self.image = Paintable(texture, width: image.width, height: image.height)
+    }
+
     /// Draws this moment into a rectangle of `width` by `height` points whose corner is the origin.
     func draw(into snapshot: OpaquePointer, width: Double, height: Double) {
         switch indicator.kind {

@@ -6,7 +6,8 @@ public enum LoadVisibility: Sendable, Hashable, CaseIterable {
     /// Loads while the widget is mapped: begins when it is, is cancelled when it no longer is, and begins again when it
     /// is shown once more. A load that has failed does not begin again.
     case whileMapped
-    /// Begins when the widget is mapped, and goes on at low priority while it is not.
+    /// Begins when the widget is mapped, and goes on at low priority while it is not; it is cancelled when the widget is
+    /// taken out of its window.
     case lowPriorityWhileUnmapped
     /// Begins when the widget is mapped, and goes on whatever becomes of it.
     case onceMapped

@@ -44,6 +44,13 @@ final class SlotPaintable {
         invalidateContents()
     }
 
+    /// Shows the next frame of what is shown: neither its size nor the transition changes.
+    func showFrame(_ texture: ObjectReference) {
+        guard let current else { return }
+        self.current = Paintable(texture, width: current.width, height: current.height)
+        invalidateContents()
+    }
+
     /// Moves the transition on; at 1 it is over.
     func advance(to progress: Double) {
         guard transition != nil else { return }

@@ -10,31 +10,30 @@ final class FrameTicker {
     /// Called with the time of the frame; returns whether to go on.
     private let onFrame: (Duration) -> Bool
 
-    /// - Parameter widget: It must exist until `stop(widgetExists:)`.
-    init(_ widget: UnsafeMutableRawPointer, onFrame: @escaping (Duration) -> Bool) {
+    /// - Parameters:
+    ///   - widget: It must exist until `stop(widgetExists:)`.
+    ///   - isPaused: Whether it waits for `resume()`.
+    init(_ widget: UnsafeMutableRawPointer, isPaused: Bool, onFrame: @escaping (Duration) -> Bool) {
         self.widget = widget
+        self.isPaused = isPaused
         self.onFrame = onFrame
-        isPaused = gtk_widget_get_mapped(widget.widget) == 0
         start()
     }
 
-    /// A Boolean value that indicates whether it has not come to its end.
-    private(set) var isActive = true
+    /// A Boolean value that indicates whether it is called before the next frame.
+    var isActive: Bool { callback != 0 }
 
-    /// Waits until the widget is shown again.
+    /// Waits until the widget is seen again.
     func pause() {
         isPaused = true
         removeCallback()
     }
 
-    func resume() {
-        isPaused = false
-        start()
-    }
+    /// Has ``start()`` be of effect again.
+    func resume() { isPaused = false }
 
     /// Goes on after the closure has ended it.
     func start() {
-        isActive = true
         guard callback == 0, !isPaused else { return }
         callback = gtk_widget_add_tick_callback(
             widget.widget,
@@ -50,7 +49,7 @@ final class FrameTicker {
 
     /// - Parameter widgetExists: Whether the widget can be told; one that is being finalised drops its callbacks itself.
     func stop(widgetExists: Bool) {
-        isActive = false
+        isPaused = true
         if widgetExists { removeCallback() }
         callback = 0
     }
@@ -62,11 +61,12 @@ final class FrameTicker {
     }
 
     private func frame(at time: Duration) -> Bool {
-        if onFrame(time) { return true }
-        // The callback ends with this call.
-        callback = 0
-        isActive = false
-        return false
+        let present = callback
+        let goesOn = onFrame(time)
+        // The closure may have ended this callback, and begun another.
+        guard callback == present else { return false }
+        if !goesOn { callback = 0 }
+        return goesOn
     }
 }
 #endif

@@ -40,18 +40,19 @@ public struct ImageTransition: Sendable, Hashable {
     /// - Parameter seconds: The duration.
     public static func fade(_ seconds: Double) -> ImageTransition { fade(.seconds(seconds)) }
 
-    /// What was shown before turns about the vertical axis, its left edge first, until the image on its back is seen.
+    /// What was shown before turns about the vertical axis, its left edge to the front, until the image on its back is
+    /// seen.
     public static func flipFromLeft(_ duration: Duration) -> ImageTransition { ImageTransition(.flip(.left), duration) }
 
-    /// The same as ``flipFromLeft(_:)``, the right edge first.
+    /// The same as ``flipFromLeft(_:)``, the right edge to the front.
     public static func flipFromRight(_ duration: Duration) -> ImageTransition {
         ImageTransition(.flip(.right), duration)
     }
 
-    /// The same about the horizontal axis, the top edge first.
+    /// The same about the horizontal axis, the top edge to the front.
     public static func flipFromTop(_ duration: Duration) -> ImageTransition { ImageTransition(.flip(.top), duration) }
 
-    /// The same about the horizontal axis, the bottom edge first.
+    /// The same about the horizontal axis, the bottom edge to the front.
     public static func flipFromBottom(_ duration: Duration) -> ImageTransition {
         ImageTransition(.flip(.bottom), duration)
     }

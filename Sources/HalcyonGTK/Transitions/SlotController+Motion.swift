@@ -14,23 +14,26 @@ extension SlotController {
     /// Lets the paintable draw something else, through a transition if it can be seen.
     func show(_ next: Paintable?, through transition: ImageTransition) {
         guard let paintable else { return }
-        guard transition.isVisible, visibility.showsMotion else { return paintable.show(next) }
-        paintable.show(next, through: TransitionPass(transition, from: paintable.current))
+        // The widget may have grown since the image was asked for.
+        if requestedSize != nil { visibility.requestLayout() }
+        guard transition.isVisible, visibility.showsMotion, let widget = installation?.displayWidget else {
+            return paintable.show(next)
+        }
+        let place: @MainActor () -> PaintingPlace = { PaintingPlace(widget) }
+        paintable.show(next, through: TransitionPass(transition, from: paintable.current, in: place))
         transitionStart = nil
+        // A window of which nothing is seen, such as on another workspace, may have no frames at all.
+        transitionDeadline = Task { [weak self] in
+            guard (try? await Task.sleep(for: transition.duration + .seconds(1))) != nil else { return }
+            self?.endTransition()
+        }
         startTicking()
-    }
-
-    /// Ends the transition under way at once: its image is there. Calls no code of the program.
-    func dropTransition() {
-        paintable?.advance(to: 1)
-        transitionStart = nil
-        transitionTask = nil
     }
 
     /// Ends the transition under way at once, and completes its load.
     ///
-    /// - Parameter isLater: Whether the completion handler is called in a later turn of the main actor, because the
-    ///   widget is being hidden or destroyed. Default: `false`.
+    /// - Parameter isLater: Whether the completion handler is called in a later turn of the main actor, because the widget
+    ///   is being hidden or destroyed. Default: `false`.
     func endTransition(isLater: Bool = false) {
         let task = transitionTask
         dropTransition()
@@ -38,29 +41,38 @@ extension SlotController {
         if isLater { Task { task.finish(.success(response)) } } else { task.finish(.success(response)) }
     }
 
-    func startIndicator(_ indicator: LoadIndicator) {
-        guard let paintable, paintable.indicator == nil else { return }
-        paintable.indicator = IndicatorPass(indicator)
-        indicatorStart = nil
-        if paintable.indicator != nil { startTicking() }
+    /// Ends the transition under way at once: its image is there, and no code of the program is called.
+    func dropTransition() {
+        transitionDeadline?.cancel()
+        transitionDeadline = nil
+        paintable?.advance(to: 1)
+        transitionStart = nil
+        transitionTask = nil
     }
 
-    func stopIndicator() {
-        guard let paintable, paintable.indicator != nil else { return }
-        paintable.indicator = nil
+    /// The widget has been shown, hidden or minimised, or animations were switched on or off.
+    func motionMayHaveChanged() {
+        playingMayHaveChanged()
+        if visibility.isSeen {
+            ticker?.resume()
+            if isMoving { startTicking() }
+        } else {
+            ticker?.pause()
+        }
     }
 
-    func progressDidChange(_ progress: ImageProgress, of task: DisplayTask) {
-        guard task === self.task else { return }
-        paintable?.indicator?.progress = progress
+    /// A Boolean value that indicates whether anything has to be drawn anew before each frame.
+    private var isMoving: Bool {
+        guard let paintable else { return false }
+        return paintable.transition != nil || paintable.indicator?.isMoving == true && visibility.showsMotion
     }
 
-    private func startTicking() {
+    func startTicking() {
         guard let widget = installation?.displayWidget else { return }
         if let ticker {
             ticker.start()
         } else {
-            ticker = FrameTicker(widget) { [unowned self] time in frame(at: time) }
+            ticker = FrameTicker(widget, isPaused: !visibility.isSeen) { [unowned self] time in frame(at: time) }
         }
     }
 
@@ -69,6 +81,11 @@ extension SlotController {
     /// - Returns: Whether anything still moves.
     private func frame(at time: Duration) -> Bool {
         guard let paintable else { return false }
+        if paintable.indicator?.isMoving == true, visibility.showsMotion {
+            let start = indicatorStart ?? time
+            indicatorStart = start
+            moveIndicator(to: time - start)
+        }
         if let pass = paintable.transition {
             let start = transitionStart ?? time
             transitionStart = start
@@ -77,12 +94,7 @@ extension SlotController {
             let rest = 1 - min(1, part)
             if part >= 1 { endTransition() } else { paintable.advance(to: 1 - rest * rest * rest) }
         }
-        if paintable.indicator != nil {
-            let start = indicatorStart ?? time
-            indicatorStart = start
-            if visibility.showsMotion { paintable.indicator?.time = time - start }
-        }
-        return paintable.transition != nil || paintable.indicator != nil
+        return isMoving
     }
 }
 #endif

@@ -10,37 +10,38 @@ struct TransitionPass {
     /// From 0 to 1.
     var progress = 0.0
 
-    init(_ transition: ImageTransition, from previous: Paintable?) {
+    /// The place in the widget, at the moment of drawing.
+    private let place: @MainActor () -> PaintingPlace
+
+    init(
+        _ transition: ImageTransition,
+        from previous: Paintable?,
+        in place: @escaping @MainActor () -> PaintingPlace
+    ) {
         self.transition = transition
         self.previous = previous
+        self.place = place
     }
 
-    /// Draws this moment into a rectangle of `width` by `height` points whose corner is the origin.
+    /// Draws this moment into a rectangle of `width` by `height` points whose corner is the origin: that in which the
+    /// widget draws `next`.
     func draw(_ next: Paintable?, into snapshot: OpaquePointer, width: Double, height: Double) {
+        let layers = Layers(previous: previous, next: next, width: width, height: height, place: place())
         switch transition.kind {
         case .none:
-            next?.draw(into: snapshot, width: width, height: height)
+            layers.drawNext(into: snapshot)
         case .fade:
             gtk_snapshot_push_cross_fade(snapshot, progress)
-            previous?.drawFitted(into: snapshot, width: width, height: height)
+            layers.drawPrevious(into: snapshot)
             gtk_snapshot_pop(snapshot)
-            next?.drawFitted(into: snapshot, width: width, height: height)
+            layers.drawNext(into: snapshot)
             gtk_snapshot_pop(snapshot)
         case .flip(let edge):
-            drawFlip(from: edge, next, into: snapshot, width: width, height: height)
+            drawFlip(from: edge, layers, into: snapshot)
         case .custom(let custom):
             // What it leaves pushed or saved would spoil the rest of the window.
             let inner = nonnull(gtk_snapshot_new())
-            custom.draw(
-                TransitionFrame(
-                    progress: progress,
-                    width: width,
-                    height: height,
-                    snapshot: UnsafeMutableRawPointer(inner),
-                    previous: previous,
-                    next: next
-                )
-            )
+            custom.draw(TransitionFrame(progress: progress, snapshot: UnsafeMutableRawPointer(inner), layers: layers))
             guard let node = gtk_snapshot_free_to_node(inner) else { return }
             gtk_snapshot_append_node(snapshot, node)
             gsk_render_node_unref(node)
@@ -49,11 +50,10 @@ struct TransitionPass {
 
     private func drawFlip(
         from edge: ImageTransition.Edge,
-        _ next: Paintable?,
-        into snapshot: OpaquePointer,
-        width: Double,
-        height: Double
+        _ layers: Layers,
+        into snapshot: OpaquePointer
     ) {
+        let (width, height) = (layers.width, layers.height)
         // The back is seen from half of the turn on, and then stands upright.
         let isBack = progress >= 0.5
         let angle = (isBack ? progress - 1 : progress) * 180
@@ -64,15 +64,15 @@ struct TransitionPass {
         gtk_snapshot_perspective(snapshot, Float(max(width, height) * 2))
         var axis = graphene_vec3_t()
         switch edge {
-        case .left: graphene_vec3_init(&axis, 0, -1, 0)
-        case .right: graphene_vec3_init(&axis, 0, 1, 0)
-        case .top: graphene_vec3_init(&axis, 1, 0, 0)
-        case .bottom: graphene_vec3_init(&axis, -1, 0, 0)
+        case .left: graphene_vec3_init(&axis, 0, 1, 0)
+        case .right: graphene_vec3_init(&axis, 0, -1, 0)
+        case .top: graphene_vec3_init(&axis, -1, 0, 0)
+        case .bottom: graphene_vec3_init(&axis, 1, 0, 0)
         }
         gtk_snapshot_rotate_3d(snapshot, Float(angle), &axis)
         var corner = graphene_point_t(x: Float(-width / 2), y: Float(-height / 2))
         gtk_snapshot_translate(snapshot, &corner)
-        (isBack ? next : previous)?.drawFitted(into: snapshot, width: width, height: height)
+        if isBack { layers.drawNext(into: snapshot) } else { layers.drawPrevious(into: snapshot) }
     }
 }
 #endif

@@ -5,14 +5,38 @@ internal import Halcyon
 struct SizeDemand: Equatable {
     var width: Int
     var height: Int
+    /// The rule for an image whose ratio is not that of the place.
+    var mode = TargetSize.Mode.fit
 
-    /// Returns whether an image that was made for another demand has too few pixels for this one.
-    func exceeds(_ other: SizeDemand) -> Bool { width > other.width || height > other.height }
+    /// Returns the part of its pixels in each direction that an image needs, from 0 to 1.
+    func factor(of image: PixelSize) -> Double {
+        guard image.width > 0, image.height > 0 else { return 1 }
+        let factors = [
+            width > 0 ? Double(width) / Double(image.width) : nil,
+            height > 0 ? Double(height) / Double(image.height) : nil,
+        ].compactMap(\.self)
+        return min(1, (mode == .fit ? factors.min() : factors.max()) ?? 1)
+    }
+
+    /// Returns a demand that is a good deal larger, but as large as another at least: a widget that grows step by step
+    /// is not followed at each.
+    func grown(to other: SizeDemand) -> SizeDemand {
+        SizeDemand(
+            width: other.width == 0 ? 0 : max(other.width, width * 5 / 4),
+            height: other.height == 0 ? 0 : max(other.height, height * 5 / 4),
+            mode: other.mode
+        )
+    }
+
+    var targetSize: TargetSize {
+        .pixels(width: width > 0 ? width : nil, height: height > 0 ? height : nil, mode: mode)
+    }
 }
 
 /// The loading of the image that is shown at a larger size.
 struct Enlargement {
     let size: SizeDemand
+    let number: Int
     var task: ImageTask?
 }
 #endif

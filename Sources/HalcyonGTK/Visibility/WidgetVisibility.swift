@@ -1,7 +1,7 @@
 #if GTK
 internal import CGTK
 
-/// Follows whether a widget is shown, and its size.
+/// Follows whether a widget is shown, its size, and whether things may move in it.
 @MainActor
 final class WidgetVisibility {
     enum Change {
@@ -11,6 +11,8 @@ final class WidgetVisibility {
         case layout
         /// The widget left its window; other code may keep it.
         case removal
+        /// The window was minimised or is back, or the user has switched animations on or off.
+        case motion
     }
 
     /// The widget; `nil` for an object that is none, and after its end.
@@ -18,8 +20,12 @@ final class WidgetVisibility {
     private let isWidget: Bool
     /// Called after each change.
     var onChange: (Change) -> Void = { _ in }
-    /// The frame clock whose layouts are followed while the widget is mapped, and the number of the handler there.
-    private var clock: (ObjectReference, gulong)?
+    /// The handlers that are connected while the widget is mapped, at objects that outlive it.
+    private var handlers: [(object: ObjectReference, number: gulong)] = []
+    /// The frame clock, while the widget is mapped.
+    private var clock: ObjectReference?
+    /// The surface of the window, while the widget is mapped.
+    private var toplevel: ObjectReference?
     /// A Boolean value that indicates whether the widget has been laid out since it was mapped.
     private var hasLayout = false
 
@@ -35,15 +41,21 @@ final class WidgetVisibility {
         }
         connect(object, "map", map, data, after: true)
         connect(object, "unmap", map, data, after: true)
-        let notify: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+        let scale: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
             WidgetVisibility.with(data) { $0.onChange(.layout) }
         }
-        connect(object, "notify::scale-factor", notify, data)
+        connect(object, "notify::scale-factor", scale, data)
+        let root: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+            WidgetVisibility.with(data) { $0.rootDidChange() }
+        }
+        connect(object, "notify::root", root, data)
         let destroy: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
             WidgetVisibility.with(data) { $0.onChange(.removal) }
         }
         connect(object, "destroy", destroy, data)
-        if isMapped { followLayout() }
+        guard isMapped else { return }
+        hasLayout = hasSize
+        follow()
     }
 
     private nonisolated static func with(_ data: gpointer?, _ body: @MainActor (WidgetVisibility) -> Void) {
@@ -57,57 +69,105 @@ final class WidgetVisibility {
         return gtk_widget_get_mapped(widget.widget) != 0
     }
 
-    /// A Boolean value that indicates whether the user lets things move, and the widget is shown, so that it can be
-    /// seen.
-    var showsMotion: Bool {
-        guard let widget, isMapped else { return false }
-        return cgtk_boolean_property(
-            UnsafeMutableRawPointer(gtk_widget_get_settings(widget.widget)),
-            "gtk-enable-animations"
-        ) != 0
+    /// A Boolean value that indicates whether the widget is shown, and its window not minimised.
+    var isSeen: Bool {
+        guard isMapped else { return false }
+        guard let toplevel else { return true }
+        return gdk_toplevel_get_state(toplevel.opaque).rawValue & Self.unseenStates == 0
     }
+
+    /// The states of a window that is not seen: minimised, and, from GTK 4.12, suspended.
+    private static let unseenStates = GDK_TOPLEVEL_STATE_MINIMIZED.rawValue | 1 << 16
+
+    /// A Boolean value that indicates whether the user lets things move.
+    var allowsMotion: Bool {
+        guard let widget else { return !isWidget }
+        return cgtk_allows_motion(gtk_widget_get_settings(widget.widget)) != 0
+    }
+
+    /// A Boolean value that indicates whether things may move in the widget, and are seen.
+    var showsMotion: Bool { isWidget && isSeen && allowsMotion }
 
     /// The number of pixels of a point.
     var scale: Int { widget.map { Int(gtk_widget_get_scale_factor($0.widget)) } ?? 1 }
 
-    /// A Boolean value that indicates whether the sizes of the widget are those that it is shown at. An object that is
-    /// no widget has none, and never will.
+    /// A Boolean value that indicates whether the sizes of the widget are those that it is shown at; of a widget that is
+    /// not shown, those that it was shown at last. An object that is no widget has none, and never will.
     var isLaidOut: Bool {
-        guard let widget else { return !isWidget }
-        return hasLayout || (gtk_widget_get_width(widget.widget) > 0 && gtk_widget_get_height(widget.widget) > 0)
+        guard widget != nil else { return !isWidget }
+        return isMapped ? hasLayout : hasSize
+    }
+
+    private var hasSize: Bool {
+        guard let widget else { return false }
+        return gtk_widget_get_width(widget.widget) > 0 && gtk_widget_get_height(widget.widget) > 0
+    }
+
+    /// Has the frame clock lay out once more, after which sizes are looked at again. A widget that is mapped need not
+    /// be laid out for it.
+    func requestLayout() {
+        guard let clock else { return }
+        gdk_frame_clock_request_phase(clock.opaque, GDK_FRAME_CLOCK_PHASE_LAYOUT)
     }
 
     /// Ends with the widget.
     func end() {
-        unfollowLayout()
+        unfollow()
         widget = nil
         onChange = { _ in }
     }
 
     private func mappingDidChange() {
-        if isMapped { followLayout() } else { unfollowLayout() }
+        if isMapped { follow() } else { unfollow() }
         onChange(.mapping)
     }
 
-    /// Listens to the end of the layout phase of each frame: sizes are known, and nothing is drawn yet.
-    private func followLayout() {
+    private func rootDidChange() {
+        guard let widget, gtk_widget_get_root(widget.widget) == nil else { return }
+        onChange(.removal)
+    }
+
+    /// Connects to what concerns only a widget that is mapped.
+    private func follow() {
         guard clock == nil, let widget, let frames = gtk_widget_get_frame_clock(widget.widget) else { return }
-        let pointer = UnsafeMutableRawPointer(frames)
+        // After GTK's own handler, at the end of the layout phase of each frame: sizes are known, and nothing is drawn
+        // yet.
         let layout: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
             WidgetVisibility.with(data) { visibility in
                 visibility.hasLayout = true
                 visibility.onChange(.layout)
             }
         }
-        let handler = connect(pointer, "layout", layout, Unmanaged.passUnretained(self).toOpaque(), after: true)
-        clock = (ObjectReference(retaining: pointer), handler)
+        clock = follow(UnsafeMutableRawPointer(frames), "layout", layout)
+        let motion: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+            WidgetVisibility.with(data) { $0.onChange(.motion) }
+        }
+        let settings = UnsafeMutableRawPointer(nonnull(gtk_widget_get_settings(widget.widget)))
+        follow(settings, "notify::gtk-enable-animations", motion)
+        if let surface = cgtk_toplevel(widget) {
+            toplevel = follow(UnsafeMutableRawPointer(surface), "notify::state", motion)
+        }
+        requestLayout()
     }
 
-    private func unfollowLayout() {
+    @discardableResult
+    private func follow<Handler>(
+        _ object: UnsafeMutableRawPointer,
+        _ signal: String,
+        _ handler: Handler
+    ) -> ObjectReference {
+        let reference = ObjectReference(retaining: object)
+        let number = connect(object, signal, handler, Unmanaged.passUnretained(self).toOpaque(), after: true)
+        handlers.append((reference, number))
+        return reference
+    }
+
+    private func unfollow() {
         hasLayout = false
-        guard let (reference, handler) = clock else { return }
-        g_signal_handler_disconnect(reference.pointer, handler)
+        for (object, number) in handlers { g_signal_handler_disconnect(object.pointer, number) }
+        handlers = []
         clock = nil
+        toplevel = nil
     }
 }
 #endif

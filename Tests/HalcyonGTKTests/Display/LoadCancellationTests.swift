@@ -37,7 +37,7 @@ final class LoadCancellationTests: XCTestCase {
         await MainLoop.run(line: line) { decoder.hasEnded.isOpen }
         XCTAssertTrue(decoder.wasCancelled.isOpen, line: line)
         await MainLoop.settle()
-        let request = ImageRequest(url, options: [.ofTestPicture])
+        let request = ImageRequest(url, options: .ofTestPicture)
         XCTAssertNil(loads.pipeline.responseFromMemory(for: request), line: line)
         XCTAssertEqual(loads.transport.startedCount, 1, line: line)
         XCTAssertEqual(picture.display.content, .nothing, line: line)

@@ -120,7 +120,7 @@ final class SupersedingTests: XCTestCase {
         // What went on came into the caches.
         XCTAssertFalse(transfer.isCancelled)
         await loads.pipeline.cache.flush()
-        let stored = try await loads.pipeline.response(for: url, options: [.onlyFromCache, .ofTestPicture])
+        let stored = try await loads.pipeline.response(for: url, options: .ofTestPicture.applying([.onlyFromCache]))
         XCTAssertEqual(stored.image.size, PixelSize(80, 80))
     }
 

@@ -1,0 +1,113 @@
+#if GTK
+internal import Halcyon
+
+/// The playing of one animated image in a slot.
+///
+/// Whether it plays is decided by the options and by the program, which has the player. Whether it is seen decides only
+/// whether its time passes.
+@MainActor
+final class SlotPlayer {
+    let player: AnimationPlayer
+    private let clock: PresentationClock
+    private let purges: Bool
+    /// A Boolean value that indicates whether it is to begin as soon as the user lets things move.
+    private var mayStart: Bool
+    private var allowsMotion = false
+    private var isSeen: Bool?
+    /// Called with each frame that is to be shown; `nil` once another image is shown.
+    private var onFrame: ((DecodedImage) -> Void)?
+
+    /// - Parameters:
+    ///   - earlier: The playing of the same image in another size, which is taken up. Default: `nil`.
+    ///   - clock: Default: one that follows that of the system.
+    ///   - onFrame: Called with each frame that is to be shown, but not with the first.
+    init(
+        _ image: DecodedImage,
+        _ playback: AnimationPlayback,
+        after earlier: SlotPlayer? = nil,
+        clock: PresentationClock = PresentationClock(),
+        onFrame: @escaping (DecodedImage) -> Void
+    ) {
+        var configuration = AnimationPlayer.Configuration()
+        configuration.repetition = playback.repetition
+        configuration.mode = playback.mode
+        configuration.rate = playback.rate
+        configuration.framesAhead = playback.framesAhead
+        let receiver = Receiver()
+        player = AnimationPlayer(image, configuration: configuration, clock: AnimationClock(clock)) { event in
+            MainActor.assumeIsolated { receiver.slotPlayer?.didTell(event) }
+        }
+        self.clock = clock
+        self.onFrame = onFrame
+        purges = playback.purgesFramesWhileUnmapped
+        mayStart = playback.startsAutomatically
+        receiver.slotPlayer = self
+        if let earlier { takeUp(earlier, playback.repetition) }
+    }
+
+    /// Holds what the player's closure refers to, which exists only after the player.
+    @MainActor
+    private final class Receiver {
+        weak var slotPlayer: SlotPlayer?
+
+        nonisolated init() {}
+    }
+
+    /// Says whether the widget can be seen, and whether the user lets things move.
+    func update(isSeen: Bool, allowsMotion: Bool) {
+        if allowsMotion, !self.allowsMotion, mayStart {
+            mayStart = false
+            player.play()
+        } else if !allowsMotion, self.allowsMotion, player.state == .playing {
+            mayStart = true
+            player.stop()
+        }
+        self.allowsMotion = allowsMotion
+        guard isSeen != self.isSeen else { return }
+        self.isSeen = isSeen
+        if isSeen {
+            clock.start()
+        } else {
+            clock.stop()
+            if purges { player.purge() }
+        }
+    }
+
+    /// Shows nothing more. A program that has kept the player sees it stand still.
+    func end() {
+        onFrame = nil
+        clock.stop()
+    }
+
+    private func didTell(_ event: AnimationPlayer.Event) {
+        // A frame that cannot be decoded leaves the one before in its place.
+        if case .frame(let frame) = event { onFrame?(frame.image) }
+    }
+
+    private func takeUp(_ earlier: SlotPlayer, _ repetition: AnimationRepetition) {
+        let other = earlier.player
+        (mayStart, allowsMotion) = (earlier.mayStart, earlier.allowsMotion)
+        (player.mode, player.rate) = (other.mode, other.rate)
+        player.repetition = other.repetition
+        let state = other.state
+        guard state != .stopped else { return }
+        if let limit = other.repetition.limit(ofFile: player.animation?.loopCount ?? 0) {
+            player.repetition = .times(max(1, limit - other.loopCount))
+        }
+        player.seek(toFrame: other.frame.index)
+        if state == .playing { player.play() }
+    }
+}
+
+extension AnimationRepetition {
+    /// Returns the number of loops; `nil` for without end.
+    fileprivate func limit(ofFile count: Int) -> Int? {
+        switch self {
+        case .once: 1
+        case .times(let count): max(1, count)
+        case .asInFile: count > 0 ? count : nil
+        case .forever: nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,53 @@
+#if GTK
+internal import CGTK
+internal import Halcyon
+
+extension SlotController {
+    /// Draws an indicator above what is shown, unless one is drawn.
+    func startIndicator(_ indicator: LoadIndicator) {
+        guard let paintable, paintable.indicator == nil, var pass = IndicatorPass(indicator) else { return }
+        if let color = textColor { pass.color = color }
+        paintable.indicator = pass
+        indicatorStart = nil
+        if case .image(let image) = indicator.kind, image.image.animation != nil {
+            let player = SlotPlayer(image.image, AnimationPlayback()) { [weak self] frame in
+                self?.paintable?.indicator?.showFrame(Texture.make(frame.bitmap))
+            }
+            indicatorPlayer = player
+            player.update(isSeen: visibility.isSeen, allowsMotion: visibility.allowsMotion)
+        }
+        if pass.isMoving, visibility.showsMotion { startTicking() }
+    }
+
+    func stopIndicator() {
+        indicatorPlayer?.end()
+        indicatorPlayer = nil
+        guard let paintable, paintable.indicator != nil else { return }
+        paintable.indicator = nil
+    }
+
+    func progressDidChange(_ progress: ImageProgress, of task: DisplayTask) {
+        guard task === self.task, let paintable, var pass = paintable.indicator else { return }
+        pass.progress = progress
+        if let color = textColor { pass.color = color }
+        guard pass.showsProgress else { return }
+        paintable.indicator = pass
+        if pass.isMoving, visibility.showsMotion { startTicking() }
+    }
+
+    func moveIndicator(to time: Duration) {
+        guard let paintable, var pass = paintable.indicator else { return }
+        pass.time = time
+        if let color = textColor { pass.color = color }
+        paintable.indicator = pass
+    }
+
+    /// The colour of the widget's text, which changes with its style.
+    private var textColor: SIMD4<Float>? {
+        installation?.displayWidget.map { widget in
+            let color = cgtk_text_color(widget)
+            return SIMD4(color.red, color.green, color.blue, color.alpha)
+        }
+    }
+}
+#endif

@@ -1,0 +1,82 @@
+#if GTK
+internal import CGTK
+internal import Halcyon
+
+/// The place in which a widget draws what a slot shows, in points, and its rule for another ratio of sides.
+@MainActor
+struct PaintingPlace {
+    enum Fit {
+        /// The sides of the place, whatever the ratio.
+        case fill
+        /// As large as it fits into the place.
+        case contain
+        /// As small as it covers the place.
+        case cover
+        /// As `contain`, but not larger than it is by itself.
+        case scaleDown
+        /// The widget's own secret.
+        case unknown
+
+        /// The rule by which enough pixels are there, and not far too many.
+        var targetMode: TargetSize.Mode {
+            switch self {
+            case .contain, .scaleDown: .fit
+            case .fill, .cover, .unknown: .fill
+            }
+        }
+    }
+
+    let width: Double
+    let height: Double
+    let fit: Fit
+    /// The sides of a widget that shows nothing, where nothing else decides them.
+    private let emptySide: Double
+
+    init(_ widget: UnsafeMutableRawPointer) {
+        width = Double(gtk_widget_get_width(widget.widget))
+        height = Double(gtk_widget_get_height(widget.widget))
+        if widget.isInstance(of: gtk_picture_get_type()) {
+            emptySide = Self.emptyPictureSide
+            fit =
+                switch gtk_picture_get_content_fit(widget.opaque) {
+                case GTK_CONTENT_FIT_FILL: .fill
+                case GTK_CONTENT_FIT_COVER: .cover
+                case GTK_CONTENT_FIT_SCALE_DOWN: .scaleDown
+                default: .contain
+                }
+        } else {
+            emptySide = 1
+            fit = widget.isInstance(of: gtk_image_get_type()) ? .contain : .unknown
+        }
+    }
+
+    /// The natural sides of a `GtkPicture` without anything that has a size.
+    private static let emptyPictureSide = 16.0
+
+    /// Returns the number of pixels that the place has for an image; `nil` if it takes both sides from what it shows.
+    ///
+    /// - Parameter shown: What it shows now.
+    func demand(scale: Int, shown: Paintable?) -> SizeDemand? {
+        let isEmpty = (shown?.width ?? 0) <= 0 || (shown?.height ?? 0) <= 0
+        func pixels(_ side: Double) -> Int {
+            side > (isEmpty ? emptySide : 1) ? Int((side * Double(scale)).rounded(.up)) : 0
+        }
+        let demand = SizeDemand(width: pixels(width), height: pixels(height), mode: fit.targetMode)
+        return demand.width == 0 && demand.height == 0 ? nil : demand
+    }
+
+    /// Returns the size at which a paintable is drawn, in the middle of the place.
+    func size(of paintable: Paintable) -> (width: Double, height: Double) {
+        guard paintable.width > 0, paintable.height > 0, width > 0, height > 0 else { return (width, height) }
+        let (across, down) = (width / paintable.width, height / paintable.height)
+        let factor: Double
+        switch fit {
+        case .fill, .unknown: return (width, height)
+        case .contain: factor = min(across, down)
+        case .cover: factor = max(across, down)
+        case .scaleDown: factor = min(across, down, 1)
+        }
+        return (paintable.width * factor, paintable.height * factor)
+    }
+}
+#endif
