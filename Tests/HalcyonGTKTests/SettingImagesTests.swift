@@ -8,6 +8,7 @@ import XCTest
 final class SettingImagesTests: XCTestCase {
     /// An image in memory is shown before the call returns, and completed once.
     func testDataIsShownInPicture() async throws {
+        try TestWindow.requireDisplay()
         let picture = try XCTUnwrap(gtk_picture_new())
         let window = try TestWindow(child: picture)
         await window.present()

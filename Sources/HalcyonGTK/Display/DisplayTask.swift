@@ -22,14 +22,19 @@ public final class DisplayTask {
     public internal(set) var state = State.waiting
     /// The response, once the image is there.
     public internal(set) var response: ImageResponse?
+    /// The bytes received so far, as reported; nothing of an unknown size at first, and for an image that none are
+    /// received for.
+    public private(set) var progress = ImageProgress()
     /// The present attempt; `nil` before the first and between two.
     public internal(set) var imageTask: ImageTask?
     let pipeline: ImagePipeline
     let options: ImageOptions
-    let placeholder: (any Placeholder)?
+    /// Kept until the image is there, as the progress handler is.
+    private(set) var placeholder: (any Placeholder)?
     /// The number of attempts begun. An event of an earlier one counts for nothing.
     private(set) var attempt = 0
-    private var progress: (@MainActor (ImageProgress) -> Void)?
+    private var onProgress: (@MainActor (ImageProgress) -> Void)?
+    private var reportsProgress = true
     private var completion: ImageDisplay.Completion?
     weak var controller: SlotController?
 
@@ -46,19 +51,41 @@ public final class DisplayTask {
         self.options = options
         self.pipeline = pipeline
         self.placeholder = placeholder
-        self.progress = progress
+        onProgress = progress
         self.completion = completion
     }
 
     /// Ends the load with `CancellationError`, unless it has ended. What is shown stays.
+    ///
+    /// Of no effect once the image is shown, though its transition may be under way: the call has succeeded then.
     public func cancel() {
-        guard state != .finished else { return }
+        guard state != .finished, !wasShown else { return }
         _ = beginAttempt()
         let imageTask = imageTask
         self.imageTask = nil
         imageTask?.cancel()
         controller?.taskWasCancelled(self)
         finish(.failure(CancellationError()))
+    }
+
+    /// Begins the call anew, with the same source, options, placeholder and progress handler, if it is the last one of its
+    /// slot and has failed or was cancelled.
+    ///
+    /// A failed load never begins again by itself. What the pipeline remembers of failures (``FailureMemory``) counts.
+    ///
+    /// - Parameter completion: As for ``ImageDisplay/setImage(with:placeholder:pipeline:progress:completion:)``. Default:
+    ///   `nil`.
+    /// - Returns: The new load; `nil` if there is nothing to begin anew, and then nothing is called.
+    @discardableResult
+    public func retry(completion: ImageDisplay.Completion? = nil) -> DisplayTask? {
+        guard let controller, controller.task === self, state == .finished, response == nil else { return nil }
+        return controller.setImage(
+            with: request,
+            placeholder: placeholder,
+            pipeline: pipeline,
+            progress: onProgress,
+            completion: completion
+        )
     }
 
     /// A Boolean value that indicates whether the image has been shown, though its transition may be under way.
@@ -71,17 +98,21 @@ public final class DisplayTask {
     }
 
     func report(_ progress: ImageProgress) {
-        self.progress?(progress)
+        guard reportsProgress else { return }
+        self.progress = progress
+        onProgress?(progress)
     }
 
     /// No progress is reported from now on.
-    func endProgress() { progress = nil }
+    func endProgress() { reportsProgress = false }
 
     /// Calls the completion handler, unless it was called.
     func finish(_ result: Result<ImageResponse, any Error>) {
         guard state != .finished else { return }
         state = .finished
-        progress = nil
+        endProgress()
+        // Only a call that may begin anew needs them.
+        if response != nil || controller == nil { (placeholder, onProgress) = (nil, nil) }
         let completion = completion
         self.completion = nil
         completion?(result)

@@ -1,5 +1,4 @@
 #if GTK
-public import FoundationEssentials
 public import Halcyon
 
 /// What Halcyon does for one slot of a widget: loads images and shows them.
@@ -53,15 +52,18 @@ public struct ImageDisplay {
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     ///   - progress: Called as bytes arrive, until the call is superseded. Default: `nil`.
     ///   - completion: Called exactly once, on the main actor: after the image is shown and its transition has ended,
-    ///     after the failure, or when the call is superseded or cancelled, or the widget has ended. Default: `nil`.
-    /// - Returns: The load; `nil` without a source.
+    ///     after the failure, when the call is superseded or cancelled, or soon after the widget has ended, with
+    ///     ``DisplayError/superseded(_:)``. An image in memory is shown and completed before this returns. The handler
+    ///     may set images, cancel, and destroy the widget.
+    /// - Returns: The load; `nil` without a source, and if the object has no such slot.
+    @_disfavoredOverload  // `setImage(with: nil)` is the function of a URL.
     @discardableResult
     public func setImage(
         with request: ImageRequest?,
         placeholder: (any Placeholder)? = nil,
         pipeline: ImagePipeline = .shared,
         progress: (@MainActor (ImageProgress) -> Void)? = nil,
-        completion: Completion? = nil
+        completion: Completion?
     ) -> DisplayTask? {
         guard let controller = WidgetState.of(object).controller(for: slot) else {
             completion?(.failure(DisplayError.unsupported(type: WidgetState.typeName(of: object), slot: slot)))
@@ -69,27 +71,6 @@ public struct ImageDisplay {
         }
         return controller.setImage(
             with: request,
-            placeholder: placeholder,
-            pipeline: pipeline,
-            progress: progress,
-            completion: completion
-        )
-    }
-
-    /// Loads the image at a URL and shows it; see ``setImage(with:placeholder:pipeline:progress:completion:)``.
-    ///
-    /// - Parameter url: The URL, see ``Source/url(_:cacheKey:)``; `nil`: the placeholder alone is shown.
-    @discardableResult
-    public func setImage(
-        with url: URL?,
-        placeholder: (any Placeholder)? = nil,
-        options: ImageOptions = ImageOptions(),
-        pipeline: ImagePipeline = .shared,
-        progress: (@MainActor (ImageProgress) -> Void)? = nil,
-        completion: Completion? = nil
-    ) -> DisplayTask? {
-        setImage(
-            with: url.map { ImageRequest($0, options: options) },
             placeholder: placeholder,
             pipeline: pipeline,
             progress: progress,
@@ -107,14 +88,25 @@ public struct ImageDisplay {
     }
 
     /// Cancels the load; what is shown stays.
-    public func cancel() { controller?.task?.cancel() }
+    public func cancel() { controller?.cancel() }
 
     /// Cancels the loads of all slots of the widget.
     public func cancelAll() { WidgetState.existing(object)?.cancelAll() }
 
+    /// Begins the last call anew, if it has failed or was cancelled; see ``DisplayTask/retry(completion:)``.
+    @discardableResult
+    public func retry(completion: Completion? = nil) -> DisplayTask? { task?.retry(completion: completion) }
+
     /// Gives the slot up: its load is superseded and goes on by itself if its policy says so, and the widget shows
     /// nothing of it.
     public func remove() { WidgetState.existing(object)?.remove(slot) }
+
+    /// The indicator of later loads whose options, and those of their pipeline, name none. It belongs to the slot.
+    /// Default: ``LoadIndicator/none``.
+    public var indicator: LoadIndicator {
+        get { controller?.indicator ?? .none }
+        nonmutating set { WidgetState.of(object).controller(for: slot)?.indicator = newValue }
+    }
 
     /// The load that was begun last, also after its end; `nil` if there is none.
     public var task: DisplayTask? { controller?.task }

@@ -22,7 +22,7 @@ extension SlotController {
         through transition: ImageTransition = .none
     ) {
         stopPlaying()
-        endTransition()
+        dropTransition()
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
         show(paintable, through: transition)
     }
@@ -31,17 +31,33 @@ extension SlotController {
     func showWaiting(_ task: DisplayTask) {
         let options = task.options
         guard task === self.task else { return }
-        if options[ImageSettingKey.self] != .manual {
-            let keepsCurrent = options[KeepsCurrentImageKey.self] && content.kind != .nothing
-            if !keepsCurrent {
-                if options[DelaysPlaceholderKey.self] { setContent(nil) } else { showPlaceholder(of: task) }
-            }
+        let keepsCurrent = options[KeepsCurrentImageKey.self] && content.kind != .nothing
+        if let preview = task.imageTask?.preview, showsPreviews(of: task) {
+            showPreview(preview)
+        } else if !keepsCurrent {
+            if options[DelaysPlaceholderKey.self] { setContent(nil) } else { showPlaceholder(of: task) }
         }
-        if task.state == .loading { startIndicator(options[IndicatorKey.self]) }
+        startIndicator(of: task)
     }
 
     func showPlaceholder(of task: DisplayTask) {
-        setContent(task.placeholder.flatMap(\.paintable))
+        // Code of the program, which may set another image, or end the load.
+        let paintable = task.placeholder.flatMap(\.paintable)
+        guard task === self.task, task.state != .finished else { return }
+        setContent(paintable)
+    }
+
+    /// Returns whether previews are shown: an image that the program shows has none.
+    func showsPreviews(of task: DisplayTask) -> Bool { task.options[ImageSettingKey.self] == .automatic }
+
+    func showPreview(_ preview: ImagePreview) {
+        setContent(Paintable(preview.image), kind: .preview, image: preview.image)
+    }
+
+    /// Draws the indicator of a load, if it is under way.
+    func startIndicator(of task: DisplayTask) {
+        guard task === self.task, task.state == .loading else { return }
+        startIndicator(task.options[DisplayOptionValue<IndicatorKey>.self] ?? indicator)
     }
 }
 #endif

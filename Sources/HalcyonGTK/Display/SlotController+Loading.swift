@@ -80,19 +80,16 @@ extension SlotController {
     }
 
     private func followPreviews(of imageTask: ImageTask, _ task: DisplayTask) {
-        guard !task.options.previews.isEmpty || task.options.progressive.isActive else { return }
+        guard showsPreviews(of: task), !task.options.previews.isEmpty || task.options.progressive.isActive else {
+            return
+        }
         let attempt = task.attempt
         previews = Task { [weak self] in
             for await preview in imageTask.previews {
                 guard let self, task === self.task, task.attempt == attempt, task.state == .loading else { return }
-                previewDidLoad(preview, of: task)
+                showPreview(preview)
             }
         }
-    }
-
-    private func previewDidLoad(_ preview: ImagePreview, of task: DisplayTask) {
-        guard task.options[ImageSettingKey.self] == .automatic else { return }
-        setContent(Paintable(preview.image), kind: .preview, image: preview.image)
     }
 }
 
@@ -102,7 +99,7 @@ extension DisplayTask {
         guard attempt == self.attempt, state == .loading else { return }
         imageTask = nil
         guard let controller else {
-            return finish(.failure(DisplayError.superseded(try? result.get())))
+            return finish(.failure(DisplayError.superseded(result)))
         }
         switch result {
         case .success(let response): controller.imageDidLoad(response, of: self)
@@ -129,7 +126,11 @@ extension DisplayTask {
         imageTask = nil
         // What has been shown, and only its transition was under way, has succeeded.
         let result: Result<ImageResponse, any Error> =
-            if wasShown, let response { .success(response) } else { .failure(DisplayError.superseded(response)) }
+            if wasShown, let response {
+                .success(response)
+            } else {
+                .failure(DisplayError.superseded(response.map(Result.success)))
+            }
         if isLater { Task { finish(result) } } else { finish(result) }
     }
 }

@@ -34,6 +34,8 @@ final class SlotController {
     /// The task whose completion handler waits for the transition under way.
     var transitionTask: DisplayTask?
     var player: AnimationPlayer?
+    /// The indicator of loads whose options name none.
+    var indicator = LoadIndicator.none
     /// The area that the last attempt was made for; `nil` if it was made for the image's own size.
     var requestedSize: SizeDemand?
 
@@ -56,13 +58,16 @@ final class SlotController {
         completion: ImageDisplay.Completion?
     ) -> DisplayTask? {
         MainLoopCheck.begin()
-        let superseded = takeTask()
         guard let request else {
-            setContent(placeholder.flatMap(\.paintable))
+            // Code of the program, which may itself set an image: this call comes after that.
+            let paintable = placeholder.flatMap(\.paintable)
+            let superseded = takeTask()
+            setContent(paintable)
             superseded?.supersede()
             completion?(.failure(DisplayError.emptySource))
             return nil
         }
+        let superseded = takeTask()
         let task = DisplayTask(
             request: request,
             options: pipeline.completed(request.options),
@@ -100,7 +105,15 @@ final class SlotController {
         superseded?.supersede(isLater: !uninstalls)
     }
 
-    /// Takes the load from the slot: nothing of it is shown from now on.
+    /// Cancels the load, and that of a larger image.
+    func cancel() {
+        enlargement?.task?.cancel()
+        enlargement = nil
+        task?.cancel()
+    }
+
+    /// Takes the load from the slot: nothing of it is shown from now on. Calls no code of the program, so that the caller
+    /// ends the load once it has done everything else.
     private func takeTask() -> DisplayTask? {
         setting?.cancel()
         setting = nil
@@ -110,7 +123,7 @@ final class SlotController {
         enlargement = nil
         requestedSize = nil
         stopIndicator()
-        endTransition()
+        dropTransition()
         let taken = task
         task = nil
         taken?.controller = nil

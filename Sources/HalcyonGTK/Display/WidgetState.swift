@@ -54,7 +54,7 @@ final class WidgetState {
     func existingController(for slot: WidgetSlot) -> SlotController? { controllers[slot] }
 
     func cancelAll() {
-        for controller in Array(controllers.values) { controller.task?.cancel() }
+        for controller in Array(controllers.values) { controller.cancel() }
     }
 
     /// Gives a slot up.

@@ -14,8 +14,8 @@ public struct ImageSetting: Sendable, Hashable {
     /// Halcyon shows it.
     public static let automatic = ImageSetting(kind: .automatic)
 
-    /// Nothing is shown; the completion handler gets the image. The placeholder is shown, too, only if no image comes
-    /// and it is delayed.
+    /// The image is not shown; the completion handler gets it. The placeholder, the indicator and the image for a failure
+    /// are shown as for other loads, previews are not.
     public static let manual = ImageSetting(kind: .manual)
 
     /// The program shows it, and may take its time: the completion handler is called after that. Equal to its copies

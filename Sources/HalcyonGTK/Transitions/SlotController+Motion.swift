@@ -20,12 +20,18 @@ extension SlotController {
         startTicking()
     }
 
-    /// Ends the transition under way at once: its image is there.
-    func endTransition() {
+    /// Ends the transition under way at once: its image is there, and nobody is told.
+    func dropTransition() {
         paintable?.advance(to: 1)
         transitionStart = nil
-        guard let task = transitionTask else { return }
         transitionTask = nil
+    }
+
+    /// Ends the transition under way at once, and completes its load.
+    func endTransition() {
+        let task = transitionTask
+        dropTransition()
+        guard let task else { return }
         if let response = task.response { task.finish(.success(response)) }
     }
 

@@ -83,9 +83,7 @@ extension SlotController {
 
     private func beginWaiting(_ task: DisplayTask) {
         guard task.state == .waiting else { return }
-        if !beginIfPossible(task), task === self.task, task.state == .loading {
-            startIndicator(task.options[IndicatorKey.self])
-        }
+        if !beginIfPossible(task) { startIndicator(of: task) }
     }
 
     /// Loads the image that is shown anew if it has fewer pixels than the widget has room for.
