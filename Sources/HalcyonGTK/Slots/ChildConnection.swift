@@ -12,7 +12,8 @@ final class ChildConnection: SlotConnection {
         picture = Self.makePicture(paintable)
     }
 
-    var displayWidget: UnsafeMutableRawPointer? { picture.pointer }
+    /// The picture itself has no size before it is laid out, and then that of the button's content.
+    var displayWidget: UnsafeMutableRawPointer? { button.object }
 
     func install() { button.set(picture.pointer) }
 

@@ -23,7 +23,7 @@ final class ToggleConnection: SlotConnection {
         self.reference = reference
     }
 
-    var displayWidget: UnsafeMutableRawPointer? { child.picture.pointer }
+    var displayWidget: UnsafeMutableRawPointer? { child.button.object }
 
     func install() {
         paintable.onChange = { [weak child] in child?.update() }
@@ -40,7 +40,7 @@ final class ToggleConnection: SlotConnection {
 @MainActor
 final class ToggleChild {
     let picture = ChildConnection.makePicture()
-    private let button: ButtonChild
+    let button: ButtonChild
     private var normal: (paintable: SlotPaintable, reference: ObjectReference)?
     private var checked: (paintable: SlotPaintable, reference: ObjectReference)?
     /// The number of the handler at the button; `nil` while there is no image.
