@@ -23,7 +23,7 @@ final class SlotPaintable {
     /// Called after each change of what is drawn.
     var onChange: (() -> Void)?
     /// The GObject, which owns this object; `nil` once it is being finalised.
-    private var object: UnsafeMutableRawPointer?
+    private(set) var pointer: UnsafeMutableRawPointer?
     /// The handlers at a paintable that is shown and changes by itself.
     private var followed: FollowedPaintable?
     /// Whether a change or a drawing is under way, which does not come back through paintables that show each other.
@@ -31,7 +31,7 @@ final class SlotPaintable {
     private var isDrawing = false
 
     private init(_ object: UnsafeMutableRawPointer) {
-        self.object = object
+        pointer = object
     }
 
     /// A Boolean value that indicates whether there is nothing to be drawn.
@@ -50,7 +50,7 @@ final class SlotPaintable {
     /// - Parameter pass: The transition from what is shown now, which ``advance(to:)`` moves on. Default: none.
     func show(_ paintable: Paintable?, through pass: TransitionPass? = nil) {
         // A slot whose placeholder is its own paintable goes on with what it shows.
-        let paintable = paintable?.pointer == object ? current : paintable
+        let paintable = paintable?.pointer == pointer ? current : paintable
         let size = (current?.width ?? 0, current?.height ?? 0)
         current = paintable
         transition = pass
@@ -67,17 +67,17 @@ final class SlotPaintable {
 
     /// Has the widget drawn anew.
     func invalidateContents() {
-        guard let object, !isInvalidating else { return }
+        guard let pointer, !isInvalidating else { return }
         isInvalidating = true
-        gdk_paintable_invalidate_contents(object.opaque)
+        gdk_paintable_invalidate_contents(pointer.opaque)
         isInvalidating = false
         onChange?()
     }
 
     private func invalidateSize() {
-        guard let object, !isInvalidating else { return }
+        guard let pointer, !isInvalidating else { return }
         isInvalidating = true
-        gdk_paintable_invalidate_size(object.opaque)
+        gdk_paintable_invalidate_size(pointer.opaque)
         isInvalidating = false
     }
 
@@ -97,7 +97,7 @@ final class SlotPaintable {
 
     /// The GObject is being finalised.
     private func end() {
-        object = nil
+        pointer = nil
         followed?.stop()
         followed = nil
     }

@@ -21,7 +21,8 @@ enum Texture {
         TextureTable.texture(of: bitmap) { makeNew(bitmap) }
     }
 
-    private static func makeNew(_ bitmap: Bitmap) -> ObjectReference {
+    // Not isolated, as the memory may be released on any thread.
+    private nonisolated static func makeNew(_ bitmap: Bitmap) -> ObjectReference {
         let owner = Owner(bitmap)
         // The buffer belongs to the bitmap, does not move, and is not written to while the owner shares it.
         let bytes = owner.bitmap.withUnsafeBytes { pixels in
@@ -43,7 +44,7 @@ enum Texture {
         return ObjectReference(adopting: UnsafeMutableRawPointer(nonnull(texture)))
     }
 
-    private static func format(of bitmap: Bitmap) -> GdkMemoryFormat {
+    private nonisolated static func format(of bitmap: Bitmap) -> GdkMemoryFormat {
         switch bitmap.depth {
         case .eight: GDK_MEMORY_R8G8B8A8_PREMULTIPLIED
         case .sixteen: GDK_MEMORY_R16G16B16A16_PREMULTIPLIED

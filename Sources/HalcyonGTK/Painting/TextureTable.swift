@@ -44,6 +44,12 @@ enum TextureTable {
         let texture = make()
         let entry = Entry(key, texture)
         entries[key] = entry
+        follow(texture, entry)
+        return texture
+    }
+
+    /// Removes an entry when its texture ends, on any thread.
+    private nonisolated static func follow(_ texture: ObjectReference, _ entry: Entry) {
         g_object_weak_ref(
             texture.pointer.object,
             { data, _ in
@@ -57,7 +63,6 @@ enum TextureTable {
             },
             Unmanaged.passRetained(entry).toOpaque()
         )
-        return texture
     }
 
     private static func remove(_ entry: Entry) {

@@ -29,6 +29,7 @@ final class ImagePaintableTests: XCTestCase {
     func testImageInTextAppearsAndGetsItsSize() async throws {
         let text = try await ShownWidget { gtk_text_view_new() }
         defer { text.destroy() }
+        gtk_text_view_set_cursor_visible(text.pointer(as: GtkTextView.self), 0)
         let buffer = gtk_text_view_get_buffer(text.pointer(as: GtkTextView.self))
         let image = ImagePaintable()
         let loads = ViewPipeline()

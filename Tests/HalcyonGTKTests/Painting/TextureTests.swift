@@ -72,10 +72,9 @@ final class TextureTests: XCTestCase {
         try TestWindow.requireDisplay()
         let before = TextureTable.count
         var paintable: Paintable? = Paintable(try TestColor.red.image())
-        let reference = try ObjectReference(retaining: XCTUnwrap(paintable?.pointer))
+        let holder = try Holder(ObjectReference(retaining: XCTUnwrap(paintable?.pointer)))
         paintable = nil
         XCTAssertEqual(TextureTable.count, before + 1)
-        let holder = Holder(reference)
         try await holder.release()
         await MainLoop.run { TextureTable.count == before }
     }
