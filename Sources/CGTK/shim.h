@@ -30,11 +30,21 @@ static inline void cgtk_finalize_object(GObject *object) {
     parent->finalize(object);
 }
 
-/* Whether a property can be written and takes paintables of any type. */
-static inline gboolean cgtk_takes_paintable(gpointer object, const char *name) {
+/* Whether a property can be written at any time, and takes every object of a type. */
+static inline gboolean cgtk_property_takes(gpointer object, const char *name, GType type) {
     GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
     return property != NULL && (property->flags & G_PARAM_WRITABLE) != 0 &&
-           g_type_is_a(GDK_TYPE_PAINTABLE, property->value_type);
+           (property->flags & G_PARAM_CONSTRUCT_ONLY) == 0 && g_type_is_a(type, property->value_type);
+}
+
+/* The object that a property holds, for comparisons; no reference is returned. `otherwise` if it cannot be read. */
+static inline gpointer cgtk_object_property(gpointer object, const char *name, gpointer otherwise) {
+    GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
+    if (property == NULL || (property->flags & G_PARAM_READABLE) == 0) return otherwise;
+    gpointer value = NULL;
+    g_object_get(object, name, &value, NULL);
+    if (value != NULL) g_object_unref(value);
+    return value;
 }
 
 static inline void cgtk_set_object_property(gpointer object, const char *name, gpointer value) {

@@ -1,96 +1,111 @@
 #if GTK
 internal import CGTK
 
-/// The way in which a slot's paintable gets into its widget: the one place that knows the types of widgets.
+/// A slot's paintable in its object: the one place that knows which object has which slots.
 @MainActor
 final class SlotInstallation {
-    /// The widget whose size the image is shown at; `nil` for an object that is none.
-    let displayWidget: UnsafeMutableRawPointer?
     let paintable: SlotPaintable
-    private let reference: ObjectReference
-    /// The object that holds the paintable. Not retained: the installation ends before it.
+    let connection: any SlotConnection
+    /// The object. Not retained: the installation ends before it.
     private let object: UnsafeMutableRawPointer
-    private let slot: WidgetSlot
-    /// A widget that was made to show the image in another; it lives at least as long as the installation.
-    private let child: ObjectReference?
+    /// Keeps the paintable, also where nothing else does; `nil` if the object is the paintable.
+    private let reference: ObjectReference?
+    /// The number of the handler of changes of the widget's direction.
+    private var directionHandler: gulong?
 
-    /// `nil` if the object has no such slot.
+    /// Changes nothing yet; see ``install()``. `nil` if the object has no such slot.
     init?(_ object: UnsafeMutableRawPointer, _ slot: WidgetSlot) {
-        guard Self.supports(slot, object) else { return nil }
         self.object = object
-        self.slot = slot
-        (paintable, reference) = SlotPaintable.make()
-        let isWidget = object.isInstance(of: gtk_widget_get_type())
-        switch slot.kind {
-        case .image where object.isInstance(of: gtk_picture_get_type()):
-            gtk_picture_set_paintable(object.opaque, reference.opaque)
-            child = nil
-        case .image where object.isInstance(of: gtk_image_get_type()):
-            gtk_image_set_from_paintable(object.opaque, reference.opaque)
-            child = nil
-        case .image where object.isInstance(of: gtk_button_get_type()):
-            let picture = Self.makePicture(reference)
-            gtk_button_set_child(object.assumingMemoryBound(to: GtkButton.self), picture.pointer.widget)
-            child = picture
-        case .image where object.isInstance(of: gtk_menu_button_get_type()):
-            let picture = Self.makePicture(reference)
-            gtk_menu_button_set_child(object.opaque, picture.pointer.widget)
-            child = picture
-        case .image:
-            cgtk_set_object_property(object, "paintable", reference.pointer)
-            child = nil
-        case .checkedImage:
-            child = nil
-        case .property(let name):
-            cgtk_set_object_property(object, name, reference.pointer)
-            child = nil
+        // A reference to the object itself would keep it for ever.
+        if slot == .image, let paintable = SlotPaintable.existing(object) {
+            self.paintable = paintable
+            connection = OwnPaintableConnection(paintable)
+            reference = nil
+            return
         }
-        displayWidget = child?.pointer ?? (isWidget ? object : nil)
+        let (paintable, reference) = SlotPaintable.make()
+        guard let connection = Self.connection(object, slot, paintable, reference) else { return nil }
+        self.paintable = paintable
+        self.connection = connection
+        self.reference = reference
     }
 
-    /// Takes the paintable out of the widget, unless something else has taken its place.
+    /// The widget whose size the image is shown at; `nil` for an object that is none.
+    var displayWidget: UnsafeMutableRawPointer? { connection.displayWidget }
+
+    /// Puts the paintable into the object. May run code of the program.
+    func install() {
+        if object.isInstance(of: gtk_widget_get_type()) {
+            let changed: @convention(c) (gpointer?, GtkTextDirection, gpointer?) -> Void = { _, _, data in
+                let installation = Unmanaged<SlotInstallation>.fromOpaque(nonnull(data)).takeUnretainedValue()
+                MainActor.assumeIsolated { installation.paintable.invalidateContents() }
+            }
+            // Removed by `uninstall()`, or by GObject with the widget, before this ends.
+            let data = Unmanaged.passUnretained(self).toOpaque()
+            directionHandler = connect(object, "direction-changed", changed, data)
+        }
+        connection.install()
+    }
+
+    /// Takes the paintable out of the object, unless something else has taken its place.
     func uninstall() {
-        switch slot.kind {
-        case .image where object.isInstance(of: gtk_picture_get_type()):
-            if gtk_picture_get_paintable(object.opaque) == reference.opaque {
-                gtk_picture_set_paintable(object.opaque, nil)
-            }
-        case .image where object.isInstance(of: gtk_image_get_type()):
-            if gtk_image_get_paintable(object.opaque) == reference.opaque { gtk_image_clear(object.opaque) }
-        case .image where object.isInstance(of: gtk_button_get_type()):
-            let button = object.assumingMemoryBound(to: GtkButton.self)
-            if let child, gtk_button_get_child(button) == child.pointer.widget { gtk_button_set_child(button, nil) }
-        case .image where object.isInstance(of: gtk_menu_button_get_type()):
-            if let child, gtk_menu_button_get_child(object.opaque) == child.pointer.widget {
-                gtk_menu_button_set_child(object.opaque, nil)
-            }
-        case .image: cgtk_set_object_property(object, "paintable", nil)
-        case .checkedImage: break
-        case .property(let name): cgtk_set_object_property(object, name, nil)
-        }
+        if let directionHandler { g_signal_handler_disconnect(object, directionHandler) }
+        directionHandler = nil
+        connection.uninstall()
     }
 
-    private static func makePicture(_ paintable: ObjectReference) -> ObjectReference {
-        let picture = nonnull(gtk_picture_new_for_paintable(paintable.opaque))
-        gtk_picture_set_can_shrink(OpaquePointer(picture), true.gboolean)
-        return ObjectReference(adopting: g_object_ref_sink(UnsafeMutableRawPointer(picture)))
-    }
-
-    private static func supports(_ slot: WidgetSlot, _ object: UnsafeMutableRawPointer) -> Bool {
+    private static func connection(
+        _ object: UnsafeMutableRawPointer,
+        _ slot: WidgetSlot,
+        _ paintable: SlotPaintable,
+        _ reference: ObjectReference
+    ) -> (any SlotConnection)? {
         switch slot.kind {
         case .image:
-            let types = [
-                gtk_picture_get_type(), gtk_image_get_type(), gtk_button_get_type(), gtk_menu_button_get_type(),
-            ]
-            return types.contains { object.isInstance(of: $0) } || takesPaintable(object, "paintable")
-        case .checkedImage: return false
-        case .property(let name): return takesPaintable(object, name)
+            if object.isInstance(of: gtk_picture_get_type()) {
+                return PaintableConnection(object, .picture, reference)
+            }
+            if object.isInstance(of: gtk_image_get_type()) { return PaintableConnection(object, .image, reference) }
+            if object.isInstance(of: gtk_window_get_type()) { return WindowIconConnection(object, paintable) }
+            if let toggle = toggleConnection(object, slot, paintable, reference) { return toggle }
+            if let button = ButtonChild(object) { return ChildConnection(button, reference) }
+            return propertyConnection(object, "paintable", paintable, reference)
+        case .checkedImage: return toggleConnection(object, slot, paintable, reference)
+        case .property(let name): return propertyConnection(object, name, paintable, reference)
         }
     }
 
-    /// Returns whether a property can be written and takes paintables of any type.
-    private static func takesPaintable(_ object: UnsafeMutableRawPointer, _ name: String) -> Bool {
-        cgtk_takes_paintable(object, name) != 0
+    private static func toggleConnection(
+        _ object: UnsafeMutableRawPointer,
+        _ slot: WidgetSlot,
+        _ paintable: SlotPaintable,
+        _ reference: ObjectReference
+    ) -> ToggleConnection? {
+        guard object.isInstance(of: gtk_toggle_button_get_type()), let button = ButtonChild(object) else { return nil }
+        let isChecked = slot == .checkedImage
+        let other = WidgetState.existing(object)?.existingController(for: isChecked ? .image : .checkedImage)
+        return ToggleConnection(
+            button,
+            isChecked: isChecked,
+            sibling: other?.installation?.connection as? ToggleConnection,
+            paintable,
+            reference
+        )
+    }
+
+    private static func propertyConnection(
+        _ object: UnsafeMutableRawPointer,
+        _ name: String,
+        _ paintable: SlotPaintable,
+        _ reference: ObjectReference
+    ) -> (any SlotConnection)? {
+        if cgtk_property_takes(object, name, gdk_paintable_get_type()) != 0 {
+            return PaintableConnection(object, .property(name), reference)
+        }
+        if cgtk_property_takes(object, name, gdk_texture_get_type()) != 0 {
+            return TextureConnection(object, name, paintable)
+        }
+        return nil
     }
 }
 #endif

@@ -1,5 +1,8 @@
 #if GTK
 /// One of the places of a widget that show an image. Each has its own load.
+///
+/// The first use of a slot takes the place of what the widget has there. What the program puts there itself afterwards
+/// stays: nothing of the slot is shown any more, until ``ImageDisplay/remove()`` gives it up and it is used anew.
 public struct WidgetSlot: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case image
@@ -9,15 +12,19 @@ public struct WidgetSlot: Sendable, Hashable {
 
     let kind: Kind
 
-    /// The widget's image: that of a `GtkPicture` or a `GtkImage`, the child of a `GtkButton`, `GtkToggleButton`,
-    /// `GtkCheckButton` or `GtkMenuButton`, the icon of a `GtkWindow`, and of any other object its property
-    /// `paintable`.
+    /// The widget's image: that of a `GtkPicture`, or of a `GtkImage` at its icon size; the child of a `GtkButton`,
+    /// `GtkToggleButton`, `GtkCheckButton` or `GtkMenuButton`; the icon of a `GtkWindow`; the image of an
+    /// ``ImagePaintable``; and of any other object its property `paintable`.
+    ///
+    /// An icon of a window has at most 256 pixels a side. It is decoded at its own size unless a target size is given,
+    /// and not every desktop shows it.
     public static let image = WidgetSlot(kind: .image)
 
     /// The image of a `GtkToggleButton` while it is active; without one, it shows ``image`` then, too.
     public static let checkedImage = WidgetSlot(kind: .checkedImage)
 
-    /// A property that takes a `GdkPaintable`, or an object of a type that is one: `custom-image` of an `AdwAvatar`.
+    /// A property that takes every `GdkPaintable`, such as `custom-image` of an `AdwAvatar`, or one that takes a
+    /// `GdkTexture`: that gets the texture of the image that is shown, without transitions and indicators.
     public static func property(_ name: String) -> WidgetSlot { WidgetSlot(kind: .property(name)) }
 }
 

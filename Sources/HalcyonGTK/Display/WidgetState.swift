@@ -47,6 +47,8 @@ final class WidgetState {
         guard let object, let installation = SlotInstallation(object, slot) else { return nil }
         let controller = SlotController(installation, visibility)
         controllers[slot] = controller
+        // Code of the program may run in it, and ask for the same slot.
+        installation.install()
         return controller
     }
 

@@ -7,7 +7,9 @@ internal import CGTK
 @MainActor
 final class SlotPaintable {
     /// The layer that is shown, or that a transition leads to.
-    private(set) var current: Paintable?
+    private(set) var current: Paintable? {
+        didSet { if current?.pointer != oldValue?.pointer { follow(current) } }
+    }
     /// The transition under way.
     private(set) var transition: TransitionPass?
     /// Draws the indicator above all else; `nil` if there is none.
@@ -16,14 +18,24 @@ final class SlotPaintable {
     }
     /// The rule for colours and direction.
     var appearance = PaintableAppearance() {
-        didSet { if appearance != oldValue { invalidateContents() } }
+        didSet { if appearance.rendering != oldValue.rendering { invalidateContents() } }
     }
-    /// The GObject, which owns this object.
-    private let object: UnsafeMutableRawPointer
+    /// Called after each change of what is drawn.
+    var onChange: (() -> Void)?
+    /// The GObject, which owns this object; `nil` once it is being finalised.
+    private(set) var pointer: UnsafeMutableRawPointer?
+    /// The handlers at a paintable that is shown and changes by itself.
+    private var followed: FollowedPaintable?
+    /// Whether a change or a drawing is under way, which does not come back through paintables that show each other.
+    private var isInvalidating = false
+    private var isDrawing = false
 
     private init(_ object: UnsafeMutableRawPointer) {
-        self.object = object
+        pointer = object
     }
+
+    /// A Boolean value that indicates whether there is nothing to be drawn.
+    var isEmpty: Bool { current == nil && indicator == nil }
 
     /// Returns a new paintable; the reference keeps it.
     static func make() -> (SlotPaintable, ObjectReference) {
@@ -37,10 +49,12 @@ final class SlotPaintable {
     ///
     /// - Parameter pass: The transition from what is shown now, which ``advance(to:)`` moves on. Default: none.
     func show(_ paintable: Paintable?, through pass: TransitionPass? = nil) {
+        // A slot whose placeholder is its own paintable goes on with what it shows.
+        let paintable = paintable?.pointer == pointer ? current : paintable
         let size = (current?.width ?? 0, current?.height ?? 0)
         current = paintable
         transition = pass
-        if size != (paintable?.width ?? 0, paintable?.height ?? 0) { gdk_paintable_invalidate_size(object.opaque) }
+        if size != (paintable?.width ?? 0, paintable?.height ?? 0) { invalidateSize() }
         invalidateContents()
     }
 
@@ -60,11 +74,55 @@ final class SlotPaintable {
 
     /// Has the widget drawn anew.
     func invalidateContents() {
-        gdk_paintable_invalidate_contents(object.opaque)
+        guard let pointer, !isInvalidating else { return }
+        isInvalidating = true
+        gdk_paintable_invalidate_contents(pointer.opaque)
+        isInvalidating = false
+        onChange?()
+    }
+
+    private func invalidateSize() {
+        guard let pointer, !isInvalidating else { return }
+        isInvalidating = true
+        gdk_paintable_invalidate_size(pointer.opaque)
+        isInvalidating = false
+    }
+
+    private func follow(_ paintable: Paintable?) {
+        followed?.stop()
+        followed = paintable.flatMap { paintable in
+            FollowedPaintable(paintable.reference) { [weak self] hasNewSize in
+                guard let self else { return }
+                if hasNewSize {
+                    current = Paintable(paintable.pointer)
+                    invalidateSize()
+                }
+                invalidateContents()
+            }
+        }
+    }
+
+    /// The GObject is being finalised.
+    private func end() {
+        pointer = nil
+        followed?.stop()
+        followed = nil
+    }
+
+    /// Returns a paintable that goes on showing what this one shows now.
+    private func makeImage() -> OpaquePointer? {
+        guard let current else { return gdk_paintable_new_empty(0, 0) }
+        var size = graphene_size_t(width: Float(current.width), height: Float(current.height))
+        guard let snapshot = gtk_snapshot_new() else { return gdk_paintable_new_empty(0, 0) }
+        draw(into: snapshot, width: current.width, height: current.height)
+        return gtk_snapshot_free_to_paintable(snapshot, &size)
     }
 
     /// Draws into a rectangle of `width` by `height` points whose corner is the origin.
     private func draw(into snapshot: OpaquePointer, width: Double, height: Double) {
+        guard !isDrawing else { return }
+        isDrawing = true
+        defer { isDrawing = false }
         appearance.draw(into: snapshot, width: width, height: height) {
             if let transition {
                 transition.draw(current, into: snapshot, width: width, height: height)
@@ -84,6 +142,13 @@ extension SlotPaintable {
         var paintable: UnsafeMutableRawPointer?
     }
 
+    /// Returns the Swift object of a paintable of this type; `nil` for any other object.
+    static func existing(_ object: UnsafeMutableRawPointer) -> SlotPaintable? {
+        guard object.isInstance(of: type) else { return nil }
+        let paintable = object.assumingMemoryBound(to: Instance.self).pointee.paintable
+        return paintable.map { Unmanaged<SlotPaintable>.fromOpaque($0).takeUnretainedValue() }
+    }
+
     private static let type: GType = {
         var description = GTypeInfo()
         description.class_size = guint16(MemoryLayout<GObjectClass>.size)
@@ -91,8 +156,9 @@ extension SlotPaintable {
         description.class_init = { objectClass, _ in
             nonnull(objectClass).assumingMemoryBound(to: GObjectClass.self).pointee.finalize = { object in
                 let instance = UnsafeMutableRawPointer(nonnull(object)).assumingMemoryBound(to: Instance.self)
-                if let paintable = instance.pointee.paintable {
-                    Unmanaged<SlotPaintable>.fromOpaque(paintable).release()
+                if let pointer = instance.pointee.paintable {
+                    let paintable = Unmanaged<SlotPaintable>.fromOpaque(pointer).takeRetainedValue()
+                    MainActor.assumeIsolated { paintable.end() }
                 }
                 cgtk_finalize_object(object)
             }
@@ -132,11 +198,7 @@ extension SlotPaintable {
         table.pointee.get_flags = { _ in GdkPaintableFlags(rawValue: 0) }
         table.pointee.get_current_image = { object in
             nonisolated(unsafe) var image: OpaquePointer?
-            SlotPaintable.with(object) { paintable in
-                image =
-                    paintable.current.map { gdk_paintable_get_current_image($0.reference.opaque) }
-                    ?? gdk_paintable_new_empty(0, 0)
-            }
+            SlotPaintable.with(object) { image = $0.makeImage() }
             return image
         }
     }

@@ -1,0 +1,86 @@
+#if GTK
+import CGTK
+import Halcyon
+import HalcyonTesting
+import XCTest
+
+@testable import HalcyonGTK
+
+/// Images of buttons, which show them in a child.
+@MainActor
+final class ButtonImageTests: XCTestCase {
+    func testButtonsOfAllKindsShowImage() async throws {
+        let loads = ViewPipeline()
+        let makers: [() -> UnsafeMutablePointer<GtkWidget>?] = [
+            gtk_button_new, gtk_toggle_button_new, gtk_check_button_new, gtk_menu_button_new,
+        ]
+        for make in makers {
+            let button = try await ShownWidget(make)
+            let done = Completions()
+            ImageDisplay(button.widget).setImage(
+                with: try loads.url(.blue),
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            await done.wait()
+            XCTAssertEqual(done.outcome, "success")
+            let pixels = await button.frames.next()
+            XCTAssertEqual(pixels?.colors.contains(.blue), true)
+            button.destroy()
+        }
+    }
+
+    func testImageIsDecodedAtSizeInButton() async throws {
+        let button = try await ShownWidget(width: 120, height: 120) { gtk_button_new() }
+        defer { button.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        let display = ImageDisplay(button.widget)
+        display.setImage(with: try loads.url(.blue, 1_000, 1_000), pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        await MainLoop.settle()
+        let width = try XCTUnwrap(display.image?.size.width)
+        XCTAssertLessThan(width, 120)
+        XCTAssertGreaterThan(width, 50)
+    }
+
+    func testChildOfProgramStaysWhenSlotIsRemoved() async throws {
+        let button = try await ShownWidget { gtk_button_new() }
+        defer { button.destroy() }
+        let display = ImageDisplay(button.widget)
+        display.show(try TestColor.red.image())
+        gtk_button_set_label(button.pointer(as: GtkButton.self), "label")
+        display.show(try TestColor.blue.image())
+        let pixels = await button.frames.next()
+        XCTAssertEqual(pixels?.colors.contains(.blue), false)
+        display.remove()
+        let label = try XCTUnwrap(gtk_button_get_label(button.pointer(as: GtkButton.self)))
+        XCTAssertEqual(String(cString: label), "label")
+    }
+
+    func testRemovedSlotLeavesNoChild() async throws {
+        let button = try await ShownWidget { gtk_check_button_new() }
+        defer { button.destroy() }
+        let display = ImageDisplay(button.widget)
+        display.show(try TestColor.red.image())
+        XCTAssertNotNil(gtk_check_button_get_child(button.pointer(as: GtkCheckButton.self)))
+        display.remove()
+        XCTAssertNil(gtk_check_button_get_child(button.pointer(as: GtkCheckButton.self)))
+        display.show(try TestColor.blue.image())
+        let pixels = await button.frames.next()
+        XCTAssertEqual(pixels?.colors.contains(.blue), true)
+    }
+
+    func testPaintableOfProgramStays() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        picture.display.show(try TestColor.red.image())
+        let own = Paintable(try TestColor.yellow.image())
+        gtk_picture_set_paintable(OpaquePointer(picture.widget), OpaquePointer(own.pointer))
+        picture.display.show(try TestColor.blue.image())
+        picture.display.remove()
+        let color = await picture.color()
+        XCTAssertEqual(color, .yellow)
+    }
+}
+#endif

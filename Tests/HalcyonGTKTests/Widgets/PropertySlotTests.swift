@@ -1,0 +1,160 @@
+#if GTK
+import CGTK
+import Halcyon
+import HalcyonTesting
+import XCTest
+
+@testable import HalcyonGTK
+
+/// Images in properties of objects that are no widgets.
+@MainActor
+final class PropertySlotTests: XCTestCase {
+    func testPaintablePropertyOfObjectIsItsImage() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let loads = ViewPipeline()
+        let done = Completions()
+        let display = ImageDisplay(object)
+        display.setImage(with: try loads.url(.blue, 80, 60), pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+        let paintable = try OpaquePointer(XCTUnwrap(TestObject.value(of: object, "paintable")))
+        XCTAssertEqual(gdk_paintable_get_intrinsic_width(paintable), 80)
+        XCTAssertEqual(gdk_paintable_get_intrinsic_height(paintable), 60)
+        display.remove()
+        XCTAssertNil(TestObject.value(of: object, "paintable"))
+    }
+
+    func testTexturePropertyGetsTextureOfImage() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let loads = ViewPipeline()
+        let done = Completions()
+        let display = ImageDisplay(object, slot: .property("texture"))
+        display.setImage(
+            with: loads.url(),
+            placeholder: try TestColor.red.image(30, 20),
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        let placeholder = try OpaquePointer(XCTUnwrap(TestObject.value(of: object, "texture")))
+        XCTAssertEqual(gdk_texture_get_width(placeholder), 30)
+        try await loads.transport.nextTransfer().answer(.blue)
+        await done.wait()
+        let image = try XCTUnwrap(display.image)
+        XCTAssertEqual(TestObject.value(of: object, "texture"), Paintable(image).pointer)
+        display.show(nil)
+        XCTAssertNil(TestObject.value(of: object, "texture"))
+    }
+
+    func testDrawingOfProgramBecomesTexture() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let image = ImagePaintable()
+        image.hc.show(try TestColor.red.image(30, 20))
+        ImageDisplay(object, slot: .property("texture")).setImage(with: Optional<ImageRequest>.none, placeholder: image)
+        let texture = try OpaquePointer(XCTUnwrap(TestObject.value(of: object, "texture")))
+        XCTAssertEqual(gdk_texture_get_width(texture), 30)
+        XCTAssertEqual(gdk_texture_get_height(texture), 20)
+    }
+
+    func testTextureOfProgramStays() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let display = ImageDisplay(object, slot: .property("texture"))
+        display.show(try TestColor.red.image())
+        let own = Paintable(try TestColor.green.image())
+        cgtk_set_object_property(object, "texture", own.pointer)
+        display.show(try TestColor.blue.image())
+        XCTAssertEqual(TestObject.value(of: object, "texture"), own.pointer)
+        display.remove()
+        XCTAssertEqual(TestObject.value(of: object, "texture"), own.pointer)
+    }
+
+    func testSlotsOfObjectEndWithIt() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        let loads = ViewPipeline()
+        let done = [Completions(), Completions()]
+        let display = ImageDisplay(object)
+        let placeholder = try TestColor.red.image()
+        display.setImage(
+            with: loads.url(),
+            placeholder: placeholder,
+            options: [.indicator(.spinner)],
+            pipeline: loads.pipeline,
+            completion: done[0].handler
+        )
+        display[.property("texture")].setImage(
+            with: loads.url(),
+            placeholder: placeholder,
+            options: [.indicator(.spinner)],
+            pipeline: loads.pipeline,
+            completion: done[1].handler
+        )
+        let transfers = [await loads.transport.nextTransfer(), await loads.transport.nextTransfer()]
+        weak var state = WidgetState.existing(object)
+        XCTAssertNotNil(state)
+        g_object_unref(object)
+        for done in done { await done.wait() }
+        XCTAssertEqual(done.map(\.outcome), ["superseded", "superseded"])
+        for transfer in transfers { await transfer.waitUntilCancelled() }
+        XCTAssertNil(state)
+    }
+
+    func testPropertiesOfOtherTypesAreUnsupported() async throws {
+        try TestWindow.requireDisplay()
+        let label = try XCTUnwrap(gtk_label_new("a"))
+        let window = try TestWindow(child: label)
+        defer { window.destroy() }
+        // A string, a widget, a property that cannot be written, and none at all.
+        for name in ["label", "mnemonic-widget", "root", "no such property"] {
+            let done = Completions()
+            ImageDisplay(label, slot: .property(name)).setImage(with: ViewPipeline().url(), completion: done.handler)
+            XCTAssertEqual(done.outcome, "unsupported", name)
+        }
+    }
+
+    func testProgramMaySetImageWhenPropertyChanges() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let image = try TestColor.blue.image()
+        let reaction = Reaction { ImageDisplay(object).show(image) }
+        reaction.connect(to: object, "notify::paintable")
+        ImageDisplay(object).show(try TestColor.red.image())
+        XCTAssertEqual(reaction.count, 1)
+        XCTAssertNotNil(ImageDisplay(object).image)
+        let paintable = WidgetState.existing(object)?.existingController(for: .image)?.paintable
+        XCTAssertEqual(TestObject.value(of: object, "paintable").flatMap(SlotPaintable.existing) === paintable, true)
+    }
+}
+
+/// Runs a closure at a signal of an object that passes a property.
+@MainActor
+private final class Reaction {
+    private let react: () -> Void
+    private(set) var count = 0
+
+    init(_ react: @escaping () -> Void) {
+        self.react = react
+    }
+
+    /// It must exist for as long as the object does.
+    func connect(to object: UnsafeMutableRawPointer, _ signal: String) {
+        let handler: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+            guard let data else { return }
+            let reaction = Unmanaged<Reaction>.fromOpaque(data).takeUnretainedValue()
+            MainActor.assumeIsolated {
+                reaction.count += 1
+                reaction.react()
+            }
+        }
+        HalcyonGTK.connect(object, signal, handler, Unmanaged.passUnretained(self).toOpaque())
+    }
+}
+#endif
