@@ -18,8 +18,8 @@ final class WidgetVisibility {
     private let isWidget: Bool
     /// Called after each change.
     var onChange: (Change) -> Void = { _ in }
-    /// The frame clock whose layouts are followed while the widget is mapped, and the number of the handler there.
-    private var clock: (ObjectReference, gulong)?
+    /// The layouts of the window, which are followed while the widget is mapped.
+    private var layouts: LayoutObserver?
     /// A Boolean value that indicates whether the widget has been laid out since it was mapped.
     private var hasLayout = false
 
@@ -89,25 +89,20 @@ final class WidgetVisibility {
         onChange(.mapping)
     }
 
-    /// Listens to the end of the layout phase of each frame: sizes are known, and nothing is drawn yet.
     private func followLayout() {
-        guard clock == nil, let widget, let frames = gtk_widget_get_frame_clock(widget.widget) else { return }
-        let pointer = UnsafeMutableRawPointer(frames)
-        let layout: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-            WidgetVisibility.with(data) { visibility in
-                visibility.hasLayout = true
-                visibility.onChange(.layout)
-            }
+        guard layouts == nil, let widget, let clock = gtk_widget_get_frame_clock(widget.widget) else { return }
+        let layouts = LayoutObserver.of(UnsafeMutableRawPointer(clock))
+        layouts.add(self) { [unowned self] in
+            hasLayout = true
+            onChange(.layout)
         }
-        let handler = connect(pointer, "layout", layout, Unmanaged.passUnretained(self).toOpaque(), after: true)
-        clock = (ObjectReference(retaining: pointer), handler)
+        self.layouts = layouts
     }
 
     private func unfollowLayout() {
         hasLayout = false
-        guard let (reference, handler) = clock else { return }
-        g_signal_handler_disconnect(reference.pointer, handler)
-        clock = nil
+        layouts?.remove(self)
+        layouts = nil
     }
 }
 #endif
