@@ -121,6 +121,7 @@ final class ListBinder {
         guard let binding = cell.binding else { return }
         cell.binding?.hasRequest = true
         guard let request = binding.request else { return clear(cell) }
+        cell.isClear = false
         var completion: ImageDisplay.Completion?
         if let handler = configuration.completion {
             completion = { [weak cell] result in
@@ -139,6 +140,8 @@ final class ListBinder {
 
     /// Cancels the load of a cell, which shows the placeholder again.
     private func clear(_ cell: ListCell) {
+        guard !cell.isClear else { return }
+        cell.isClear = true
         cell.content.display.setImage(
             with: ImageRequest?.none,
             placeholder: placeholder,

@@ -20,6 +20,8 @@ final class ListCell {
     let listItem: UnsafeMutableRawPointer
     /// `nil` while the cell shows no item.
     var binding: Binding?
+    /// A Boolean value that indicates whether the slot shows the placeholder, and has no request.
+    var isClear = false
     /// The references that keep both widgets until the teardown, whatever the program does to them.
     private let widgets: [ObjectReference]
 

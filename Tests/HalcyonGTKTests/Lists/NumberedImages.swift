@@ -8,8 +8,11 @@ final class NumberedImages: Sendable {
     let transport = ScriptedTransport()
     let pipeline: ImagePipeline
     private let folder: String
+    private let side: Int
 
-    init(memoryCostLimit: Int = 64 << 20) {
+    /// - Parameter side: The width and height of all images, in pixels.
+    init(side: Int = 64, memoryCostLimit: Int = 64 << 20) {
+        self.side = side
         folder = NSTemporaryDirectory() + "/halcyon-lists-\(UUID().uuidString)"
         var disk = DiskCache.Configuration(folder: folder)
         disk.sweepInterval = nil
@@ -28,8 +31,6 @@ final class NumberedImages: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    static let side = 64
-
     func request(_ number: Int) -> ImageRequest {
         guard let url = URL(string: "https://lists.example/\(number).png") else { fatalError("url") }
         return ImageRequest(url)
@@ -47,7 +48,7 @@ final class NumberedImages: Sendable {
 
     /// Answers all transfers at once from now on.
     func answerAll() {
-        transport.setAnswer { ScriptedTransport.Route(body: Self.png(Self.number(of: $0))) }
+        transport.setAnswer { [side] in ScriptedTransport.Route(body: Self.png(Self.number(of: $0), side)) }
         answerHeld()
     }
 
@@ -57,7 +58,7 @@ final class NumberedImages: Sendable {
     }
 
     func answer(_ transfer: ScriptedTransfer) {
-        transfer.answer(ScriptedTransport.Route(body: Self.png(Self.number(of: transfer.request))))
+        transfer.answer(ScriptedTransport.Route(body: Self.png(Self.number(of: transfer.request), side)))
     }
 
     /// The transfers that have not ended.
@@ -69,8 +70,8 @@ final class NumberedImages: Sendable {
     /// The numbers of the images that were asked for, each once.
     var askedNumbers: Set<Int> { Set(transport.transfers.map { Self.number(of: $0.request) }) }
 
-    static func png(_ number: Int) -> Data {
-        guard let data = try? ImageCodecs.standard.encode(bitmap(number), as: .png) else { fatalError("png") }
+    static func png(_ number: Int, _ side: Int = 64) -> Data {
+        guard let data = try? ImageCodecs.standard.encode(bitmap(number, side), as: .png) else { fatalError("png") }
         return data
     }
 
@@ -80,7 +81,7 @@ final class NumberedImages: Sendable {
     }
 
     /// Returns an image of the colour of a number, from 0 to 16,383.
-    static func bitmap(_ number: Int) -> Bitmap {
+    static func bitmap(_ number: Int, _ side: Int = 64) -> Bitmap {
         guard var bitmap = try? Bitmap(size: PixelSize(side, side), isOpaque: true) else { fatalError("size") }
         let color = Color(
             red: Double((number >> 7) * 2 + 1) / 255,
