@@ -41,6 +41,8 @@ final class ListViewport {
     private var order: [Entry] = []
     /// The cell whose size counts.
     private weak var cell: ListCell?
+    /// The layouts that are followed until the cell has a size.
+    private var layouts: LayoutObserver?
 
     init(_ binder: ListBinder) {
         self.binder = binder
@@ -95,6 +97,7 @@ final class ListViewport {
 
     /// Cancels everything.
     func end() {
+        unfollowLayout()
         let ended = entries
         entries = [:]
         order = []
@@ -119,8 +122,8 @@ final class ListViewport {
     private func start(_ entry: Entry) {
         guard let request = entry.request else { return entry.state = .finished }
         let pipeline = configuration.pipeline
-        // Without a size, the cells are about to be laid out.
-        guard let cell, let sized = cell.sized(request, in: pipeline) else { return }
+        guard let cell else { return }
+        guard let sized = cell.sized(request, in: pipeline) else { return followLayout(of: cell) }
         if pipeline.responseFromMemory(for: sized) != nil { return entry.state = .finished }
         let prefetcher = ImagePrefetcher(
             requests: [sized],
@@ -135,6 +138,22 @@ final class ListViewport {
         )
         entry.state = .loading(prefetcher)
         prefetcher.start()
+    }
+
+    /// Goes on when the cells are laid out, and their size is known.
+    private func followLayout(of cell: ListCell) {
+        guard layouts == nil, let clock = gtk_widget_get_frame_clock(cell.content.widget.widget) else { return }
+        let layouts = LayoutObserver.of(UnsafeMutableRawPointer(clock))
+        layouts.add(self) { [unowned self] in
+            unfollowLayout()
+            startNext()
+        }
+        self.layouts = layouts
+    }
+
+    private func unfollowLayout() {
+        layouts?.remove(self)
+        layouts = nil
     }
 }
 #endif

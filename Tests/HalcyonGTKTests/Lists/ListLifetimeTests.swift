@@ -44,8 +44,12 @@ final class ListLifetimeTests: XCTestCase {
             factories: [factory.pointer]
         )
         await list.present()
-        await MainLoop.run { images.running.count > 4 }
-        for transfer in images.running.prefix(3) { images.answer(transfer) }
+        func isVisible(_ transfer: ScriptedTransfer) -> Bool {
+            let number = NumberedImages.number(of: transfer.request)
+            return factory.visiblePositions.contains { ($0 + base) % 16_384 == number }
+        }
+        await MainLoop.run { images.running.count { isVisible($0) } >= 3 && images.running.count > 4 }
+        for transfer in images.running.filter(isVisible).prefix(3) { images.answer(transfer) }
         await MainLoop.run {
             factory.boundCells.values.count { $0.content.display.content == .image } == 3 && !images.running.isEmpty
         }
