@@ -22,6 +22,8 @@ final class WidgetVisibility {
     var onChange: (Change) -> Void = { _ in }
     /// The handlers that are connected while the widget is mapped, at objects that outlive it.
     private var handlers: [(object: ObjectReference, number: gulong)] = []
+    /// The layouts of the window, which are followed while the widget is mapped.
+    private var layouts: LayoutObserver?
     /// The frame clock, while the widget is mapped.
     private var clock: ObjectReference?
     /// The surface of the window, while the widget is mapped.
@@ -130,15 +132,13 @@ final class WidgetVisibility {
     /// Connects to what concerns only a widget that is mapped.
     private func follow() {
         guard clock == nil, let widget, let frames = gtk_widget_get_frame_clock(widget.widget) else { return }
-        // After GTK's own handler, at the end of the layout phase of each frame: sizes are known, and nothing is drawn
-        // yet.
-        let layout: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-            WidgetVisibility.with(data) { visibility in
-                visibility.hasLayout = true
-                visibility.onChange(.layout)
-            }
+        clock = ObjectReference(retaining: UnsafeMutableRawPointer(frames))
+        let layouts = LayoutObserver.of(UnsafeMutableRawPointer(frames))
+        layouts.add(self) { [unowned self] in
+            hasLayout = true
+            onChange(.layout)
         }
-        clock = follow(UnsafeMutableRawPointer(frames), "layout", layout)
+        self.layouts = layouts
         let motion: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
             WidgetVisibility.with(data) { $0.onChange(.motion) }
         }
@@ -166,6 +166,8 @@ final class WidgetVisibility {
         hasLayout = false
         for (object, number) in handlers { g_signal_handler_disconnect(object.pointer, number) }
         handlers = []
+        layouts?.remove(self)
+        layouts = nil
         clock = nil
         toplevel = nil
     }

@@ -1,0 +1,31 @@
+#if GTK
+public import Halcyon
+
+extension ImageListFactory {
+    /// The cells of a list, and how their images are loaded.
+    @MainActor
+    public struct Configuration {
+        /// Makes a cell. Default: ``ImageListCell/picture(width:height:)``.
+        public var makeCell: @MainActor () -> ImageListCell = { .picture() }
+        /// Fills the rest of a cell in, such as a label, when it is to show an item. Default: nothing.
+        public var configure: (@MainActor (ImageListCell, ImageListItem) -> Void)?
+        /// Undoes that when the cell no longer shows its item. Default: nothing.
+        public var reset: (@MainActor (ImageListCell) -> Void)?
+        /// Called when the image of an item is shown, or its load has failed, while the cell still shows that item.
+        /// Default: nothing.
+        public var completion: (@MainActor (ImageListCell, Result<ImageResponse, any Error>) -> Void)?
+        /// Shown in cells without an image. Default: nothing.
+        public var placeholder: (any Placeholder)?
+        /// Loads the images. Default: ``ImagePipeline/shared``.
+        public var pipeline = ImagePipeline.shared
+        /// The number of items that are loaded into memory, in the direction of the scrolling, before they come into
+        /// sight. Default: one page.
+        public var prefetchDistance = PrefetchDistance.pages(1)
+        /// The number of items that are prefetched at the same time; at least 1. Default: 5.
+        public var maxConcurrentPrefetches = 5
+
+        /// The defaults.
+        public init() {}
+    }
+}
+#endif

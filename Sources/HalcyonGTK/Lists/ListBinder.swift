@@ -1,0 +1,184 @@
+#if GTK
+internal import CGTK
+internal import Halcyon
+
+/// The cells of a factory, and the images that they show. It belongs to the factory, and ends with it.
+@MainActor
+final class ListBinder {
+    let configuration: ImageListFactory.Configuration
+    let request: @MainActor (ImageListItem) -> ImageRequest?
+    /// The placeholder, of which one texture serves all cells.
+    private let placeholder: Paintable?
+    /// The cells that are set up, by their `GtkListItem *`.
+    private(set) var cells: [UnsafeMutableRawPointer: ListCell] = [:]
+    /// The parts in sight of the views that use the factory, by view. A view is in use only while it has cells here.
+    var viewports: [UnsafeMutableRawPointer: ListViewport] = [:]
+    /// The number of the last binding.
+    private var lastBinding = 0
+    /// The source that will bring the viewports up to date; 0 if there is none.
+    private var update: guint = 0
+    private(set) var hasEnded = false
+
+    private static let key = g_quark_from_static_string("halcyon-list-binder")
+
+    /// Returns a new `GtkListItemFactory`.
+    static func makeFactory(
+        _ configuration: ImageListFactory.Configuration,
+        _ request: @escaping @MainActor (ImageListItem) -> ImageRequest?
+    ) -> ObjectReference {
+        let factory = ObjectReference(adopting: UnsafeMutableRawPointer(nonnull(gtk_signal_list_item_factory_new())))
+        let binder = ListBinder(configuration, request)
+        // The handlers go before it does.
+        let data = Unmanaged.passRetained(binder).toOpaque()
+        g_object_set_qdata_full(factory.pointer.object, key, data) { pointer in
+            let binder = Unmanaged<ListBinder>.fromOpaque(nonnull(pointer))
+            MainActor.assumeIsolated { binder.takeUnretainedValue().end() }
+            binder.release()
+        }
+        let setup: Handler = { _, item, data in ListBinder.with(data, item) { $0.setUp($1) } }
+        let bind: Handler = { _, item, data in ListBinder.with(data, item) { $0.bind($1) } }
+        let unbind: Handler = { _, item, data in ListBinder.with(data, item) { $0.unbind($1) } }
+        let teardown: Handler = { _, item, data in ListBinder.with(data, item) { $0.tearDown($1) } }
+        connect(factory.pointer, "setup", setup, data)
+        connect(factory.pointer, "bind", bind, data)
+        connect(factory.pointer, "unbind", unbind, data)
+        connect(factory.pointer, "teardown", teardown, data)
+        return factory
+    }
+
+    /// The binder of a factory.
+    static func of(_ factory: UnsafeMutableRawPointer) -> ListBinder? {
+        g_object_get_qdata(factory.object, key).map { Unmanaged<ListBinder>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private typealias Handler = @convention(c) (gpointer?, gpointer?, gpointer?) -> Void
+
+    private nonisolated static func with(
+        _ data: gpointer?,
+        _ item: gpointer?,
+        _ body: @MainActor (ListBinder, UnsafeMutableRawPointer) -> Void
+    ) {
+        let binder = Unmanaged<ListBinder>.fromOpaque(nonnull(data)).takeUnretainedValue()
+        // GTK calls factories on the main thread, and the item does not leave this call.
+        nonisolated(unsafe) let item = nonnull(item)
+        MainActor.assumeIsolated {
+            // A factory of headers gets items of another type.
+            guard item.isInstance(of: gtk_list_item_get_type()) else { return }
+            body(binder, item)
+        }
+    }
+
+    private init(
+        _ configuration: ImageListFactory.Configuration,
+        _ request: @escaping @MainActor (ImageListItem) -> ImageRequest?
+    ) {
+        self.configuration = configuration
+        self.request = request
+        placeholder = configuration.placeholder?.paintable
+    }
+
+    private func setUp(_ listItem: UnsafeMutableRawPointer) {
+        let cell = ListCell(configuration.makeCell(), listItem) { [weak self] in self?.mappingDidChange($0) }
+        cells[listItem] = cell
+        gtk_list_item_set_child(listItem.opaque, cell.content.widget.widget)
+    }
+
+    private func bind(_ listItem: UnsafeMutableRawPointer) {
+        guard let cell = cells[listItem], let item = cell.item else { return }
+        lastBinding += 1
+        let number = lastBinding
+        let request = request(item)
+        guard !hasEnded, cells[listItem] === cell, number == lastBinding else { return }
+        cell.binding = ListCell.Binding(number: number, request: request)
+        let visibility = request.map { configuration.pipeline.completed($0.options)[LoadVisibilityKey.self] }
+        // A cell is usually given its item out of sight, and comes into sight when it is laid out.
+        if cell.isMapped || visibility == .always { beginLoading(cell) } else { clear(cell) }
+        scheduleUpdate()
+        configuration.configure?(cell.content, item)
+    }
+
+    private func unbind(_ listItem: UnsafeMutableRawPointer) {
+        guard let cell = cells[listItem], cell.binding != nil else { return }
+        cell.binding = nil
+        clear(cell)
+        scheduleUpdate()
+        configuration.reset?(cell.content)
+    }
+
+    private func tearDown(_ listItem: UnsafeMutableRawPointer) {
+        unbind(listItem)
+        guard let cell = cells.removeValue(forKey: listItem) else { return }
+        cell.content.display.remove()
+    }
+
+    private func mappingDidChange(_ cell: ListCell) {
+        if cell.isMapped, let binding = cell.binding, !binding.hasRequest { beginLoading(cell) }
+        scheduleUpdate()
+    }
+
+    /// Gives a cell's slot the request of its item.
+    private func beginLoading(_ cell: ListCell) {
+        guard let binding = cell.binding else { return }
+        cell.binding?.hasRequest = true
+        guard let request = binding.request else { return clear(cell) }
+        cell.isClear = false
+        var completion: ImageDisplay.Completion?
+        if let handler = configuration.completion {
+            completion = { [weak cell] result in
+                if let cell, cell.binding?.number == binding.number, cell.binding?.hasRequest == true {
+                    handler(cell.content, result)
+                }
+            }
+        }
+        cell.content.display.setImage(
+            with: request,
+            placeholder: placeholder,
+            pipeline: configuration.pipeline,
+            completion: completion
+        )
+    }
+
+    /// Cancels the load of a cell, which shows the placeholder again.
+    private func clear(_ cell: ListCell) {
+        guard !cell.isClear else { return }
+        cell.isClear = true
+        cell.content.display.setImage(
+            with: ImageRequest?.none,
+            placeholder: placeholder,
+            pipeline: configuration.pipeline
+        )
+    }
+
+    /// Takes the image from a cell that is far out of sight, until it comes back.
+    func dropImage(of cell: ListCell) {
+        cell.binding?.hasRequest = false
+        clear(cell)
+    }
+
+    /// Brings the viewports up to date after the next frame, however many cells change in it.
+    private func scheduleUpdate() {
+        guard update == 0, !hasEnded else { return }
+        update = g_idle_add(
+            { data in
+                let binder = Unmanaged<ListBinder>.fromOpaque(nonnull(data)).takeUnretainedValue()
+                MainActor.assumeIsolated {
+                    binder.update = 0
+                    binder.updateViewports()
+                }
+                return false.gboolean
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    /// The factory is being finalised.
+    private func end() {
+        hasEnded = true
+        if update != 0 { g_source_remove(update) }
+        update = 0
+        for viewport in viewports.values { viewport.end() }
+        viewports = [:]
+        cells = [:]
+    }
+}
+#endif
