@@ -172,7 +172,10 @@ extension Source {
 
     /// Returns the source with the cookies that its request is sent; the same where no store of cookies is in use.
     func takingCookies(_ options: ImageOptions, over downloads: NetworkPolicy) -> Source {
-        guard case .network(var transfer) = location, transfer.cookies == nil,
+        let additions = options.network.additions(or: downloads)
+        // Nearly all requests have no store, and none of the rest is worked out for them.
+        guard options.network.cookies != nil || additions.cookies != nil,
+            case .network(var transfer) = location, transfer.cookies == nil,
             let sent = self.transfer(options, over: downloads),
             let cookies = sent.cookies
         else { return self }
