@@ -34,6 +34,13 @@ struct MemoryCacheWeakTierTests {
         #expect(cache.brokenInvariants().isEmpty)
     }
 
+    @Test("a look-up of a key that was never stored counts as one miss")
+    func oneMiss() {
+        #expect(cache.entry(for: 1) == nil)
+        #expect(cache.statistics.misses == 1)
+        #expect(cache.statistics.hits == 0)
+    }
+
     @Test("an evicted value is gone once nothing keeps its object alive")
     func goneWithItsObject() {
         weak var object: Box?

@@ -70,11 +70,13 @@ final class StoreOrder: Sendable {
         }
 
         mutating func end(_ name: ExactString, _ number: UInt64, _ kind: StorePermit.Kind) {
-            names[name]?.end(number, kind)
-            guard let record = names[name], record.permits.isEmpty else { return }
+            // The name is long, and a record large: looked up once, and not copied.
+            guard let index = names.index(forKey: name) else { return }
+            names.values[index].end(number, kind)
+            guard names.values[index].permits.isEmpty else { return }
             // Downloads outside a pipeline have no permits, and may be in progress.
-            sharedSince = max(sharedSince, record.sharedSince)
-            names[name] = nil
+            sharedSince = max(sharedSince, names.values[index].sharedSince)
+            names.remove(at: index)
         }
 
         mutating func note(_ scope: Scope, _ tiers: Tiers) {

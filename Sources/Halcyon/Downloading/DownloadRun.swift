@@ -105,40 +105,60 @@ struct DownloadRun: Sendable {
                 body.metrics = hop.earlier.metrics(with: body.metrics)
                 return try await modified(body)
             } catch let interim as Interim {
-                try Task.checkCancellation()
-                hop.earlier.add(interim.metrics)
-                let time = ContinuousClock.now - exchangeStart - (interim.metrics?.queued ?? .zero)
-                hop.allowance.spend(time, interim.response)
-                switch interim.kind {
-                case .redirect(let redirection):
-                    accepted(hop)
-                    var proposed = redirection.request
-                    // Those for the URL that the handler chooses are added after it.
-                    proposed.removeCookies()
-                    hop.request = try await redirected(by: interim.response, to: proposed)
-                    if handling.hasOwnRedirectHandler, !hop.request.isFor(proposed) { hop.wasLed = true }
-                    hop.takeCookies(following: request)
-                    if redirection.leavesOrigin || hop.request.credential != hop.proof?.credential { hop.proof = nil }
-                    hop.earlier.goOn(isRedirect: true)
-                case .refusal(let responder):
-                    hop.authenticationCount += 1
-                    hop.proof = try await authenticate(
-                        &hop.request,
-                        against: interim.response,
-                        having: hop.proof,
-                        hop.authenticationCount,
-                        start,
-                        responder
-                    )
-                    if interim.response.status == 407 { hop.noteProxyCredential() }
-                    hop.takeCookies(following: request)
-                    hop.earlier.goOn(isRedirect: false)
-                }
+                hop = try await self.hop(
+                    after: interim,
+                    to: hop,
+                    since: start,
+                    took: ContinuousClock.now - exchangeStart
+                )
             } catch var error as ImageError where hop.isHidden(by: handling) {
                 error.isForHiddenRequest = true
                 throw error
             }
         }
+    }
+
+    /// Returns the request that follows a response that is not the final one.
+    ///
+    /// Not inlined: a transfer keeps the frame of the call that waits for its body, and most have one request.
+    @inline(never)
+    private func hop(
+        after interim: Interim,
+        to earlier: Hop,
+        since start: Int,
+        took duration: Duration
+    ) async throws -> Hop {
+        var hop = earlier
+        try Task.checkCancellation()
+        hop.earlier.add(interim.metrics)
+        let time = duration - (interim.metrics?.queued ?? .zero)
+        hop.allowance.spend(time, interim.response)
+        switch interim.kind {
+        case .redirect(let redirection):
+            accepted(hop)
+            var proposed = redirection.request
+            // Those for the URL that the handler chooses are added after it.
+            proposed.removeCookies()
+            hop.request = try await redirected(by: interim.response, to: proposed)
+            if handling.hasOwnRedirectHandler, !hop.request.isFor(proposed) { hop.wasLed = true }
+            hop.takeCookies(following: request)
+            if redirection.leavesOrigin || hop.request.credential != hop.proof?.credential { hop.proof = nil }
+            hop.earlier.goOn(isRedirect: true)
+        case .refusal(let responder):
+            hop.authenticationCount += 1
+            hop.proof = try await authenticate(
+                &hop.request,
+                against: interim.response,
+                having: hop.proof,
+                hop.authenticationCount,
+                start,
+                responder
+            )
+            if interim.response.status == 407 { hop.noteProxyCredential() }
+            hop.takeCookies(following: request)
+            hop.earlier.goOn(isRedirect: false)
+        }
+        return hop
     }
 
     /// Records that the server has accepted the credential of this request.
@@ -182,7 +202,7 @@ struct DownloadRun: Sendable {
             }
             try await self.review(response)
         }
-        var body: HTTPResponseBody
+        let body: HTTPResponseBody
         do {
             body = try await load(hop, accept: accept, review: handling.looksAtHeads ? review : nil, head)
         } catch let error as TransferError where error != .cancelled {
@@ -190,6 +210,17 @@ struct DownloadRun: Sendable {
             if let interim = interimHead.withLock({ $0 }) { throw interim }
             throw hop.allowance.restated(error)
         }
+        return try final(body, head, interimHead, isOwnStatus: isOwnStatus)
+    }
+
+    @inline(never)
+    private func final(
+        _ body: HTTPResponseBody,
+        _ head: Lock<TransferResponse?>,
+        _ interimHead: Lock<Interim?>,
+        isOwnStatus: Lock<Bool>
+    ) throws -> HTTPResponseBody {
+        var body = body
         if var interim = interimHead.withLock({ $0 }) {
             interim.metrics = body.metrics
             throw interim

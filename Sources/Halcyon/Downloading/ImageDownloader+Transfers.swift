@@ -43,45 +43,42 @@ extension ImageDownloader {
         call: DownloadCall,
         context: WorkContext
     ) async throws -> TransferredBody {
-        let policy = work.policy
         // One for all that follows.
         let setup = setup
-        let configuration = setup.configuration
         // What the load is known by comes from a configuration that is gone: nobody else may be given the response.
         let isOutdated = work.basis.map { $0.generation != setup.generation } ?? false
-        let audience = policy.authenticationResponder.flatMap { responder in
-            work.audience ?? responder.cacheScope.flatMap { CacheScope.named($0).name }
-        }
         let original = isOutdated ? work.basis?.renewed(request) ?? request : request
-        let unmodified = policy.applied(to: original, over: configuration.policy)
-        let request = try await modified(unmodified, setup, policy: policy, call: call, context: context)
-        // The hooks of a downloader that a request names are not those of all requests of a pipeline.
-        let isNamed = policy.downloader != nil && configuration.policy.rules.hasHooks
-        var handling = policy.handling
-        handling.isOfOwnDownloader = isNamed
-        let key = TransferKey(
+        let unmodified = work.policy.applied(to: original, over: setup.configuration.policy)
+        let request = try await modified(unmodified, setup, policy: work.policy, call: call, context: context)
+        let sharing = SharedTransfer(
             request,
-            handling: handling,
-            audience: audience,
-            generation: setup.generation,
-            ignoring: configuration.headersIgnoredForSharing
+            insteadOf: unmodified,
+            setup,
+            policy: work.policy,
+            audience: work.audience
         )
         let number = WorkNumber.next()
-        let isOtherRequest = (isNamed || policy.requestModifier != nil) && !request.isFor(unmodified)
-        // Cookies of a store for the URL that a modifier chose are those of one user, whoever's modifier it is.
-        let hasOtherCookies = request.cookies?.field.map { $0 != unmodified.cookies?.field } ?? false
-        let isHidden = isOtherRequest || hasOtherCookies
         do {
-            var result = try await transfers.value(for: key, since: work.since, number: number, context: context) {
-                [self, handling] context in
-                let body = try await transfer(request, setup, handling: handling, audience: audience, context: context)
+            var result = try await transfers.value(
+                for: sharing.key,
+                since: work.since,
+                number: number,
+                context: context
+            ) { [self] context in
+                let body = try await transfer(
+                    request,
+                    setup,
+                    handling: sharing.handling,
+                    audience: sharing.audience,
+                    context: context
+                )
                 return TransferredBody(body: body, number: number)
             }
-            if isHidden { result.body.isForHiddenRequest = true }
+            if sharing.isHidden { result.body.isForHiddenRequest = true }
             result.isOutdated = isOutdated
             return result
-        } catch var error as ImageError where isHidden || isOutdated {
-            error.isForHiddenRequest = isHidden || error.isForHiddenRequest
+        } catch var error as ImageError where sharing.isHidden || isOutdated {
+            error.isForHiddenRequest = sharing.isHidden || error.isForHiddenRequest
             error.isOutdated = isOutdated
             throw error
         }
@@ -141,8 +138,29 @@ extension ImageDownloader {
             count += 1
             return count
         }
+        let run = run(request, number: number, setup, handling: handling, audience: audience, context: context)
+        context.begin(.load)
+        context.note(.transferBegan)
+        let start = ContinuousClock.now
+        send(.started, of: request, number: number, setup)
+        let result = await run.result()
+        noteEnd(result, duration: ContinuousClock.now - start, of: request, number: number, setup, context: context)
+        return try result.get()
+    }
+
+    // Not inlined, as what else a transfer calls before and after it waits: its frame had 10 kB with their variables.
+
+    @inline(never)
+    private func run(
+        _ request: TransferRequest,
+        number: Int,
+        _ setup: DownloadSetup,
+        handling: TransferHandling,
+        audience: String?,
+        context: WorkContext
+    ) -> DownloadRun {
         let (events, onEvent) = (events, setup.configuration.onEvent)
-        let run = DownloadRun(
+        return DownloadRun(
             request: request,
             handling: DownloadHandling(handling, audience: audience, over: setup.configuration.policy.handling),
             bodies: setup.bodies,
@@ -151,14 +169,69 @@ extension ImageDownloader {
             context: context,
             responded: { events.send(Event(transfer: number, request: request, kind: .responded($0)), onEvent) }
         )
-        context.begin(.load)
-        context.note(.transferBegan)
-        let start = ContinuousClock.now
-        events.send(Event(transfer: number, request: request, kind: .started), onEvent)
-        let result = await run.result()
-        context.note(.transferred(TransferReport(result, duration: ContinuousClock.now - start)))
-        events.send(Event(transfer: number, request: request, kind: .finished(result.map(\.metrics))), onEvent)
-        return try result.get()
+    }
+
+    @inline(never)
+    private func send(_ kind: Event.Kind, of request: TransferRequest, number: Int, _ setup: DownloadSetup) {
+        events.send(Event(transfer: number, request: request, kind: kind), setup.configuration.onEvent)
+    }
+
+    @inline(never)
+    private func noteEnd(
+        _ result: Result<HTTPResponseBody, any Error>,
+        duration: Duration,
+        of request: TransferRequest,
+        number: Int,
+        _ setup: DownloadSetup,
+        context: WorkContext
+    ) {
+        context.note(.transferred(TransferReport(result, duration: duration)))
+        send(.finished(result.map(\.metrics)), of: request, number: number, setup)
+    }
+}
+
+/// The identity of a transfer and what decides who may be given its response.
+///
+/// A class, made by a call of its own: a load keeps the frame of the call that waits for the transfer.
+private final class SharedTransfer: Sendable {
+    let key: TransferKey
+    let handling: TransferHandling
+    /// The scope of the response.
+    let audience: String?
+    /// A Boolean value that indicates whether the request, or its credential, is another one than the load shows.
+    let isHidden: Bool
+
+    /// - Parameters:
+    ///   - unmodified: The request before the modifiers.
+    ///   - audience: The scope that the load names.
+    @inline(never)
+    init(
+        _ request: TransferRequest,
+        insteadOf unmodified: TransferRequest,
+        _ setup: DownloadSetup,
+        policy: NetworkPolicy,
+        audience: String?
+    ) {
+        let configuration = setup.configuration
+        self.audience = policy.authenticationResponder.flatMap { responder in
+            audience ?? responder.cacheScope.flatMap { CacheScope.named($0).name }
+        }
+        // The hooks of a downloader that a request names are not those of all requests of a pipeline.
+        let isNamed = policy.downloader != nil && configuration.policy.rules.hasHooks
+        var handling = policy.handling
+        handling.isOfOwnDownloader = isNamed
+        self.handling = handling
+        key = TransferKey(
+            request,
+            handling: handling,
+            audience: self.audience,
+            generation: setup.generation,
+            ignoring: configuration.headersIgnoredForSharing
+        )
+        let isOtherRequest = (isNamed || policy.requestModifier != nil) && !request.isFor(unmodified)
+        // Cookies of a store for the URL that a modifier chose are those of one user, whoever's modifier it is.
+        let hasOtherCookies = request.cookies?.field.map { $0 != unmodified.cookies?.field } ?? false
+        isHidden = isOtherRequest || hasOtherCookies
     }
 }
 

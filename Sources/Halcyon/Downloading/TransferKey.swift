@@ -22,7 +22,7 @@ struct TransferKey: Hashable, Sendable {
     ) {
         var request = request
         // Urgency is no part of what is sent.
-        request.priority = .normal
+        if request.priority != .normal { request.priority = .normal }
         if !request.headers.isEmpty, !ignoredHeaders.isEmpty {
             for name in ignoredHeaders where request.headers.contains(name) && !name.isCredential {
                 request.headers[name] = nil

@@ -147,6 +147,7 @@ extension NetworkPolicy {
     ///
     /// - Parameter defaults: The policy of that downloader, which is read once for a key, as it may be replaced meanwhile.
     func bytesIdentities(over defaults: NetworkPolicy) -> [String]? {
+        if downloader == nil, dataModifier == nil { return [] }
         let modifiers = [downloader == nil ? nil : defaults.dataModifier, dataModifier].compactMap(\.self)
         let identities = modifiers.compactMap { $0.cacheIdentity }
         return identities.count == modifiers.count ? identities : nil

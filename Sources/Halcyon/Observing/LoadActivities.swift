@@ -73,16 +73,28 @@ final class LoadActivities: Sendable {
         defer { if hasOwnObservers { observedCount.subtract(1, ordering: .relaxed) } }
         do {
             let result = try await body(context.observed(by: load, of: self))
-            let outcome: LoadActivity.Outcome = place(result).map { .succeeded($0) } ?? .failed(request.notCached)
-            note(.ended(outcome, duration: ContinuousClock.now - begun.start), of: load)
+            noteEnd(of: begun, from: place(result))
             return result
         } catch {
-            // A load that was cancelled may end with the error of a part of it.
-            let failure = Task.isCancelled ? nil : error as? ImageError
-            let outcome = failure.map { LoadActivity.Outcome.failed($0) } ?? .cancelled
-            note(.ended(outcome, duration: ContinuousClock.now - begun.start), of: load)
+            noteEnd(of: begun, with: error, isCancelled: Task.isCancelled)
             throw error
         }
+    }
+
+    // Not inlined: a load keeps the frame of the call that runs it.
+
+    @inline(never)
+    private func noteEnd(of begun: Begun, from place: ImageResponse.Source?) {
+        let outcome: LoadActivity.Outcome = place.map { .succeeded($0) } ?? .failed(begun.request.notCached)
+        note(.ended(outcome, duration: ContinuousClock.now - begun.start), of: begun.load)
+    }
+
+    @inline(never)
+    private func noteEnd(of begun: Begun, with error: any Error, isCancelled: Bool) {
+        // A load that was cancelled may end with the error of a part of it.
+        let failure = isCancelled ? nil : error as? ImageError
+        let outcome = failure.map { LoadActivity.Outcome.failed($0) } ?? .cancelled
+        note(.ended(outcome, duration: ContinuousClock.now - begun.start), of: begun.load)
     }
 
     private func note(_ activity: LoadActivity, of load: ObservedLoad?) {

@@ -216,9 +216,16 @@ extension PrefetchWork {
             onCompletion: onCompletion
         ) { [stages = pipeline.stages] item in
             let prepared = stages.interception.prepared(item.completed)
-            let pending = prepared.isIntercepted ? nil : stages.resolver.begin(prepared.request)
+            // An image in memory needs no identities, which take longer to derive than all the rest.
+            let isInMemory =
+                destination == .memory && !prepared.isIntercepted && stages.prefetching.isInMemory(prepared.request)
+            let pending = prepared.isIntercepted || isInMemory ? nil : stages.resolver.begin(prepared.request)
             let begun = stages.activities.begin(prepared.request)
             let source = try await stages.activities.run(begun, context: context, place: { $0 }) { context in
+                if isInMemory {
+                    try Task.checkCancellation()
+                    return .memory
+                }
                 guard let pending else {
                     return try await stages.interceptedPrefetch(of: prepared, to: destination, context: context)
                 }

@@ -16,7 +16,11 @@ struct PrefetchItem: Sendable {
     /// The parts of a request that count where duplicates are looked for.
     struct Identity: Hashable {
         private let source: Source
-        private let options: ImageOptions.Fields
+        private let options: ImageOptions
+
+        static func == (left: Identity, right: Identity) -> Bool {
+            left.source == right.source && left.options.hasFields(of: right.options)
+        }
 
         /// Feeds the source alone: requests for one source rarely differ in their options, whose hash takes a
         /// microsecond.
@@ -26,13 +30,7 @@ struct PrefetchItem: Sendable {
 
         fileprivate init(_ request: ImageRequest) {
             source = request.source
-            var options = request.options.fields
-            options.priority = .normal
-            options.delivery = options.delivery.ofPrefetching
-            // Not loaded by a prefetcher.
-            options.previews = []
-            options.progressive = .none
-            self.options = options
+            options = request.options.ofPrefetching
         }
     }
 
@@ -44,9 +42,7 @@ struct PrefetchItem: Sendable {
         private let options: ImageOptions
 
         static func == (left: CompactIdentity, right: CompactIdentity) -> Bool {
-            // Options that are the same object are equal at once; a field may be set in one and open in the other.
-            left.sourceHash == right.sourceHash
-                && (left.options == right.options || left.options.fields == right.options.fields)
+            left.sourceHash == right.sourceHash && left.options.hasFields(of: right.options)
         }
 
         func hash(into hasher: inout Hasher) {
@@ -63,20 +59,31 @@ struct PrefetchItem: Sendable {
             var source = Hasher()
             source.combine(request.source)
             sourceHash = source.finalize()
-            // Changed only where that makes a difference, so that requests go on to share their options.
-            var options = request.options
-            if options.priority != .normal { options.priority = .normal }
-            let delivery = options.delivery.ofPrefetching
-            if options.delivery != delivery { options.delivery = delivery }
-            // Not loaded by a prefetcher, and not to be kept for as long as the identity: they may hold bytes.
-            if !options.previews.isEmpty { options.previews = [] }
-            if options.progressive.isActive { options.progressive = .none }
-            self.options = options
+            options = request.options.ofPrefetching
         }
     }
 
     /// The identity in a window; `nil` if requests of the source are not compared there.
     var compactIdentity: CompactIdentity? { CompactIdentity(completed) }
+}
+
+extension ImageOptions {
+    /// The options that determine what is prefetched. Changed only where that makes a difference, so that requests go on
+    /// to share them.
+    fileprivate var ofPrefetching: ImageOptions {
+        var options = self
+        if options.priority != .normal { options.priority = .normal }
+        let delivery = options.delivery.ofPrefetching
+        if options.delivery != delivery { options.delivery = delivery }
+        // Not loaded by a prefetcher, and not to be kept for as long as the identity: they may hold bytes.
+        if !options.previews.isEmpty { options.previews = [] }
+        if options.progressive.isActive { options.progressive = .none }
+        return options
+    }
+
+    /// Returns whether all fields have the same values: options that are the same object have, and a field may be set in
+    /// one and open in the other.
+    fileprivate func hasFields(of other: ImageOptions) -> Bool { self == other || fields == other.fields }
 }
 
 extension DeliveryPolicy {

@@ -78,6 +78,7 @@ final class CachingStage<Form: ResultForm>: Sendable {
     }
 
     /// Returns a result on disk that may be used now, and stores it in memory.
+    @inline(never)
     private func storedResult(for request: ResolvedRequest, context: WorkContext) async throws -> Form.Result? {
         guard let found = try await storage.result(for: request, context: context) else { return nil }
         remember(found, for: request)

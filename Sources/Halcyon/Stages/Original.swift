@@ -2,22 +2,49 @@ internal import FoundationEssentials
 internal import HalcyonHTTP
 
 /// Encoded bytes and their provenance.
-struct Original: Sendable {
+///
+/// A class: as a value it had 750 bytes, several times in the frame of each asynchronous call that hands it on, all of
+/// which a load keeps until it ends.
+final class Original: Sendable {
     let data: Data
     let source: ImageResponse.Source
     let timings: ImageTimings
     let metrics: TransferMetrics?
     /// The head of its response, as received or as stored; `nil` if there is none.
-    var head: TransferResponse?
+    let head: TransferResponse?
     let caching: OriginalCaching
     /// The permits to store the original and what is made of it, from the time at which it was asked for.
     let permits: StorePermits
     let age: ContentAge
     /// The age of the response that confirmed it; `nil` if it came with its own response, or no server was asked.
-    var confirmation: ContentAge?
+    let confirmation: ContentAge?
     /// A Boolean value that indicates whether the bytes are the response to another request, to another credential, or under
     /// another configuration than the load shows, so that a failure to decode them says nothing about equal requests.
-    var isForHiddenRequest = false
+    let isForHiddenRequest: Bool
+
+    init(
+        data: Data,
+        source: ImageResponse.Source,
+        timings: ImageTimings,
+        metrics: TransferMetrics?,
+        head: TransferResponse? = nil,
+        caching: OriginalCaching,
+        permits: StorePermits,
+        age: ContentAge,
+        confirmation: ContentAge? = nil,
+        isForHiddenRequest: Bool = false
+    ) {
+        self.data = data
+        self.source = source
+        self.timings = timings
+        self.metrics = metrics
+        self.head = head
+        self.caching = caching
+        self.permits = permits
+        self.age = age
+        self.confirmation = confirmation
+        self.isForHiddenRequest = isForHiddenRequest
+    }
 
     /// Returns the claim of a load to store what it makes of this original.
     func claim(of load: StorePermits?) -> StoreClaim {
@@ -27,7 +54,12 @@ struct Original: Sendable {
 
 extension Original {
     /// Creates the original of a source whose caching no server decides.
-    init(_ fetched: FetchedOriginal, for request: ResolvedRequest, permits: StorePermits, timings: ImageTimings) {
+    convenience init(
+        _ fetched: FetchedOriginal,
+        for request: ResolvedRequest,
+        permits: StorePermits,
+        timings: ImageTimings
+    ) {
         self.init(
             data: fetched.data,
             source: fetched.source,

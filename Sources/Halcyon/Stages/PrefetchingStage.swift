@@ -11,6 +11,13 @@ struct PrefetchingStage: Sendable {
     let workers: PixelWorkers
     let recovery: Recovery
 
+    /// Returns whether memory has the image of a request that is found there by its name alone; `false` for all others.
+    func isInMemory(_ request: ImageRequest) -> Bool {
+        let (source, options) = (request.source, request.options)
+        guard options.isOrdinary, source.isPlain, let name = source.originalName else { return false }
+        return memory.response(named: name, options: options, isWhole: false, source: source) != nil
+    }
+
     /// Loads an image into the cache.
     ///
     /// - Returns: The place that it was loaded from; that of the cache if it had the image, or needs no copy of it.

@@ -85,11 +85,28 @@ struct RequestResolver: Sendable {
     ///   be read; `CancellationError`.
     func resolve(_ request: PendingRequest, context: WorkContext) async throws -> ResolvedRequest {
         let setup = (request.options.network.downloader ?? downloader).setup
+        try check(request, setup)
+        if let resolved = request.resolved { return resolved }
+        return try await resolveUnnamed(request, setup, context: context)
+    }
+
+    @inline(never)
+    private func check(_ request: PendingRequest, _ setup: DownloadSetup) throws {
         let downloads = setup.configuration.policy
         if let contradiction = OptionContradiction(request.options, for: request.source, over: downloads) {
             throw ImageError(stage: .source, reason: .contradictoryOptions(contradiction), source: "\(request.source)")
         }
-        if let resolved = request.resolved { return resolved }
+    }
+
+    /// Returns a request whose source has no name yet with its identities.
+    ///
+    /// Not inlined: most requests need no frame for it.
+    @inline(never)
+    private func resolveUnnamed(
+        _ request: PendingRequest,
+        _ setup: DownloadSetup,
+        context: WorkContext
+    ) async throws -> ResolvedRequest {
         let source = request.source
         if let path = source.filePath {
             let identity = try await files.identity(of: path, context: context)
@@ -155,7 +172,10 @@ extension Source {
 
     /// Returns the source with the cookies that its request is sent; the same where no store of cookies is in use.
     func takingCookies(_ options: ImageOptions, over downloads: NetworkPolicy) -> Source {
-        guard case .network(var transfer) = location, transfer.cookies == nil,
+        let additions = options.network.additions(or: downloads)
+        // Nearly all requests have no store, and none of the rest is worked out for them.
+        guard options.network.cookies != nil || additions.cookies != nil,
+            case .network(var transfer) = location, transfer.cookies == nil,
             let sent = self.transfer(options, over: downloads),
             let cookies = sent.cookies
         else { return self }

@@ -41,31 +41,58 @@ package final class BodyLoader: Sendable {
         report: @escaping @Sendable (BodyProgress) -> Void = { _ in }
     ) async throws -> HTTPResponseBody {
         guard !Task.isCancelled else { throw TransferError.cancelled }
-        var request = request
-        request.priority = priority.value
-        var storage = BodyStorage(
+        let hooks = BodyCollector.Hooks(accept: accept, review: review, begin: begin, report: report)
+        if let store = configuration.partialBodies, let key = PartialBodyKey(request) {
+            return try await load(request, key, from: store, hooks, priority)
+        }
+        return try await collector(request, storage, hooks, priority).collect(from: transport, priority: priority)
+    }
+
+    /// Loads a response of which a part may be kept.
+    ///
+    /// Not inlined: a transfer keeps the frame of the call that waits for its body, and most need none of this.
+    @inline(never)
+    private func load(
+        _ request: TransferRequest,
+        _ key: PartialBodyKey,
+        from store: PartialBodyStore,
+        _ hooks: BodyCollector.Hooks,
+        _ priority: PriorityBox
+    ) async throws -> HTTPResponseBody {
+        var storage = storage
+        let held = try await take(key, from: store, priority: priority)
+        storage.resumption = .init(store: store, key: key, held: held)
+        if let held {
+            do {
+                return try await goOn(with: held, request, storage, hooks, priority)
+            } catch is BodyCollector.MustAskAgain {
+                storage.resumption?.held = nil
+            }
+        }
+        return try await collector(request, storage, hooks, priority).collect(from: transport, priority: priority)
+    }
+
+    private var storage: BodyStorage {
+        BodyStorage(
             memoryThreshold: configuration.memoryThreshold,
             temporaryFolder: configuration.temporaryFolder,
             fileSystem: configuration.fileSystem,
             queue: writing
         )
-        let hooks = BodyCollector.Hooks(accept: accept, review: review, begin: begin, report: report)
-        if let store = configuration.partialBodies, let key = PartialBodyKey(request) {
-            let held = try await take(key, from: store, priority: priority)
-            storage.resumption = .init(store: store, key: key, held: held)
-            if let held {
-                do {
-                    return try await goOn(with: held, request, storage, hooks, priority)
-                } catch is BodyCollector.MustAskAgain {
-                    storage.resumption?.held = nil
-                    request.priority = priority.value
-                }
-            }
-        }
-        return try await BodyCollector(request, storage: storage, hooks: hooks).collect(
-            from: transport,
-            priority: priority
-        )
+    }
+
+    /// Returns the collector of the response to a request, which has the priority of this moment.
+    @inline(never)
+    private func collector(
+        _ request: TransferRequest,
+        _ storage: BodyStorage,
+        _ hooks: BodyCollector.Hooks,
+        _ priority: PriorityBox
+    ) -> BodyCollector {
+        var request = request
+        let priority = priority.value
+        if request.priority != priority { request.priority = priority }
+        return BodyCollector(request, storage: storage, hooks: hooks)
     }
 
     private func take(
@@ -92,10 +119,7 @@ package final class BodyLoader: Sendable {
         let result: Result<HTTPResponseBody, any Error>
         do {
             result = .success(
-                try await BodyCollector(rest, storage: storage, hooks: hooks).collect(
-                    from: transport,
-                    priority: priority
-                )
+                try await collector(rest, storage, hooks, priority).collect(from: transport, priority: priority)
             )
         } catch {
             result = .failure(error)

@@ -52,30 +52,39 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     ///
     /// - Throws: The failure of the server, if nothing stored may answer instead; `CancellationError`.
     package func run() async throws -> Answer {
-        if policy.lookup == .bypass { return Answer(response: network(try await load(request).body)) }
+        if policy.lookup == .bypass { return try await answerOfServer() }
         switch request.method {
         case .get where request.body != nil, .head where request.body != nil:
             // The meaning of a body here is the server's alone (RFC 9110, section 9.3.1), and no key has it.
-            return Answer(response: network(try await load(request).body))
+            return try await answerOfServer()
         case .get, .head:
             // Conditions that only the origin may answer keep the store out of it.
             let isForOrigin = !rules.ignoresServer && Preconditions.areForOrigin(request)
             let entry =
                 isForOrigin ? nil : await storage.response(for: key.text) { rules.ignoresServer || $0.matches(request) }
-            return try await answer(entry)
+            if let answer = answerWithoutAsking(entry) { return answer }
+            guard let entry else { return Answer(response: try await loadAnew()) }
+            return try await validate(entry)
         case .options, .trace:
-            return Answer(response: network(try await load(request).body))
+            return try await answerOfServer()
         default:
             return Answer(response: try await unsafe())
         }
     }
 
-    /// Answers GET or HEAD.
-    private func answer(_ entry: Entry?) async throws -> Answer {
+    // Not inlined, as the next two: a load keeps the frame of the call that waits for the server.
+
+    /// Returns the response of the server, which the store has no part in.
+    @inline(never)
+    private func answerOfServer() async throws -> Answer {
+        Answer(response: network(try await load(request).body))
+    }
+
+    /// Answers GET or HEAD; returns `nil` if the server has to be asked.
+    @inline(never)
+    private func answerWithoutAsking(_ entry: Entry?) -> Answer? {
         let mustNotAsk = control.onlyIfCached || policy.lookup == .onlyIfCached || policy.lookup == .offline
-        guard let entry else {
-            return Answer(response: mustNotAsk ? unavailable() : try await loadAnew())
-        }
+        guard let entry else { return mustNotAsk ? Answer(response: unavailable()) : nil }
         switch ReuseDecision(of: entry.head, for: control, policy: policy, at: now(), rules: rules) {
         case .fresh:
             return Answer(response: served(entry, .stored))
@@ -84,7 +93,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         case .staleWhileRevalidating where !mustNotAsk:
             return Answer(response: served(entry, .staleWhileRevalidating))
         case .staleWhileRevalidating, .afterValidation:
-            return mustNotAsk ? Answer(response: unavailable()) : try await validate(entry)
+            return mustNotAsk ? Answer(response: unavailable()) : nil
         }
     }
 
@@ -95,6 +104,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     }
 
     /// Asks the server whether a stored response is still valid.
+    @inline(never)
     private func validate(_ entry: Entry) async throws -> Answer {
         // A HEAD needs no condition: its answer is as short as a 304.
         let isConditional = request.method == .get && policy.lookup != .reload && entry.head.hasValidator

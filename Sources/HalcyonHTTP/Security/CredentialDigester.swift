@@ -44,6 +44,12 @@ extension TransferRequest {
 
     /// The proof of identity in the request, written in one way only; `nil` if there is none.
     fileprivate var credentialBytes: [UInt8]? {
+        // Asked of each load, most of which have none.
+        if headers.isEmpty, credential == nil, proxyCredential == nil,
+            !url.absoluteString.utf8Contains(UInt8(ascii: "@"))
+        {
+            return nil
+        }
         var bytes: [UInt8] = []
         func append(_ tag: UInt8, _ texts: [String]) {
             bytes.append(tag)

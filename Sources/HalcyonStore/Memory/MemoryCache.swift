@@ -80,6 +80,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         let now = clock.monotonic()
         let shard = shardIndex(for: hash)
         let slot = gate.enter(shard)
+        var mayBeHeldWeakly = false
         let value = withTable(shard) { table -> Value? in
             let place = table.find(key, hash: hash)
             if place >= 0, let value = table.use(place, at: now, extending: extending, clock: clock) {
@@ -87,10 +88,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
                 return value
             }
             // Counted later where the weak tier has the last word.
-            gate.leave(slot, with: place < 0 || weakReference == nil ? .miss : .other)
+            mayBeHeldWeakly = place >= 0 && weakReference != nil
+            gate.leave(slot, with: mayBeHeldWeakly ? .other : .miss)
             return nil
         }
-        if value != nil || weakReference == nil { return value }
+        if value != nil || !mayBeHeldWeakly { return value }
         return weaklyHeldValue(for: key, hash: hash, at: now)
     }
 
