@@ -57,7 +57,7 @@ struct BootstrapTests {
         let outcome = try await bootstrap(["libheif": "1.12.0"])
         #expect(outcome.exitCode == 69)
         #expect(outcome.error.contains("libheif 1.12.0; 1.15 or newer is needed"))
-        #expect(outcome.error.contains("export HALCYON_TRAITS=JPEGXL,TIFF,SVG,Video,Observability\n"))
+        #expect(outcome.error.contains("export HALCYON_TRAITS=JPEGXL,TIFF,SVG,Video,GTK,Observability\n"))
     }
 
     @Test("a library that every build needs has no trait to leave out")
@@ -80,7 +80,7 @@ struct BootstrapTests {
         let outcome = try await bootstrap(["libjxl": ""])
         #expect(outcome.exitCode == 69)
         #expect(outcome.error.contains("dnf install libjxl-devel"))
-        #expect(outcome.error.contains("export HALCYON_TRAITS=HEIC,TIFF,SVG,Video,Observability\n"))
+        #expect(outcome.error.contains("export HALCYON_TRAITS=HEIC,TIFF,SVG,Video,GTK,Observability\n"))
     }
 
     @Test("asks for no library of a trait that is left out")
