@@ -47,6 +47,15 @@ static inline void cgtk_set_object_property(gpointer object, const char *name, g
     g_object_set(object, name, value, NULL);
 }
 
+/* The colour of the widget's text. */
+static inline void cgtk_widget_color(gpointer widget, GdkRGBA *color) {
+#if GTK_CHECK_VERSION(4, 10, 0)
+    gtk_widget_get_color(GTK_WIDGET(widget), color);
+#else
+    gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(widget)), color);
+#endif
+}
+
 static inline void cgtk_warn(const char *message) { g_log("Halcyon", G_LOG_LEVEL_WARNING, "%s", message); }
 
 static inline void cgtk_set_accessible_label(gpointer widget, const char *label) {

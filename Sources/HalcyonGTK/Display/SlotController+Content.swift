@@ -4,6 +4,7 @@ internal import Halcyon
 extension SlotController {
     /// Shows an image, and plays it if it is animated.
     func setImage(_ image: DecodedImage, through transition: ImageTransition) {
+        paintable?.appearance.rendering = task?.options[ImageRenderingKey.self] ?? ImageRendering()
         setContent(Paintable(image), kind: .image, image: image, through: transition)
         play(image)
     }

@@ -16,7 +16,7 @@ final class SlotPaintable {
     }
     /// The rule for colours and direction.
     var appearance = PaintableAppearance() {
-        didSet { if appearance != oldValue { invalidateContents() } }
+        didSet { if appearance.rendering != oldValue.rendering { invalidateContents() } }
     }
     /// The GObject, which owns this object.
     private let object: UnsafeMutableRawPointer
