@@ -70,4 +70,13 @@ static inline void cgtk_set_accessible_busy(gpointer widget, gboolean is_busy) {
     gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_BUSY, is_busy, -1);
 }
 
+static inline void cgtk_set_accessible_hidden(gpointer widget, gboolean is_hidden) {
+    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, is_hidden, -1);
+}
+
+/* Of effect before the widget is shown. */
+static inline void cgtk_set_accessible_role(gpointer widget, GtkAccessibleRole role) {
+    g_object_set(widget, "accessible-role", role, NULL);
+}
+
 #endif

@@ -25,6 +25,7 @@ extension SlotController {
         endTransition()
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
         show(paintable, through: transition)
+        onContentChange()
     }
 
     /// Shows what there is to be shown until the image is there.
