@@ -54,10 +54,10 @@ extension RemoteImageController {
     /// Something else is shown. Called in the middle of the work of the slot: no code of the program may run.
     func contentDidChange() {
         guard overlay != nil else { return }
-        if slot.content.kind == .image, state.isLoading, let task = slot.task, task.state == .setting,
-            let response = task.response
-        {
+        if slot.content.kind == .image, let task = slot.task, task.state == .setting, let response = task.response {
             state = .loaded(response)
+            // Of a load that the program has begun for the picture itself.
+            removeFailureChild()
             beginFade(to: response.image)
         }
         updateChildren()

@@ -9,10 +9,15 @@ final class TestWindow {
 
     /// Skips the test where there is no display.
     init(width: Int = 200, height: Int = 200, child: UnsafeMutablePointer<GtkWidget>? = nil) throws {
-        guard gtk_init_check() != 0 else { throw XCTSkip("no display can be opened") }
+        try Self.requireDisplay()
         window = try UnsafeMutableRawPointer(XCTUnwrap(gtk_window_new())).assumingMemoryBound(to: GtkWindow.self)
         gtk_window_set_default_size(window, Int32(width), Int32(height))
         if let child { gtk_window_set_child(window, child) }
+    }
+
+    /// Skips the test where there is no display, on which no widget can be made.
+    static func requireDisplay() throws {
+        guard gtk_init_check() != 0 else { throw XCTSkip("no display can be opened") }
     }
 
     /// Shows the window, and waits for its first frame.

@@ -1,0 +1,71 @@
+#if GTK
+import Foundation
+import Halcyon
+import HalcyonTesting
+
+/// A pipeline over a transport that the test answers, with a cache folder of its own that goes with it.
+final class ViewPipeline: Sendable {
+    let transport = ScriptedTransport()
+    let pipeline: ImagePipeline
+    private let folder: String
+
+    init(codecs: ImageCodecs = .standard, defaultOptions: ImageOptions = ImageOptions()) {
+        folder = NSTemporaryDirectory() + "halcyon-views-\(UUID().uuidString)"
+        var disk = DiskCache.Configuration(folder: folder)
+        disk.sweepInterval = nil
+        pipeline = ImagePipeline(
+            configuration: ImagePipeline.Configuration(
+                downloader: ImageDownloader(transport: transport),
+                cache: ImageCache(disk: disk),
+                codecs: codecs,
+                defaultOptions: defaultOptions,
+                workerCount: 2
+            )
+        )
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// A URL that belongs to one test alone, and is not answered.
+    func url() -> URL {
+        guard let url = URL(string: "https://views.example/\(UUID().uuidString).png") else { fatalError("url") }
+        return url
+    }
+
+    /// A URL that is answered at once with an image of one colour.
+    func url(_ color: TestColor, _ width: Int = 80, _ height: Int = 80) throws -> URL {
+        let url = url()
+        transport.setRoute(url, ScriptedTransport.Route(body: try color.png(width, height)))
+        return url
+    }
+
+    /// A URL that is answered at once with 404.
+    func missing() -> URL {
+        let url = url()
+        transport.setRoute(url, ScriptedTransport.Route(status: 404))
+        return url
+    }
+
+    /// Loads images into memory, at the size of a ``TestPicture``, and their originals onto disk.
+    func preload(_ urls: URL...) async throws {
+        for url in urls {
+            _ = try await pipeline.response(for: url, options: [.cacheOriginalImage, .ofTestPicture])
+        }
+        await pipeline.cache.flush()
+    }
+}
+
+extension ImageOption {
+    /// The size at which an image is asked for by a ``TestPicture``.
+    static var ofTestPicture: ImageOption { .targetSize(.pixels(width: 100, height: 100, mode: .fill)) }
+}
+
+extension ScriptedTransfer {
+    /// Answers with an image of one colour.
+    func answer(_ color: TestColor, _ width: Int = 80, _ height: Int = 80) throws {
+        answer(ScriptedTransport.Route(body: try color.png(width, height)))
+    }
+}
+#endif
