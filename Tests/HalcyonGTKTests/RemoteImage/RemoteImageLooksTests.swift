@@ -85,12 +85,12 @@ final class RemoteImageLooksTests: XCTestCase {
         let test = try await TestRemoteImage(ImageRequest(.data(data)), on: pipeline)
         await test.waitUntilLoaded()
         let player = try XCTUnwrap(test.image.player)
-        let frames = try PaintedFrames(test.widget)
-        defer { frames.stop() }
+        let painted = try PaintedFrames(test.widget)
+        defer { painted.stop() }
         var seen: Set<TestColor> = []
         let deadline = ContinuousClock.now + .seconds(20)
         while !seen.isSuperset(of: [.red, .blue]), ContinuousClock.now < deadline {
-            if let color = await frames.next()?.middle { seen.insert(color) }
+            if let color = await painted.next()?.middle { seen.insert(color) }
         }
         XCTAssertEqual(seen, [.red, .blue])
         player.pause()
