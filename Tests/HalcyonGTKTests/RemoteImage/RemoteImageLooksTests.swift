@@ -86,7 +86,6 @@ final class RemoteImageLooksTests: XCTestCase {
         await test.waitUntilLoaded()
         let player = try XCTUnwrap(test.image.player)
         let painted = try PaintedFrames(test.widget)
-        defer { painted.stop() }
         var seen: Set<TestColor> = []
         let deadline = ContinuousClock.now + .seconds(20)
         while !seen.isSuperset(of: [.red, .blue]), ContinuousClock.now < deadline {
@@ -95,6 +94,7 @@ final class RemoteImageLooksTests: XCTestCase {
         XCTAssertEqual(seen, [.red, .blue])
         player.pause()
         XCTAssertEqual(player.state, .paused)
+        painted.stop()
         test.window.destroy()
     }
 

@@ -112,6 +112,8 @@ struct ParityTests {
         #expect(rows.map { $0.tests.map(\.file) } == [["A/BTests.swift"], [], ["CTests.swift", "DTests.swift"]])
         #expect(rows.map { $0.tests.map(\.sentence) } == [["says \\\"yes\\\""], [], ["holds", "holds too"]])
         #expect(TestSentences.all(in: "@Test(\n  \"a\", arguments: [1])\n@Test(\"b \\\" c\")") == ["a", "b \\\" c"])
+        let views = "final class ATests: XCTestCase {\n    func testA() async throws {}\n    func other() {}\n}"
+        #expect(TestSentences.all(in: views) == ["testA"])
         #expect(Identifiers.all(in: "let a1 = _b.c(2)") == ["let", "a1", "_b", "c"])
     }
 }
@@ -161,7 +163,7 @@ private struct ParityRow {
     }
 }
 
-/// The sentences that name the tests of a file.
+/// The sentences that name the tests of a file, or the names of their functions.
 private enum TestSentences {
     static func all(in text: String) -> Set<String> {
         var sentences: Set<String> = []
@@ -170,7 +172,9 @@ private enum TestSentences {
             guard let match = name.prefixMatch(of: /"((?:[^"\\]|\\.)*)"/) else { continue }
             sentences.insert(String(match.1))
         }
-        return sentences
+        // XCTest knows its tests by the names of their functions.
+        guard text.contains(": XCTestCase {") else { return sentences }
+        return sentences.union(text.matches(of: /func (test\w+)\(\)/).map { String($0.1) })
     }
 }
 
