@@ -66,6 +66,7 @@ extension RemoteImage.FailureChild {
         case .retry(let title, let icon):
             let box = UnsafeMutableRawPointer(nonnull(gtk_box_new(GTK_ORIENTATION_VERTICAL, 6)))
             let image = nonnull(gtk_image_new_from_icon_name(icon))
+            cgtk_set_accessible_role(image, GTK_ACCESSIBLE_ROLE_PRESENTATION)
             gtk_image_set_icon_size(OpaquePointer(image), GTK_ICON_SIZE_LARGE)
             let button = nonnull(gtk_button_new_with_label(title))
             gtk_widget_set_halign(button, GTK_ALIGN_CENTER)

@@ -24,9 +24,10 @@ internal import Glibc
 /// ``Configuration/restartsOnAppearance`` says otherwise.
 @MainActor
 public final class RemoteImage: ImageDisplaying {
-    private let reference: ObjectReference
+    /// Owned by this object.
+    private let reference: Unmanaged<ObjectReference>
 
-    private var controller: RemoteImageController { nonnull(RemoteImageController.existing(reference.pointer)) }
+    private var controller: RemoteImageController { nonnull(RemoteImageController.existing(widget)) }
 
     /// A new widget.
     ///
@@ -42,7 +43,7 @@ public final class RemoteImage: ImageDisplaying {
         pipeline: ImagePipeline = .shared
     ) {
         precondition(gtk_init_check() != 0, "A widget is made only where GTK has a display")
-        reference = RemoteImageController.makeWidget(request, configuration, pipeline)
+        reference = .passRetained(RemoteImageController.makeWidget(request, configuration, pipeline))
         controller.begin()
     }
 
@@ -69,18 +70,17 @@ public final class RemoteImage: ImageDisplaying {
     /// - Parameter widget: A `GtkWidget *`; the result is `nil` if it is not the ``widget`` of a remote image.
     public init?(widget: UnsafeMutableRawPointer) {
         guard RemoteImageController.existing(widget) != nil else { return nil }
-        reference = ObjectReference(retaining: widget)
+        reference = .passRetained(ObjectReference(retaining: widget))
     }
 
     deinit {
         // The last reference to a widget is given up on the thread of GTK.
-        guard getpid() != cgtk_thread_id() else { return }
         let reference = reference
-        Task { @MainActor in withExtendedLifetime(reference) {} }
+        if getpid() == cgtk_thread_id() { reference.release() } else { Task { @MainActor in reference.release() } }
     }
 
     /// The `GtkWidget *`, to be put into a container. It exists for as long as this object or a container does.
-    public var widget: UnsafeMutableRawPointer { reference.pointer }
+    public var widget: UnsafeMutableRawPointer { reference.takeUnretainedValue().pointer }
 
     /// The `GtkPicture *` inside the widget that shows the image.
     public var displayPointer: UnsafeMutableRawPointer { controller.picture.pointer }

@@ -31,6 +31,7 @@ extension RemoteImageController {
 
     /// Makes the failure child in place of the one before.
     func makeFailureChild(for error: any Error) {
+        guard overlay != nil else { return }
         removeFailureChild()
         let number = loadNumber
         let made = configuration.failure

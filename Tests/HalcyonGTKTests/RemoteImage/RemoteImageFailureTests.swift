@@ -72,6 +72,43 @@ final class RemoteImageFailureTests: XCTestCase {
         log.retry?()
     }
 
+    /// The closure that makes the failure child may end the widget, and one that is told of the failure may load anew.
+    func testClosuresMayEndTheWidgetAndLoadAnew() async throws {
+        let log = Log()
+        var configuration = RemoteImage.Configuration()
+        configuration.failure = .widget { _, retry in
+            log.retry = retry
+            log.retry?()
+            return UnsafeMutableRawPointer(gtk_label_new("failed"))
+        }
+        let url = pipeline.missing()
+        let reloading = try await TestRemoteImage(ImageRequest(url), configuration, on: pipeline)
+        await MainLoop.run { self.pipeline.transport.startedCount(url) > 3 }
+        XCTAssertNil(reloading.descendant(gtk_label_get_type()))
+        pipeline.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.green.png()))
+        await reloading.waitUntilLoaded()
+        reloading.window.destroy()
+
+        weak var kept: Log?
+        do {
+            let window = try TestWindow()
+            let inner = Log()
+            kept = inner
+            inner.retry = { window.destroy() }
+            var configuration = RemoteImage.Configuration()
+            configuration.failure = .widget { _, _ in
+                inner.made += 1
+                inner.retry?()
+                inner.retry = nil
+                return UnsafeMutableRawPointer(gtk_label_new("failed"))
+            }
+            let image = RemoteImage(pipeline.missing(), configuration: configuration, pipeline: pipeline.pipeline)
+            gtk_window_set_child(window.window, image.widget.assumingMemoryBound(to: GtkWidget.self))
+            gtk_window_present(window.window)
+        }
+        await MainLoop.run { kept == nil }
+    }
+
     /// Without a failure child, what the options say is shown.
     func testFailureImageOfTheOptions() async throws {
         var configuration = RemoteImage.Configuration()

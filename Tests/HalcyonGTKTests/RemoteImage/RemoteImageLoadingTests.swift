@@ -226,6 +226,27 @@ final class RemoteImageLoadingTests: XCTestCase {
         await MainLoop.run { kept == nil && transfer.isCancelled }
     }
 
+    /// The object may end on another thread; the widget then ends on that of GTK.
+    func testObjectEndsOnAnotherThread() async throws {
+        weak var kept: Log?
+        do {
+            let log = Log()
+            kept = log
+            var configuration = RemoteImage.Configuration()
+            configuration.onSuccess = { _ in log.made += 1 }
+            let owner = Owner(RemoteImage(pipeline.url(), configuration: configuration, pipeline: pipeline.pipeline))
+            try await onThread { owner.image = nil }
+        }
+        await MainLoop.run { kept == nil }
+    }
+
+    /// Unchecked: used by one thread after the other.
+    private final class Owner: @unchecked Sendable {
+        nonisolated(unsafe) var image: RemoteImage?
+
+        init(_ image: RemoteImage) { self.image = image }
+    }
+
     /// Changes of the picture: all in their order once, and the last one for each image; a copy leaves the first as it was.
     func testConfiguring() async throws {
         let log = Log()
