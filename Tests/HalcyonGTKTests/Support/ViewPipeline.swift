@@ -49,17 +49,15 @@ final class ViewPipeline: Sendable {
     }
 
     /// Loads images into memory, at the size of a ``TestPicture``, and their originals onto disk.
-    func preload(_ urls: URL...) async throws {
-        for url in urls {
-            _ = try await pipeline.response(for: url, options: [.cacheOriginalImage, .ofTestPicture])
-        }
+    func preload(_ urls: URL..., options: ImageOptions = .ofTestPicture) async throws {
+        for url in urls { _ = try await pipeline.response(for: url, options: options.applying([.cacheOriginalImage])) }
         await pipeline.cache.flush()
     }
 }
 
-extension ImageOption {
-    /// The size at which an image is asked for by a ``TestPicture``.
-    static var ofTestPicture: ImageOption { .targetSize(.pixels(width: 100, height: 100, mode: .fill)) }
+extension ImageOptions {
+    /// The options with which a ``TestPicture`` asks for an image.
+    static var ofTestPicture: ImageOptions { [.targetSize(.pixels(width: 100, height: 100)), .processAllFrames] }
 }
 
 extension ScriptedTransfer {
