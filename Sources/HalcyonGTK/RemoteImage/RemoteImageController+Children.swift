@@ -93,21 +93,28 @@ extension RemoteImageController {
 
     /// Keeps the placeholder behind the image while that appears. Behind an image that is transparent it disappears.
     func beginFade(to image: DecodedImage) {
-        guard let overlay, let placeholder, let pass = slot.paintable?.transition, case .fade = pass.transition.kind
-        else { return }
-        let isOpaque = image.bitmap.isOpaque
-        fade = FrameTicker(overlay) { [unowned self] _ in
-            guard let progress = slot.paintable?.transition?.progress else { return false }
-            if !isOpaque { gtk_widget_set_opacity(placeholder.pointer.widget, 1 - progress) }
-            return true
-        }
+        guard placeholder != nil, case .fade? = slot.paintable?.transition?.transition.kind else { return }
+        fade = image.bitmap.isOpaque ? .stays : .disappears
+    }
+
+    /// A frame of the transition, or of something else, is about to be drawn.
+    func advanceFade() {
+        guard fade == .disappears, let placeholder, let progress = slot.paintable?.transition?.progress else { return }
+        gtk_widget_set_opacity(placeholder.pointer.widget, 1 - progress)
     }
 
     func endFade() {
-        guard let fade else { return }
-        fade.stop(widgetExists: overlay != nil)
-        self.fade = nil
+        guard fade != nil else { return }
+        fade = nil
         if let placeholder { gtk_widget_set_opacity(placeholder.pointer.widget, 1) }
     }
+}
+
+/// The part of a placeholder while an image appears in front of it.
+enum PlaceholderFade {
+    /// It is covered more and more.
+    case stays
+    /// It becomes transparent as the image becomes visible.
+    case disappears
 }
 #endif

@@ -14,6 +14,7 @@ final class RemoteImageController {
     let picture: ObjectReference
     /// The slot of the picture.
     private(set) var slot: SlotController
+    private var isFollowingSlot = false
     var source: Source?
     var options: ImageOptions
     var pipeline: ImagePipeline
@@ -23,8 +24,8 @@ final class RemoteImageController {
     var loadNumber = 0
     var placeholder: ObjectReference?
     var failure: ObjectReference?
-    /// Lets the placeholder disappear with the transition under way.
-    var fade: FrameTicker?
+    /// The part of the placeholder in the transition under way; `nil` while there is none.
+    var fade: PlaceholderFade?
     /// A Boolean value that indicates whether the keyboard focus was in the failure child when it was removed.
     var returnsFocus = false
 
@@ -88,8 +89,14 @@ final class RemoteImageController {
 
     /// Follows the slot of the picture, which is another one once the program has given it up.
     func followSlot() {
-        slot = nonnull(WidgetState.of(picture.pointer).controller(for: .image))
+        let present: SlotController = nonnull(WidgetState.of(picture.pointer).controller(for: .image))
+        if present === slot, isFollowingSlot { return }
+        isFollowingSlot = true
+        slot = present
         slot.onContentChange = { [weak self] in self?.contentDidChange() }
+        // It tells so before each frame of a transition.
+        guard let paintable = gtk_picture_get_paintable(picture.opaque) else { return }
+        onSignal(UnsafeMutableRawPointer(paintable), "invalidate-contents") { [weak self] in self?.advanceFade() }
     }
 
     /// Makes the children, and begins the load.
@@ -131,7 +138,6 @@ final class RemoteImageController {
         overlay = nil
         loadNumber += 1
         slot.onContentChange = {}
-        fade?.stop(widgetExists: false)
         fade = nil
         placeholder = nil
         failure = nil

@@ -44,6 +44,32 @@ final class RemoteImageLayoutTests: XCTestCase {
         test.window.destroy()
     }
 
+    /// Behind an image that is transparent, the placeholder disappears with the fade, and is there again for the next load.
+    func testPlaceholderDisappearsBehindTransparentImage() async throws {
+        var configuration = RemoteImage.Configuration()
+        let placeholder = try Placeholder(coloredBox(80, 80))
+        configuration.placeholder = .widget { placeholder.pointer }
+        let widget = placeholder.pointer.assumingMemoryBound(to: GtkWidget.self)
+        let test = try await TestRemoteImage(
+            ImageRequest(pipeline.url(), options: [.transition(.fade(.milliseconds(400)))]),
+            configuration,
+            on: pipeline
+        )
+        let clear = try ImageCodecs.standard.encode(Bitmap(size: PixelSize(80, 80)), as: .png)
+        try await pipeline.nextTransfer().answer(ScriptedTransport.Route(body: clear))
+        var opacities: Set<Double> = []
+        await MainLoop.run {
+            opacities.insert(gtk_widget_get_opacity(widget))
+            return test.image.hc.task?.state == .finished
+        }
+        XCTAssertGreaterThan(opacities.count, 2)
+        XCTAssertEqual(gtk_widget_get_visible(widget), 0)
+        test.image.request = ImageRequest(pipeline.url())
+        XCTAssertEqual(gtk_widget_get_visible(widget), 1)
+        XCTAssertEqual(gtk_widget_get_opacity(widget), 1)
+        test.window.destroy()
+    }
+
     private struct Placeholder: @unchecked Sendable {  // Used on the main actor alone.
         let pointer: UnsafeMutableRawPointer
         init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
