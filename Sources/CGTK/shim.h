@@ -93,4 +93,29 @@ static inline void cgtk_set_accessible_busy(gpointer widget, gboolean is_busy) {
     gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_BUSY, is_busy, -1);
 }
 
+static inline void cgtk_set_accessible_hidden(gpointer widget, gboolean is_hidden) {
+    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, is_hidden, -1);
+}
+
+/* Of effect before the widget is shown. */
+static inline void cgtk_set_accessible_role(gpointer widget, GtkAccessibleRole role) {
+    g_object_set(widget, "accessible-role", role, NULL);
+}
+
+/* What assistive technologies are told, for tests. */
+
+static inline gboolean cgtk_has_accessible_label(gpointer widget, const char *label) {
+    char *other = gtk_test_accessible_check_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label);
+    gboolean is_equal = other == NULL;
+    g_free(other);
+    return is_equal;
+}
+
+static inline gboolean cgtk_is_accessible_busy(gpointer widget) {
+    char *other = gtk_test_accessible_check_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_BUSY, TRUE);
+    gboolean is_busy = other == NULL;
+    g_free(other);
+    return is_busy;
+}
+
 #endif

@@ -28,6 +28,7 @@ extension SlotController {
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
         show(paintable, through: transition)
         if let image { play(image, after: earlier) }
+        onContentChange()
     }
 
     /// Shows what there is to be shown until the image is there.

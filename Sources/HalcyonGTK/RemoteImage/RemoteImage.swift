@@ -1,0 +1,135 @@
+#if GTK
+internal import CGTK
+public import FoundationEssentials
+public import Halcyon
+internal import Glibc
+
+/// A widget that loads an image and shows it, with a placeholder before, and with a button for another attempt after a
+/// failure.
+///
+/// ```swift
+/// var configuration = RemoteImage.Configuration()
+/// configuration.placeholder = .spinner
+/// configuration.accessibility = .label("A lighthouse at dusk")
+/// let image = RemoteImage(url, options: [.transition(.fade())], configuration: configuration)
+/// gtk_box_append(box, image.widget.assumingMemoryBound(to: GtkWidget.self))
+/// ```
+///
+/// The load, its state and the closures of the configuration belong to the widget, and end with it. A program may drop
+/// this object once the widget is in a container, and get another from ``init(widget:)``. A closure that needs this
+/// object captures it weakly, as both would keep each other otherwise.
+///
+/// The load follows the visibility of the widget as ``LoadVisibility`` says; see ``ImageOption/visibility(_:)``. A load
+/// that has failed begins again only with ``reload()`` or the retry button, unless
+/// ``Configuration/restartsOnAppearance`` says otherwise.
+@MainActor
+public final class RemoteImage: ImageDisplaying {
+    /// Owned by this object.
+    private let reference: Unmanaged<ObjectReference>
+
+    private var controller: RemoteImageController { nonnull(RemoteImageController.existing(widget)) }
+
+    /// A new widget.
+    ///
+    /// - Parameters:
+    ///   - request: The source and the options; `nil`: the placeholder alone is shown. Default: `nil`.
+    ///   - configuration: The widget's looks and callbacks. Default: ``Configuration/init()``.
+    ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
+    ///
+    /// - Precondition: GTK has a display.
+    public init(
+        _ request: ImageRequest? = nil,
+        configuration: Configuration = Configuration(),
+        pipeline: ImagePipeline = .shared
+    ) {
+        precondition(gtk_init_check() != 0, "A widget is made only where GTK has a display")
+        reference = .passRetained(RemoteImageController.makeWidget(request, configuration, pipeline))
+        controller.begin()
+    }
+
+    /// A new widget with the image at a URL; see ``Source/url(_:cacheKey:)``.
+    ///
+    /// - Parameters:
+    ///   - url: `nil`: the placeholder alone is shown.
+    ///   - options: Default: those of the pipeline.
+    ///   - configuration: The widget's looks and callbacks. Default: ``Configuration/init()``.
+    ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
+    ///
+    /// - Precondition: GTK has a display.
+    public convenience init(
+        _ url: URL?,
+        options: ImageOptions = ImageOptions(),
+        configuration: Configuration = Configuration(),
+        pipeline: ImagePipeline = .shared
+    ) {
+        self.init(url.map { ImageRequest($0, options: options) }, configuration: configuration, pipeline: pipeline)
+    }
+
+    /// The object of a widget that another one has made.
+    ///
+    /// - Parameter widget: A `GtkWidget *`; the result is `nil` if it is not the ``widget`` of a remote image.
+    public init?(widget: UnsafeMutableRawPointer) {
+        guard RemoteImageController.existing(widget) != nil else { return nil }
+        reference = .passRetained(ObjectReference(retaining: widget))
+    }
+
+    deinit {
+        // The last reference to a widget is given up on the thread of GTK.
+        let reference = reference
+        if getpid() == cgtk_thread_id() { reference.release() } else { Task { @MainActor in reference.release() } }
+    }
+
+    /// The `GtkWidget *`, to be put into a container. It exists for as long as this object or a container does.
+    public var widget: UnsafeMutableRawPointer { reference.takeUnretainedValue().pointer }
+
+    /// The `GtkPicture *` inside the widget that shows the image.
+    public var displayPointer: UnsafeMutableRawPointer { controller.picture.pointer }
+
+    /// The source and the options; `nil` for none.
+    ///
+    /// Another value supersedes the load and begins anew; an equal one has no effect.
+    public var request: ImageRequest? {
+        get { controller.request }
+        set { controller.change(to: newValue, options: newValue?.options ?? controller.options) }
+    }
+
+    /// The source; `nil` for none. Another value begins anew with the same options.
+    public var source: Source? {
+        get { controller.source }
+        set { controller.change(to: newValue.map { ImageRequest($0, options: options) }, options: options) }
+    }
+
+    /// The options. Others begin anew with the same source.
+    public var options: ImageOptions {
+        get { controller.options }
+        set { controller.change(to: source.map { ImageRequest($0, options: newValue) }, options: newValue) }
+    }
+
+    /// The pipeline. Another one begins anew.
+    public var pipeline: ImagePipeline {
+        get { controller.pipeline }
+        set { controller.change(to: newValue) }
+    }
+
+    /// The looks and callbacks. A change takes effect at once, and does not touch the load.
+    public var configuration: Configuration {
+        get { controller.configuration }
+        set { controller.change(to: newValue) }
+    }
+
+    /// The state of the load.
+    public var state: State { controller.state }
+
+    /// The image that is shown; `nil` if none is.
+    public var image: DecodedImage? { hc.image }
+
+    /// The player of the animated image that is shown; `nil` for a still image.
+    public var player: AnimationPlayer? { hc.player }
+
+    /// Loads the image once more. Of no effect while it is being loaded, and without a source.
+    public func reload() { controller.reload() }
+
+    /// Cancels the load; what is shown stays. Of no effect unless the image is being loaded.
+    public func cancel() { hc.cancel() }
+}
+#endif

@@ -1,0 +1,130 @@
+#if GTK
+internal import CGTK
+internal import Halcyon
+
+extension RemoteImageController {
+    private var display: ImageDisplay { ImageDisplay(picture.pointer) }
+
+    func change(to request: ImageRequest?, options: ImageOptions) {
+        let isSame = request == self.request
+        source = request?.source
+        self.options = options
+        if !isSame { load() }
+    }
+
+    func change(to pipeline: ImagePipeline) {
+        guard pipeline !== self.pipeline else { return }
+        self.pipeline = pipeline
+        load()
+    }
+
+    func reload() {
+        guard !state.isLoading else { return }
+        load()
+    }
+
+    /// Begins the load of the present request, which supersedes the one before.
+    func load() {
+        guard overlay != nil else { return }
+        loadNumber += 1
+        let number = loadNumber
+        endFade()
+        followSlot()
+        removeFailureChild()
+        guard let request else {
+            state = .empty
+            updateChildren()
+            display.setImage(with: nil as ImageRequest?, placeholder: emptyContent)
+            return
+        }
+        state = .loading(ImageProgress())
+        updateChildren()
+        display.setImage(
+            with: request,
+            placeholder: emptyContent,
+            pipeline: pipeline,
+            progress: { [weak self] in self?.progressDidChange($0, of: number) },
+            completion: { [weak self] in self?.loadDidEnd(with: $0, number) }
+        )
+        guard number == loadNumber else { return }
+        updateChildren()
+        showProgressInPlaceholder()
+    }
+
+    /// Something else is shown. Called in the middle of the work of the slot: no code of the program may run.
+    func contentDidChange() {
+        guard overlay != nil else { return }
+        if slot.content.kind == .image, let task = slot.task, task.state == .setting, let response = task.response {
+            state = .loaded(response)
+            // Of a load that the program has begun for the picture itself.
+            removeFailureChild()
+            beginFade(to: response.image)
+        }
+        updateChildren()
+    }
+
+    private func progressDidChange(_ progress: ImageProgress, of number: Int) {
+        guard number == loadNumber, state.isLoading else { return }
+        state = .loading(progress)
+        showProgressInPlaceholder()
+        guard number == loadNumber else { return }
+        configuration.onProgress?(progress)
+    }
+
+    private func showProgressInPlaceholder() {
+        guard let placeholder, case .loading(let progress) = state else { return }
+        configuration.placeholder.show(progress, in: placeholder.pointer)
+    }
+
+    private func loadDidEnd(with result: Result<ImageResponse, any Error>, _ number: Int) {
+        guard number == loadNumber, overlay != nil else { return }
+        endFade()
+        switch result {
+        case .success(let response):
+            state = .loaded(response)
+            returnsFocus = false
+            updateChildren()
+            onNextTurn { [weak self] in self?.reportSuccess(response, number) }
+        case .failure(let error) where error.isEndByProgram:
+            if state.isLoading { state = .cancelled }
+            updateChildren()
+        case .failure(let error):
+            state = .failed(error)
+            if configuration.failure != .none { slot.setContent(emptyContent) }
+            updateChildren()
+            onNextTurn { [weak self] in self?.reportFailure(error, number) }
+            makeFailureChild(for: error)
+        }
+    }
+
+    private func reportSuccess(_ response: ImageResponse, _ number: Int) {
+        guard number == loadNumber else { return }
+        configuration.contentAction?.body(picture.pointer)
+        guard number == loadNumber else { return }
+        configuration.onSuccess?(response)
+    }
+
+    private func reportFailure(_ error: any Error, _ number: Int) {
+        guard number == loadNumber else { return }
+        configuration.onFailure?(error)
+    }
+
+    /// The widget is shown.
+    func widgetDidAppear() {
+        guard configuration.restartsOnAppearance else { return }
+        switch state {
+        case .failed, .cancelled: load()
+        case .empty, .loading, .loaded: break
+        }
+    }
+}
+
+extension Error {
+    /// A Boolean value that indicates whether the program has cancelled the load, or put another in its place.
+    fileprivate var isEndByProgram: Bool {
+        if self is CancellationError { return true }
+        if case .superseded? = self as? DisplayError { return true }
+        return false
+    }
+}
+#endif

@@ -1,0 +1,146 @@
+#if GTK
+internal import CGTK
+internal import Halcyon
+
+/// What belongs to the widget of a remote image: its load, its children and the closures of the program. It ends with
+/// the widget.
+///
+/// The widget is a `GtkOverlay` of three children, from the back to the front: the placeholder, the picture, and the
+/// failure child. Its size is that of those that are shown.
+@MainActor
+final class RemoteImageController {
+    /// The overlay; `nil` once it has ended. Not retained, as it keeps this object.
+    private(set) var overlay: UnsafeMutableRawPointer?
+    let picture: ObjectReference
+    /// The slot of the picture.
+    private(set) var slot: SlotController
+    private var isFollowingSlot = false
+    var source: Source?
+    var options: ImageOptions
+    var pipeline: ImagePipeline
+    var configuration: RemoteImage.Configuration
+    var state = RemoteImage.State.empty
+    /// The number of loads begun. An event of an earlier one counts for nothing.
+    var loadNumber = 0
+    var placeholder: ObjectReference?
+    var failure: ObjectReference?
+    /// The part of the placeholder in the transition under way; `nil` while there is none.
+    var fade: PlaceholderFade?
+    /// A Boolean value that indicates whether the keyboard focus was in the failure child when it was removed.
+    var returnsFocus = false
+
+    var request: ImageRequest? { source.map { ImageRequest($0, options: options) } }
+
+    private static let key = g_quark_from_static_string("halcyon-remote-image")
+
+    private init(
+        _ overlay: UnsafeMutableRawPointer,
+        _ picture: ObjectReference,
+        _ request: ImageRequest?,
+        _ configuration: RemoteImage.Configuration,
+        _ pipeline: ImagePipeline
+    ) {
+        self.overlay = overlay
+        self.picture = picture
+        slot = nonnull(WidgetState.of(picture.pointer).controller(for: .image))
+        source = request?.source
+        options = request?.options ?? ImageOptions()
+        self.configuration = configuration
+        self.pipeline = pipeline
+    }
+
+    /// Returns a new widget whose load has not begun.
+    static func makeWidget(
+        _ request: ImageRequest?,
+        _ configuration: RemoteImage.Configuration,
+        _ pipeline: ImagePipeline
+    ) -> ObjectReference {
+        let overlay = UnsafeMutableRawPointer(nonnull(gtk_overlay_new()))
+        let reference = ObjectReference.child(overlay, isCentered: false)
+        let picture = ObjectReference.child(UnsafeMutableRawPointer(nonnull(gtk_picture_new())), isCentered: false)
+        // The role of a widget is fixed once it is shown.
+        if configuration.accessibility == .decorative {
+            cgtk_set_accessible_role(picture.pointer, GTK_ACCESSIBLE_ROLE_PRESENTATION)
+        }
+        gtk_overlay_add_overlay(overlay.opaque, picture.pointer.widget)
+        gtk_widget_set_overflow(overlay.widget, GTK_OVERFLOW_HIDDEN)
+        let controller = RemoteImageController(overlay, picture, request, configuration, pipeline)
+        g_object_set_qdata_full(overlay.object, key, Unmanaged.passRetained(controller).toOpaque()) { pointer in
+            let controller = Unmanaged<RemoteImageController>.fromOpaque(nonnull(pointer))
+            MainActor.assumeIsolated { controller.takeUnretainedValue().end() }
+            controller.release()
+        }
+        controller.listen(to: overlay)
+        return reference
+    }
+
+    /// The controller of a widget; `nil` for any other widget.
+    static func existing(_ widget: UnsafeMutableRawPointer) -> RemoteImageController? {
+        g_object_get_qdata(widget.object, key).map {
+            Unmanaged<RemoteImageController>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    private func listen(to overlay: UnsafeMutableRawPointer) {
+        followSlot()
+        followLayout(of: overlay)
+        onSignal(overlay, "map") { [weak self] in self?.widgetDidAppear() }
+    }
+
+    /// Follows the slot of the picture, which is another one once the program has given it up.
+    func followSlot() {
+        let present: SlotController = nonnull(WidgetState.of(picture.pointer).controller(for: .image))
+        if present === slot, isFollowingSlot { return }
+        isFollowingSlot = true
+        slot = present
+        slot.onContentChange = { [weak self] in self?.contentDidChange() }
+        // It tells so before each frame of a transition.
+        guard let paintable = gtk_picture_get_paintable(picture.opaque) else { return }
+        onSignal(UnsafeMutableRawPointer(paintable), "invalidate-contents") { [weak self] in self?.advanceFade() }
+    }
+
+    /// Makes the children, and begins the load.
+    func begin() {
+        applyLooks()
+        let number = loadNumber
+        runPictureActions(configuration.pictureActions)
+        makePlaceholder()
+        // Both call code of the program, which may have begun another load.
+        guard number == loadNumber else { return }
+        load()
+    }
+
+    /// Takes another configuration, without a change of the load.
+    func change(to configuration: RemoteImage.Configuration) {
+        let earlier = self.configuration
+        self.configuration = configuration
+        applyLooks()
+        if earlier.aspectRatio != configuration.aspectRatio || earlier.placeholder != configuration.placeholder,
+            slot.content.kind == .nothing || slot.content.kind == .placeholder
+        {
+            slot.setContent(emptyContent)
+        }
+        if earlier.placeholder != configuration.placeholder { makePlaceholder() }
+        if earlier.failure != configuration.failure, case .failed(let error) = state { makeFailureChild(for: error) }
+        updateChildren()
+        let actions = configuration.pictureActions.filter { action in
+            !earlier.pictureActions.contains { $0 === action }
+        }
+        runPictureActions(actions)
+    }
+
+    private func runPictureActions(_ actions: [RemoteImage.WidgetAction]) {
+        for action in actions { action.body(picture.pointer) }
+    }
+
+    /// The widget is being finalised: nothing of it may be used any more.
+    private func end() {
+        overlay = nil
+        loadNumber += 1
+        slot.onContentChange = {}
+        fade = nil
+        placeholder = nil
+        failure = nil
+    }
+}
+#endif

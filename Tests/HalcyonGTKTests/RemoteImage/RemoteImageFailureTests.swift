@@ -1,0 +1,186 @@
+#if GTK
+import CGTK
+import Halcyon
+import HalcyonGTK
+import HalcyonTesting
+import XCTest
+
+@MainActor
+final class RemoteImageFailureTests: XCTestCase {
+    private let pipeline = ViewPipeline()
+
+    override func setUp() async throws { try TestWindow.requireDisplay() }
+
+    /// After a failure a button loads the image once more. It alone takes the focus, and gets it back.
+    func testRetryByKeyboardAndClick() async throws {
+        let url = pipeline.missing()
+        var configuration = RemoteImage.Configuration()
+        configuration.failure = .retry(title: "Noch einmal")
+        let test = try await TestRemoteImage(ImageRequest(url), configuration, on: pipeline)
+        await test.waitUntilFailed()
+        XCTAssertEqual(pipeline.transport.startedCount(url), 1)
+        _ = try await test.pixels("failure")
+
+        var button = try XCTUnwrap(test.retryButton)
+        XCTAssertEqual(gtk_button_get_label(asButton(button)).map { String(cString: $0) }, "Noch einmal")
+        XCTAssertNotEqual(gtk_widget_child_focus(test.widget, GTK_DIR_TAB_FORWARD), 0)
+        XCTAssertEqual(gtk_window_get_focus(test.window.window), button)
+        gtk_widget_activate(button)
+        await MainLoop.run { self.pipeline.transport.startedCount(url) == 2 }
+        await test.waitUntilFailed()
+        button = try XCTUnwrap(test.retryButton)
+        XCTAssertEqual(gtk_window_get_focus(test.window.window), button)
+
+        pipeline.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.green.png()))
+        click(button)
+        await test.waitUntilLoaded()
+        XCTAssertNil(test.retryButton)
+        XCTAssertEqual(gtk_widget_child_focus(test.widget, GTK_DIR_TAB_FORWARD), 0)
+        test.window.destroy()
+    }
+
+    /// The program's own child gets the error and a function to retry, and gives the widget its size.
+    func testFailureChildOfTheProgram() async throws {
+        let url = pipeline.missing()
+        let log = Log()
+        var configuration = RemoteImage.Configuration()
+        configuration.placeholder = .spinner
+        configuration.failure = .widget { error, retry in
+            log.events.append(error is ImageError ? "image error" : "\(error)")
+            log.retry = retry
+            let label = gtk_label_new("failed")
+            gtk_widget_set_size_request(label, 90, 70)
+            return UnsafeMutableRawPointer(label.unsafelyUnwrapped)
+        }
+        let test = try await TestRemoteImage(
+            ImageRequest(url, options: [.failureImage(try TestColor.red.image())]),
+            configuration,
+            on: pipeline
+        )
+        await test.waitUntilFailed()
+        XCTAssertEqual(log.events, ["image error"])
+        XCTAssertEqual(test.size, PixelSize(90, 70))
+        XCTAssertEqual(gtk_widget_get_visible(test.descendant(gtk_spinner_get_type())), 0)
+        XCTAssertEqual(test.image.hc.content, .nothing)
+
+        pipeline.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.green.png(150, 100)))
+        log.retry?()
+        await test.waitUntilLoaded()
+        XCTAssertEqual(test.image.image?.size, PixelSize(150, 100))
+        // Once the image is there, the function has no effect until it is asked for again.
+        test.window.destroy()
+        log.retry?()
+    }
+
+    /// The closure that makes the failure child may end the widget, and one that is told of the failure may load anew.
+    func testClosuresMayEndTheWidgetAndLoadAnew() async throws {
+        let log = Log()
+        var configuration = RemoteImage.Configuration()
+        configuration.failure = .widget { _, retry in
+            log.retry = retry
+            log.retry?()
+            return UnsafeMutableRawPointer(gtk_label_new("failed"))
+        }
+        let url = pipeline.missing()
+        let reloading = try await TestRemoteImage(ImageRequest(url), configuration, on: pipeline)
+        await MainLoop.run { self.pipeline.transport.startedCount(url) > 3 }
+        XCTAssertNil(reloading.descendant(gtk_label_get_type()))
+        pipeline.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.green.png()))
+        await reloading.waitUntilLoaded()
+        reloading.window.destroy()
+
+        weak var kept: Log?
+        do {
+            let window = try TestWindow()
+            let inner = Log()
+            kept = inner
+            inner.retry = { window.destroy() }
+            var configuration = RemoteImage.Configuration()
+            configuration.failure = .widget { _, _ in
+                inner.made += 1
+                inner.retry?()
+                inner.retry = nil
+                return UnsafeMutableRawPointer(gtk_label_new("failed"))
+            }
+            let image = RemoteImage(pipeline.missing(), configuration: configuration, pipeline: pipeline.pipeline)
+            gtk_window_set_child(window.window, image.widget.assumingMemoryBound(to: GtkWidget.self))
+            gtk_window_present(window.window)
+        }
+        await MainLoop.run { kept == nil }
+    }
+
+    /// Without a failure child, what the options say is shown.
+    func testFailureImageOfTheOptions() async throws {
+        var configuration = RemoteImage.Configuration()
+        configuration.failure = .none
+        let test = try await TestRemoteImage(
+            ImageRequest(pipeline.missing(), options: [.failureImage(try TestColor.red.image(40, 40))]),
+            configuration,
+            on: pipeline
+        )
+        await test.waitUntilFailed()
+        XCTAssertEqual(test.image.hc.content, .failure)
+        let pixels = try await test.pixels()
+        XCTAssertEqual(pixels[20, 20], .red)
+        test.window.destroy()
+    }
+
+    /// A failed load begins again when the widget is shown only if that is asked for.
+    func testFailedLoadBeginsAgainOnlyOnRequest() async throws {
+        let url = pipeline.missing()
+        let test = try await TestRemoteImage(ImageRequest(url, options: [.visibility(.always)]), on: pipeline)
+        await test.waitUntilFailed()
+        for _ in 0..<3 {
+            test.setVisible(false)
+            await MainLoop.turn()
+            test.setVisible(true)
+            await test.waitForFrame()
+        }
+        XCTAssertEqual(pipeline.transport.startedCount(url), 1)
+        test.image.configuration.restartsOnAppearance = true
+        XCTAssertEqual(pipeline.transport.startedCount(url), 1)
+        test.setVisible(false)
+        await MainLoop.turn()
+        test.setVisible(true)
+        await MainLoop.run { self.pipeline.transport.startedCount(url) == 2 }
+        test.window.destroy()
+    }
+
+    /// A load that the program cancels has neither succeeded nor failed, and can be begun again.
+    func testCancel() async throws {
+        let log = Log()
+        var configuration = RemoteImage.Configuration()
+        configuration.onFailure = { _ in log.events.append("failure") }
+        let test = try await TestRemoteImage(ImageRequest(pipeline.url()), configuration, on: pipeline)
+        let transfer = try await pipeline.nextTransfer()
+        test.image.cancel()
+        guard case .cancelled = test.image.state else { return XCTFail("\(test.image.state)") }
+        await MainLoop.run { transfer.isCancelled }
+        test.image.reload()
+        try await pipeline.nextTransfer().answer(.red)
+        await test.waitUntilLoaded()
+        XCTAssertEqual(log.events, [])
+
+        // The picture shows another image, by a call of the program.
+        let other = try pipeline.url(.blue)
+        test.image.request = ImageRequest(pipeline.url())
+        test.image.hc.setImage(with: other, pipeline: pipeline.pipeline)
+        await MainLoop.run { test.image.hc.content == .image }
+        await test.waitUntilLoaded()
+        XCTAssertEqual(log.events, [])
+        test.window.destroy()
+    }
+
+    private func asButton(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkButton> {
+        UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self)
+    }
+
+    private func click(_ button: UnsafeMutablePointer<GtkWidget>) {
+        var value = GValue()
+        g_value_init(&value, gtk_button_get_type())
+        g_value_set_object(&value, UnsafeMutableRawPointer(button))
+        g_signal_emitv(&value, g_signal_lookup("clicked", gtk_button_get_type()), 0, nil)
+        g_value_unset(&value)
+    }
+}
+#endif

@@ -1,0 +1,280 @@
+#if GTK
+import CGTK
+import Halcyon
+import HalcyonGTK
+import HalcyonTesting
+import XCTest
+
+@MainActor
+final class RemoteImageLoadingTests: XCTestCase {
+    private let pipeline = ViewPipeline()
+
+    override func setUp() async throws { try TestWindow.requireDisplay() }
+
+    /// The placeholder is made once and follows the progress, which the program gets, too.
+    func testProgress() async throws {
+        let url = pipeline.url()
+        let log = Log()
+        var configuration = RemoteImage.Configuration()
+        configuration.placeholder = .widget {
+            log.made += 1
+            return UnsafeMutableRawPointer(gtk_progress_bar_new())
+        } progress: { bar, progress in
+            gtk_progress_bar_set_fraction(OpaquePointer(bar), progress.fraction ?? 0)
+        }
+        configuration.onProgress = { log.fractions.append($0.fraction) }
+        let test = try await TestRemoteImage(ImageRequest(url), configuration, on: pipeline)
+        let body = try TestColor.red.png()
+        let transfer = try await pipeline.nextTransfer()
+        transfer.respond(headers: [.contentLength: "\(body.count)"])
+        transfer.send(body.prefix(body.count / 2))
+        await MainLoop.run { !log.fractions.isEmpty }
+        let bar = try XCTUnwrap(test.descendant(gtk_progress_bar_get_type()))
+        XCTAssertEqual(gtk_progress_bar_get_fraction(OpaquePointer(bar)), 0.5, accuracy: 0.02)
+        guard case .loading(let progress) = test.image.state else { return XCTFail("\(test.image.state)") }
+        XCTAssertEqual(progress.receivedBytes, body.count / 2)
+        _ = try await test.pixels("progress")
+        transfer.send(body.suffix(from: body.count / 2))
+        transfer.finish()
+        await test.waitUntilLoaded()
+        test.image.request = ImageRequest(pipeline.url())
+        XCTAssertEqual(gtk_widget_get_visible(bar), 1)
+        XCTAssertEqual(gtk_progress_bar_get_fraction(OpaquePointer(bar)), 0)
+        XCTAssertEqual(log.made, 1)
+        test.window.destroy()
+    }
+
+    /// An image in memory is there when the widget is made, without a placeholder.
+    func testImageInMemoryIsShownAtOnce() async throws {
+        try TestWindow.requireDisplay()
+        let url = try pipeline.url(.red)
+        _ = try await pipeline.pipeline.response(for: url)
+        let options: ImageOptions = [.visibility(.always), .sizing(.image)]
+        let image = RemoteImage(url, options: options, pipeline: pipeline.pipeline)
+        guard case .loaded(let response) = image.state else { return XCTFail("\(image.state)") }
+        XCTAssertEqual(response.source, .memory)
+        XCTAssertEqual(image.hc.content, .image)
+    }
+
+    /// An equal request changes nothing; another source, other options and another pipeline begin anew.
+    func testIdentity() async throws {
+        let (first, second) = (try pipeline.url(.red), pipeline.url())
+        let test = try await TestRemoteImage(ImageRequest(first), on: pipeline)
+        await test.waitUntilLoaded()
+        test.image.request = ImageRequest(first)
+        test.image.source = .url(first)
+        test.image.pipeline = pipeline.pipeline
+        test.image.configuration.placeholder = .spinner
+        XCTAssertEqual(test.image.hc.content, .image)
+
+        test.image.source = .url(second)
+        XCTAssertTrue(test.image.state.isLoading)
+        XCTAssertEqual(test.image.hc.content, .nothing)
+        XCTAssertEqual(gtk_widget_get_visible(test.descendant(gtk_spinner_get_type())), 1)
+        try await pipeline.nextTransfer().answer(.blue)
+        await test.waitUntilLoaded()
+
+        test.image.options = [.processor(.blackAndWhite)]
+        XCTAssertTrue(test.image.state.isLoading)
+        try await pipeline.nextTransfer().answer(.yellow)
+        await test.waitUntilLoaded()
+        XCTAssertEqual(test.image.request, ImageRequest(second, options: [.processor(.blackAndWhite)]))
+
+        let other = ViewPipeline()
+        test.image.pipeline = other.pipeline
+        XCTAssertTrue(test.image.state.isLoading)
+        try await other.nextTransfer().answer(.green)
+        await test.waitUntilLoaded()
+
+        test.image.request = nil
+        guard case .empty = test.image.state else { return XCTFail("\(test.image.state)") }
+        XCTAssertEqual(test.image.hc.content, .nothing)
+        test.window.destroy()
+    }
+
+    /// The state changes first; the callback comes a turn of the main loop later, after the transition.
+    func testOrderOfCallbacks() async throws {
+        let log = Log()
+        var configuration = RemoteImage.Configuration()
+        configuration.onSuccess = { _ in log.events.append("success") }
+        configuration.onFailure = { _ in log.events.append("failure") }
+        configuration = configuration.configuringContent { _ in log.events.append("content") }
+        let url = pipeline.url()
+        let test = try await TestRemoteImage(
+            ImageRequest(url, options: [.transition(.fade(.milliseconds(300))), .sizing(.image)]),
+            configuration,
+            on: pipeline
+        )
+        let transfer = try await pipeline.nextTransfer()
+        try transfer.answer(.red)
+        await MainLoop.run { if case .loaded = test.image.state { true } else { false } }
+        XCTAssertEqual(test.image.hc.task?.state, .setting)
+        XCTAssertEqual(log.events, [])
+        await MainLoop.run { log.events.count == 2 }
+        XCTAssertEqual(test.image.hc.task?.state, .finished)
+
+        // The completion of a load from memory comes within the call; the callback does not.
+        log.events = []
+        test.image.reload()
+        guard case .loaded = test.image.state else { return XCTFail("\(test.image.state)") }
+        XCTAssertEqual(log.events, [])
+        await MainLoop.run { log.events.count == 2 }
+        XCTAssertEqual(log.events, ["content", "success"])
+
+        // A callback of a load that another has superseded does not come.
+        log.events = []
+        test.image.reload()
+        test.image.request = ImageRequest(pipeline.missing())
+        await MainLoop.run { !log.events.isEmpty }
+        XCTAssertEqual(log.events, ["failure"])
+        test.window.destroy()
+    }
+
+    /// A hidden widget cancels its load, or lowers its priority, as the options say, and loads before it is shown.
+    func testLoadFollowsVisibility() async throws {
+        let cancelling = try await TestRemoteImage(ImageRequest(pipeline.url()), on: pipeline)
+        let first = try await pipeline.nextTransfer()
+        cancelling.setVisible(false)
+        await MainLoop.run { first.isCancelled }
+        XCTAssertTrue(cancelling.image.state.isLoading)
+        cancelling.setVisible(true)
+        try await pipeline.nextTransfer().answer(.red)
+        await cancelling.waitUntilLoaded()
+        cancelling.window.destroy()
+
+        let lowering = try await TestRemoteImage(
+            ImageRequest(pipeline.url(), options: [.visibility(.lowPriorityWhileUnmapped)]),
+            on: pipeline
+        )
+        _ = try await pipeline.nextTransfer()
+        XCTAssertEqual(lowering.image.hc.task?.imageTask?.priority, .normal)
+        lowering.setVisible(false)
+        XCTAssertEqual(lowering.image.hc.task?.imageTask?.priority, .low)
+        lowering.setVisible(true)
+        XCTAssertEqual(lowering.image.hc.task?.imageTask?.priority, .normal)
+        lowering.window.destroy()
+
+        let url = try pipeline.url(.blue)
+        let early = RemoteImage(url, options: [.visibility(.always)], pipeline: pipeline.pipeline)
+        await MainLoop.run { if case .loaded = early.state { true } else { false } }
+    }
+
+    /// The closures of the program end with the widget, and not with the object that made it.
+    func testClosuresEndWithTheWidget() async throws {
+        let box = try XCTUnwrap(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+        let window = try TestWindow(child: box)
+        weak var kept: Log?
+        let url = pipeline.url()
+        var pointer: UnsafeMutableRawPointer?
+        do {
+            let log = Log()
+            kept = log
+            var configuration = RemoteImage.Configuration().configuring { _ in log.made += 1 }
+            configuration.placeholder = .widget {
+                log.made += 1
+                return UnsafeMutableRawPointer(gtk_label_new("…"))
+            }
+            configuration.failure = .widget { _, retry in
+                log.retry = retry
+                return UnsafeMutableRawPointer(gtk_label_new("failed"))
+            }
+            configuration.onSuccess = { _ in log.events.append("success") }
+            let image = RemoteImage(url, configuration: configuration, pipeline: pipeline.pipeline)
+            pointer = image.widget
+            gtk_box_append(
+                UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self),
+                image.widget.assumingMemoryBound(to: GtkWidget.self)
+            )
+        }
+        await window.present()
+        try await pipeline.nextTransfer().answer(.red)
+        await MainLoop.run { kept?.events == ["success"] }
+        XCTAssertEqual(kept?.made, 2)
+        XCTAssertNil(RemoteImage(widget: UnsafeMutableRawPointer(box)))
+        var again = try RemoteImage(widget: XCTUnwrap(pointer))
+        XCTAssertEqual(again?.source, .url(url))
+        again?.request = ImageRequest(pipeline.missing())
+        await MainLoop.run { kept?.retry != nil }
+        let retry = kept?.retry
+        gtk_box_remove(
+            UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self),
+            try XCTUnwrap(pointer).assumingMemoryBound(to: GtkWidget.self)
+        )
+        window.destroy()
+        XCTAssertNotNil(kept)
+        again = nil
+        await MainLoop.run { kept == nil }
+        // The function may outlive the widget, and then has no effect.
+        retry?()
+    }
+
+    /// A widget that ends in the middle of its load takes all with it.
+    func testWidgetThatEndsWhileLoading() async throws {
+        weak var kept: Log?
+        let transfer: ScriptedTransfer
+        do {
+            let log = Log()
+            kept = log
+            var configuration = RemoteImage.Configuration()
+            configuration.placeholder = .spinner
+            configuration.onSuccess = { _ in log.made += 1 }
+            configuration.onFailure = { _ in log.made += 1 }
+            let test = try await TestRemoteImage(ImageRequest(pipeline.url()), configuration, on: pipeline)
+            transfer = try await pipeline.nextTransfer()
+            test.window.destroy()
+        }
+        await MainLoop.run { kept == nil && transfer.isCancelled }
+    }
+
+    /// The object may end on another thread; the widget then ends on that of GTK.
+    func testObjectEndsOnAnotherThread() async throws {
+        weak var kept: Log?
+        do {
+            let log = Log()
+            kept = log
+            var configuration = RemoteImage.Configuration()
+            configuration.onSuccess = { _ in log.made += 1 }
+            let owner = Owner(RemoteImage(pipeline.url(), configuration: configuration, pipeline: pipeline.pipeline))
+            try await onThread { owner.image = nil }
+        }
+        await MainLoop.run { kept == nil }
+    }
+
+    /// Unchecked: used by one thread after the other.
+    private final class Owner: @unchecked Sendable {
+        nonisolated(unsafe) var image: RemoteImage?
+
+        init(_ image: RemoteImage) { self.image = image }
+    }
+
+    /// Changes of the picture: all in their order once, and the last one for each image; a copy leaves the first as it was.
+    func testConfiguring() async throws {
+        let log = Log()
+        let plain = RemoteImage.Configuration()
+        let first = plain.configuring { _ in log.events.append("first") }
+        let both = first.configuring { _ in log.events.append("second") }
+            .configuringContent { _ in log.events.append("lost") }
+            .configuringContent { _ in log.events.append("content") }
+        let url = try pipeline.url(.red)
+        let test = try await TestRemoteImage(ImageRequest(url), both, on: pipeline)
+        await MainLoop.run { log.events.count == 3 }
+        XCTAssertEqual(log.events, ["first", "second", "content"])
+        test.image.configuration = first
+        XCTAssertEqual(log.events.count, 3)
+        let other = RemoteImage(nil as ImageRequest?, configuration: first)
+        XCTAssertEqual(log.events, ["first", "second", "content", "first"])
+        other.configuration = plain
+        XCTAssertEqual(log.events.count, 4)
+        test.window.destroy()
+    }
+}
+
+/// What the closures of a test note.
+@MainActor
+final class Log {
+    var made = 0
+    var fractions: [Double?] = []
+    var events: [String] = []
+    var retry: (() -> Void)?
+}
+#endif
