@@ -39,8 +39,11 @@ static inline gboolean cgtk_boolean_property(gpointer object, const char *name) 
     return value;
 }
 
-static inline GParamSpec *_Nullable cgtk_find_property(gpointer object, const char *name) {
-    return g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
+/* Whether a property can be written and takes paintables of any type. */
+static inline gboolean cgtk_takes_paintable(gpointer object, const char *name) {
+    GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
+    return property != NULL && (property->flags & G_PARAM_WRITABLE) != 0 &&
+           g_type_is_a(GDK_TYPE_PAINTABLE, property->value_type);
 }
 
 static inline void cgtk_set_object_property(gpointer object, const char *name, gpointer value) {

@@ -90,9 +90,7 @@ final class SlotInstallation {
 
     /// Returns whether a property can be written and takes paintables of any type.
     private static func takesPaintable(_ object: UnsafeMutableRawPointer, _ name: String) -> Bool {
-        guard let specification = cgtk_find_property(object, name) else { return false }
-        return specification.pointee.flags.rawValue & G_PARAM_WRITABLE.rawValue != 0
-            && g_type_is_a(gdk_paintable_get_type(), specification.pointee.value_type) != 0
+        cgtk_takes_paintable(object, name) != 0
     }
 }
 #endif
