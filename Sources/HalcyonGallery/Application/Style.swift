@@ -6,7 +6,7 @@ internal import CGTK
 enum Style {
     private static let sheet = """
         .status-page { padding: 36px; }
-        .status-page .pill, .pill { padding: 10px 28px; border-radius: 9999px; }
+        .pill { padding: 10px 28px; margin-top: 12px; border-radius: 9999px; }
         .grid gridview { padding: 12px; background: none; }
         .grid gridview > child { padding: 8px; border-radius: 10px; }
         .cell .caption { font-size: 0.85em; }

@@ -20,6 +20,7 @@ final class DetailPage {
     private let failure: FailureView
     private let percentage: Widget
     private let playButton: Widget
+    private let zoomControls: Widget
     /// The scroll position at the beginning of a drag, and the zoom factor at that of a pinch.
     private var dragStart = (x: 0.0, y: 0.0)
     private var pinchScale = 1.0
@@ -37,6 +38,7 @@ final class DetailPage {
         gtk_stack_add_named(stack.opaque, failure.widget, "failure")
         percentage = makeLabel("100 %", classes: ["numeric", "zoom-factor"])
         playButton = makeIconButton("media-playback-pause-symbolic", tooltip: "Pause (Space)", action: "win.play")
+        zoomControls = Self.makeZoomControls(percentage, playButton)
         widget = nonnull(gtk_overlay_new())
         gtk_widget_add_css_class(widget, "detail")
         gtk_widget_set_focusable(widget, true.gboolean)
@@ -74,6 +76,7 @@ final class DetailPage {
         guard let item else { return }
         response = nil
         failure.hide()
+        setVisible(zoomControls, true)
         gtk_stack_set_visible_child_name(stack.opaque, "image")
         setVisible(playButton, false)
         cgtk_set_accessible_label(picture, item.name)
@@ -109,6 +112,7 @@ final class DetailPage {
         case .failure(let error):
             guard FailureView.isShown(for: error) else { return }
             failure.show(error)
+            setVisible(zoomControls, false)
             gtk_stack_set_visible_child_name(stack.opaque, "failure")
             onLoad()
         }
@@ -144,8 +148,15 @@ final class DetailPage {
             gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
             gtk_overlay_add_overlay(widget.opaque, button)
         }
+        gtk_widget_set_halign(zoomControls, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(zoomControls, GTK_ALIGN_END)
+        gtk_overlay_add_overlay(widget.opaque, zoomControls)
+        setVisible(playButton, false)
+    }
+
+    private static func makeZoomControls(_ percentage: Widget, _ playButton: Widget) -> Widget {
         let flat = ["flat"]
-        let controls = makeBox(
+        return makeBox(
             GTK_ORIENTATION_HORIZONTAL,
             spacing: 2,
             classes: ["osd", "toolbar", "zoom-controls"],
@@ -163,10 +174,6 @@ final class DetailPage {
                 playButton,
             ]
         )
-        gtk_widget_set_halign(controls, GTK_ALIGN_CENTER)
-        gtk_widget_set_valign(controls, GTK_ALIGN_END)
-        gtk_overlay_add_overlay(widget.opaque, controls)
-        setVisible(playButton, false)
     }
 }
 

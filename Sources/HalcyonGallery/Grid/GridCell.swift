@@ -17,11 +17,6 @@ final class GridCell {
         self.pipeline = pipeline
         picture = nonnull(gtk_picture_new())
         gtk_picture_set_content_fit(picture.opaque, GTK_CONTENT_FIT_SCALE_DOWN)
-        gtk_widget_set_size_request(
-            picture,
-            Int32(GalleryItem.thumbnailSize.width),
-            Int32(GalleryItem.thumbnailSize.height)
-        )
         let retry = makeTextButton("Try Again", classes: ["small"])
         failure = makeBox(
             GTK_ORIENTATION_VERTICAL,
@@ -32,7 +27,15 @@ final class GridCell {
         center(failure)
         center(retry)
         let overlay = nonnull(gtk_overlay_new())
-        gtk_overlay_set_child(overlay.opaque, picture)
+        // The picture itself would ask for the size of its image.
+        let frame = makeBox(GTK_ORIENTATION_VERTICAL, [])
+        gtk_widget_set_size_request(
+            frame,
+            Int32(GalleryItem.thumbnailSize.width),
+            Int32(GalleryItem.thumbnailSize.height)
+        )
+        gtk_overlay_set_child(overlay.opaque, frame)
+        gtk_overlay_add_overlay(overlay.opaque, picture)
         gtk_overlay_add_overlay(overlay.opaque, failure)
         name = makeLabel("", classes: ["caption"])
         gtk_label_set_ellipsize(name.opaque, PANGO_ELLIPSIZE_MIDDLE)

@@ -39,7 +39,7 @@ extension Figure {
     /// Returns the figures of the loads.
     static func loadFigures(of pipeline: PipelineStatistics) -> [Figure] {
         [
-            Figure(name: "Loads", value: pipeline.loads.grouped),
+            Figure(name: "All", value: pipeline.loads.grouped),
             Figure(name: "Decoded", value: pipeline.decodings.grouped),
             Figure(name: "Cancelled", value: pipeline.cancellations.grouped),
             Figure(name: "Failed", value: pipeline.failures.grouped),

@@ -42,6 +42,7 @@ final class ScreenshotRun {
             while let window, !window.isClosed, quietFrames < 5, frames < 3_600 {
                 await nextFrame(of: window)
                 frames += 1
+                if quietFrames == 0 { window.panel.update() }
                 quietFrames = isThere(window) && window.isSettled ? quietFrames + 1 : 0
             }
             if let window, !window.isClosed {

@@ -191,7 +191,7 @@ extension GalleryWindow {
         gtk_header_bar_pack_end(bar.opaque, menuButton)
         gtk_header_bar_pack_end(
             bar.opaque,
-            makeToggleButton("dialog-information-symbolic", tooltip: "Information (F9)", action: "win.panel")
+            makeToggleButton("help-about-symbolic", tooltip: "Information (F9)", action: "win.panel")
         )
         gtk_header_bar_pack_end(
             bar.opaque,
