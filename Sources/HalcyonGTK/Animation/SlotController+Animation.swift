@@ -30,7 +30,7 @@ extension SlotController {
 
     private func playerDidTell(_ event: AnimationPlayer.Event) {
         guard case .frame(let frame) = event, player != nil, content.kind == .image else { return }
-        paintable?.show(Paintable(frame.image))
+        paintable?.showFrame(Paintable(frame.image))
     }
 }
 #endif
