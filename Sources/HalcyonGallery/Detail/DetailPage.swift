@@ -37,7 +37,7 @@ final class DetailPage {
         gtk_stack_add_named(stack.opaque, zoom.widget, "image")
         gtk_stack_add_named(stack.opaque, failure.widget, "failure")
         percentage = makeLabel("100 %", classes: ["numeric", "zoom-factor"])
-        playButton = makeIconButton("media-playback-pause-symbolic", tooltip: "Pause (Space)", action: "win.play")
+        playButton = makeIconButton("media-playback-pause-symbolic", tooltip: "Pause (Space)", action: "win.play", classes: ["flat"])
         zoomControls = Self.makeZoomControls(percentage, playButton)
         widget = nonnull(gtk_overlay_new())
         gtk_widget_add_css_class(widget, "detail")

@@ -39,6 +39,7 @@ final class FigureList {
             gtk_grid_attach(grid.cast(), name, 0, Int32(row), 1, 1)
             let value = makeLabel("", classes: ["numeric"])
             gtk_label_set_xalign(value.opaque, 1)
+            gtk_label_set_justify(value.opaque, GTK_JUSTIFY_RIGHT)
             gtk_label_set_wrap(value.opaque, true.gboolean)
             gtk_label_set_wrap_mode(value.opaque, PANGO_WRAP_WORD_CHAR)
             gtk_label_set_max_width_chars(value.opaque, 20)
