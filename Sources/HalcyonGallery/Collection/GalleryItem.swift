@@ -35,20 +35,20 @@ final class GalleryItem: Sendable {
         )
     }
 
-    /// The image at a URL; `nil` for a scheme that images are not loaded from.
+    /// The image at a URL; `nil` for text that is none.
     convenience init?(link: String) {
         if link.prefix(5).lowercased() == "data:" {
             self.init(.dataURL(link), name: "data:…", place: "")
             return
         }
         guard let url = URL(string: link), let scheme = url.scheme?.lowercased() else { return nil }
-        switch scheme {
-        case "file": self.init(file: url.path(percentEncoded: false))
-        case "http", "https":
+        if scheme == "file" {
+            self.init(file: url.path(percentEncoded: false))
+        } else {
+            // The load of another scheme than the web's fails, which is said in its place.
             let name = url.lastPathComponent
             let host = url.host() ?? ""
             self.init(.url(url), name: name.isEmpty || name == "/" ? host : name, place: host)
-        default: return nil
         }
     }
 }

@@ -101,8 +101,7 @@ extension ItemReader {
         }
 
         private static func isLink(_ text: String) -> Bool {
-            let beginning = text.prefix(8).lowercased()
-            return ["http://", "https://", "file:", "data:"].contains { beginning.hasPrefix($0) }
+            text.contains("://") || ["file:", "data:"].contains(text.prefix(5).lowercased())
         }
     }
 }

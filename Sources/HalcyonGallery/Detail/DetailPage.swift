@@ -37,7 +37,12 @@ final class DetailPage {
         gtk_stack_add_named(stack.opaque, zoom.widget, "image")
         gtk_stack_add_named(stack.opaque, failure.widget, "failure")
         percentage = makeLabel("100 %", classes: ["numeric", "zoom-factor"])
-        playButton = makeIconButton("media-playback-pause-symbolic", tooltip: "Pause (Space)", action: "win.play", classes: ["flat"])
+        playButton = makeIconButton(
+            "media-playback-pause-symbolic",
+            tooltip: "Pause (Space)",
+            action: "win.play",
+            classes: ["flat"]
+        )
         zoomControls = Self.makeZoomControls(percentage, playButton)
         widget = nonnull(gtk_overlay_new())
         gtk_widget_add_css_class(widget, "detail")
@@ -125,8 +130,10 @@ final class DetailPage {
         playingDidChange()
     }
 
+    /// A Boolean value that indicates whether an animated image is playing.
+    var isPlaying: Bool { ImageDisplay(picture).player?.state == .playing }
+
     private func playingDidChange() {
-        let isPlaying = ImageDisplay(picture).player?.state == .playing
         gtk_button_set_icon_name(
             playButton.cast(),
             isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic"

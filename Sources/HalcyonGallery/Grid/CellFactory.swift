@@ -35,7 +35,10 @@ final class CellFactory {
     }
 
     /// A Boolean value that indicates whether all cells that can be seen show what they will show.
-    var isSettled: Bool { cells.allSatisfy { $0.cell?.isSettled ?? true } }
+    var isSettled: Bool {
+        let shown = cells.compactMap(\.cell).filter(\.isShown)
+        return !shown.isEmpty && shown.allSatisfy(\.isSettled)
+    }
 
     private static func cell(of listItem: OpaquePointer) -> GridCell? {
         gtk_list_item_get_child(listItem).flatMap { attachment.value(of: $0.opaque) }

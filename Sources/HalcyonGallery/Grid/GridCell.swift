@@ -37,6 +37,8 @@ final class GridCell {
         gtk_overlay_set_child(overlay.opaque, frame)
         gtk_overlay_add_overlay(overlay.opaque, picture)
         gtk_overlay_add_overlay(overlay.opaque, failure)
+        // A wide cell does not enlarge its image.
+        gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
         name = makeLabel("", classes: ["caption"])
         gtk_label_set_ellipsize(name.opaque, PANGO_ELLIPSIZE_MIDDLE)
         gtk_label_set_max_width_chars(name.opaque, 18)
@@ -45,11 +47,11 @@ final class GridCell {
         connect(retry, "clicked") { [weak self] _ in self?.load() }
     }
 
-    /// A Boolean value that indicates whether the cell shows what it will show, as far as it can be seen.
-    var isSettled: Bool {
-        guard item != nil, gtk_widget_get_mapped(picture) != 0 else { return true }
-        return ImageDisplay(picture).task?.state == .finished
-    }
+    /// A Boolean value that indicates whether the cell has an image and is on the screen, or just beyond its edge.
+    var isShown: Bool { item != nil && gtk_widget_get_mapped(picture) != 0 }
+
+    /// A Boolean value that indicates whether the load of the image has ended.
+    var isSettled: Bool { ImageDisplay(picture).task?.state == .finished }
 
     /// Shows another image, or nothing.
     func show(_ item: GalleryItem?) {

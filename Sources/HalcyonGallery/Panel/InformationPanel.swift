@@ -43,6 +43,12 @@ final class InformationPanel {
         }
     }
 
+    /// Ends the updates; the window is gone.
+    func end() {
+        updates?.cancel()
+        updates = nil
+    }
+
     /// Opens or closes the panel.
     func setOpen(_ isOpen: Bool) {
         updates?.cancel()

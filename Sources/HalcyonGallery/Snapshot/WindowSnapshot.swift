@@ -8,10 +8,12 @@ enum WindowSnapshot {
     ///
     /// - Parameter widget: A widget that is shown; its frame clock has painted since it last changed.
     static func texture(of widget: Widget) -> OpaquePointer? {
-        let width = Double(gtk_widget_get_width(widget))
-        let height = Double(gtk_widget_get_height(widget))
-        guard width > 0, height > 0, let paintable = gtk_widget_paintable_new(widget) else { return nil }
+        guard let paintable = gtk_widget_paintable_new(widget) else { return nil }
         defer { g_object_unref(paintable.raw) }
+        // Those of the window with the shadow that it may draw.
+        let width = Double(gdk_paintable_get_intrinsic_width(paintable))
+        let height = Double(gdk_paintable_get_intrinsic_height(paintable))
+        guard width > 0, height > 0 else { return nil }
         let scale = Float(gtk_widget_get_scale_factor(widget))
         let snapshot = nonnull(gtk_snapshot_new())
         gtk_snapshot_scale(snapshot, scale, scale)

@@ -129,7 +129,7 @@ final class GalleryWindow {
         isClosed = true
         reading?.cancel()
         reading = nil
-        panel.setOpen(false)
+        panel.end()
         onClose()
     }
 
