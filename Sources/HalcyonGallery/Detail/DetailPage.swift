@@ -12,6 +12,8 @@ final class DetailPage {
     private(set) var item: GalleryItem?
     /// The response for the image, once it is there.
     private(set) var response: ImageResponse?
+    /// Returns the thumbnail of an image, if it is at hand.
+    var thumbnail: (GalleryItem) -> DecodedImage? = { _ in nil }
     /// Called when an image is there or has failed.
     var onLoad: () -> Void = {}
     private let pipeline: ImagePipeline
@@ -85,8 +87,7 @@ final class DetailPage {
         gtk_stack_set_visible_child_name(stack.opaque, "image")
         setVisible(playButton, false)
         cgtk_set_accessible_label(picture, item.name)
-        let scale = Int(gtk_widget_get_scale_factor(widget))
-        let thumbnail = pipeline.responseFromMemory(for: item.thumbnailRequest(scale: scale))?.image
+        let thumbnail = thumbnail(item)
         zoom.show(thumbnail?.info.displaySize)
         let request = ImageRequest(
             item.source,

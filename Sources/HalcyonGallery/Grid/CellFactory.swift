@@ -40,6 +40,11 @@ final class CellFactory {
         return !shown.isEmpty && shown.allSatisfy(\.isSettled)
     }
 
+    /// The image that a cell shows of an item; `nil` if none does.
+    func image(of item: GalleryItem) -> DecodedImage? {
+        cells.lazy.compactMap(\.cell).first { $0.item === item }?.image
+    }
+
     private static func cell(of listItem: OpaquePointer) -> GridCell? {
         gtk_list_item_get_child(listItem).flatMap { attachment.value(of: $0.opaque) }
     }

@@ -11,7 +11,7 @@ final class GridCell {
     private let picture: Widget
     private let failure: Widget
     private let name: Widget
-    private var item: GalleryItem?
+    private(set) var item: GalleryItem?
 
     init(pipeline: ImagePipeline) {
         self.pipeline = pipeline
@@ -46,6 +46,9 @@ final class GridCell {
         setVisible(failure, false)
         connect(retry, "clicked") { [weak self] _ in self?.load() }
     }
+
+    /// The image that is shown; `nil` while it is loaded, and after a failure.
+    var image: DecodedImage? { ImageDisplay(picture).image }
 
     /// A Boolean value that indicates whether the cell has an image and is on the screen, or just beyond its edge.
     var isShown: Bool { item != nil && gtk_widget_get_mapped(picture) != 0 }

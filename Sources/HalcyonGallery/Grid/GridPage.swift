@@ -32,6 +32,9 @@ final class GridPage {
     /// A Boolean value that indicates whether all cells that can be seen show what they will show.
     var isSettled: Bool { cells.isSettled }
 
+    /// The thumbnail that a cell shows of an image; `nil` if none does.
+    func thumbnail(of item: GalleryItem) -> DecodedImage? { cells.image(of: item) }
+
     func focus() { gtk_widget_grab_focus(grid) }
 
     /// Scrolls to an image, and gives it the focus.

@@ -135,6 +135,7 @@ final class GalleryWindow {
 
     private func connectParts() {
         grid.onOpen = { [weak self] position in self?.open(position) }
+        detail.thumbnail = { [weak self] item in self?.thumbnail(of: item) }
         detail.onLoad = { [weak self] in
             self?.updateTitle()
             self?.panel.update()
@@ -158,9 +159,14 @@ final class GalleryWindow {
             return Figure.figures(of: item, info: detail.response?.image.info, response: detail.response)
         }
         guard let item = collection.selectedPosition.flatMap(collection.item(at:)) else { return [] }
+        return Figure.figures(of: item, info: thumbnail(of: item)?.info, response: nil)
+    }
+
+    /// The thumbnail of an image, if it is at hand: in a cell, or in memory, where files are not looked for by name.
+    private func thumbnail(of item: GalleryItem) -> DecodedImage? {
+        if let image = grid.thumbnail(of: item) { return image }
         let scale = Int(gtk_widget_get_scale_factor(window.widget))
-        let thumbnail = pipeline.responseFromMemory(for: item.thumbnailRequest(scale: scale))
-        return Figure.figures(of: item, info: thumbnail?.image.info, response: nil)
+        return pipeline.responseFromMemory(for: item.thumbnailRequest(scale: scale))?.image
     }
 }
 
