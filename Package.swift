@@ -61,6 +61,7 @@ let package = Package(
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
         .executable(name: "halcyon", targets: ["HalcyonCommand"]),
+        .executable(name: "halcyon-gallery", targets: ["HalcyonGallery"]),
     ],
     traits: allTraits.union([.default(enabledTraits: Set(defaultTraits))]),
     dependencies: [
@@ -191,6 +192,18 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        // Without the trait GTK it builds as well, and then says what it lacks.
+        .executableTarget(
+            name: "HalcyonGallery",
+            dependencies: [
+                "Halcyon", "HalcyonConcurrency", "HalcyonGTK",
+                .target(name: "CGTK", condition: .when(traits: ["GTK"])),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["Resources"],
+            swiftSettings: swiftSettings
+        ),
+
         .executableTarget(
             name: "HalcyonConformance",
             dependencies: [
@@ -283,7 +296,7 @@ let package = Package(
         .testTarget(
             name: "HalcyonGTKTests",
             dependencies: [
-                "Halcyon", "HalcyonGTK", "HalcyonTesting", "MainLoopTrial",
+                "Halcyon", "HalcyonGTK", "HalcyonGallery", "HalcyonTesting", "MainLoopTrial",
                 .target(name: "CGTK", condition: .when(traits: ["GTK"])),
             ],
             swiftSettings: swiftSettings

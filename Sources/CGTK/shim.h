@@ -1,6 +1,9 @@
 #ifndef CGTK_SHIM_H
 #define CGTK_SHIM_H
 
+/* Declared deprecated is only what was in the oldest GTK that this package builds with; later ones have it still. */
+#define GDK_VERSION_MIN_REQUIRED GDK_VERSION_4_8
+
 #include <gtk/gtk.h>
 #include <gdk/gdk.h>
 #include <glib-unix.h>

@@ -65,6 +65,12 @@ final class SlotPaintable {
         invalidateContents()
     }
 
+    /// Shows the next frame of an animated image; a transition to the image goes on, with that frame.
+    func showFrame(_ paintable: Paintable) {
+        current = paintable
+        invalidateContents()
+    }
+
     /// Moves the transition on; at 1 it is over.
     func advance(to progress: Double) {
         guard transition != nil else { return }

@@ -1,0 +1,108 @@
+#if GTK
+internal import Dispatch
+internal import HalcyonConcurrency
+
+/// Finds the images that a person has named: files, folders with all that is in them, links, and lists of links.
+struct ItemReader: Sendable {
+    /// A part of the images, in their order.
+    struct Batch: Sendable {
+        var items: [GalleryItem] = []
+        /// A Boolean value that indicates whether there are more images than are taken.
+        var isTruncated = false
+    }
+
+    /// The greatest number of images. Default: 100,000.
+    var itemLimit = 100_000
+    /// The greatest depth of folders in a folder. Default: 32.
+    var depthLimit = 32
+    /// The greatest number of images of a batch. Default: 500.
+    var batchSize = 500
+
+    /// Reads on a thread of its own until all is read, the limits are reached, or the stream is dropped.
+    ///
+    /// - Parameter locations: Paths and URLs, as a person types them.
+    func batches(of locations: [String]) -> AsyncStream<Batch> {
+        AsyncStream { continuation in
+            let isCancelled = Lock(false)
+            continuation.onTermination = { _ in isCancelled.withLock { $0 = true } }
+            DispatchQueue(label: "gallery.reader", qos: .userInitiated).async {
+                var run = Run(reader: self, isCancelled: { isCancelled.withLock { $0 } }) { continuation.yield($0) }
+                run.read(locations)
+                continuation.finish()
+            }
+        }
+    }
+}
+
+extension ItemReader {
+    /// One reading.
+    private struct Run {
+        let reader: ItemReader
+        let isCancelled: () -> Bool
+        let deliver: (Batch) -> Void
+        private var batch = Batch()
+        private var count = 0
+
+        init(reader: ItemReader, isCancelled: @escaping () -> Bool, deliver: @escaping (Batch) -> Void) {
+            self.reader = reader
+            self.isCancelled = isCancelled
+            self.deliver = deliver
+        }
+
+        mutating func read(_ locations: [String]) {
+            for location in locations where mayGoOn { read(location) }
+            if !batch.items.isEmpty || batch.isTruncated { deliver(batch) }
+        }
+
+        private var mayGoOn: Bool { count < reader.itemLimit && !isCancelled() }
+
+        private mutating func read(_ location: String) {
+            if Self.isLink(location) {
+                guard let item = GalleryItem(link: location) else { return }
+                if let path = item.path { readFile(path) } else { add(item) }
+            } else {
+                readFile(location)
+            }
+        }
+
+        private mutating func readFile(_ path: String) {
+            switch FileKind(of: path, followsLinks: true) {
+            case .folder: readFolder(path, depth: 0)
+            case .file where ImageFileName.isLinkList(path):
+                for line in LinkList.lines(ofFile: path) ?? [] where mayGoOn {
+                    if Self.isLink(line) {
+                        if let item = GalleryItem(link: line) { add(item) }
+                    } else {
+                        add(GalleryItem(file: line))
+                    }
+                }
+            // Named by a person: what keeps it from being shown is said in its place.
+            case .file, .link, .other: add(GalleryItem(file: path))
+            }
+        }
+
+        private mutating func readFolder(_ path: String, depth: Int) {
+            let path = path.count > 1 && path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
+            guard mayGoOn, let contents = FolderContents(of: path, limit: reader.itemLimit) else { return }
+            let prefix = path == "/" ? path : path + "/"
+            for name in contents.files where mayGoOn { add(GalleryItem(file: prefix + name)) }
+            guard depth < reader.depthLimit else { return }
+            for name in contents.folders where mayGoOn { readFolder(prefix + name, depth: depth + 1) }
+        }
+
+        private mutating func add(_ item: GalleryItem) {
+            batch.items.append(item)
+            count += 1
+            batch.isTruncated = count == reader.itemLimit
+            if batch.items.count >= reader.batchSize {
+                deliver(batch)
+                batch = Batch()
+            }
+        }
+
+        private static func isLink(_ text: String) -> Bool {
+            text.contains("://") || ["file:", "data:"].contains(text.prefix(5).lowercased())
+        }
+    }
+}
+#endif

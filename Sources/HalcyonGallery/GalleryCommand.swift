@@ -1,0 +1,89 @@
+#if GTK
+internal import ArgumentParser
+internal import CGTK
+internal import Halcyon
+internal import HalcyonGTK
+
+/// The program `halcyon-gallery`.
+@main
+struct GalleryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "halcyon-gallery",
+        abstract: "Show images in a window.",
+        discussion: """
+            Names files, folders with all that is in them, and links (http, https, file, data), and text files (.txt) with \
+            one of these a line. Without any, the window says how to open some.
+
+            Keys: Ctrl+O opens images, Ctrl+F searches, Return shows an image in full, the arrow keys turn to the next, \
+            + and - zoom, Space pauses an animation, F9 opens the panel with figures, Ctrl+? lists all keys.
+
+            Examples:
+              halcyon-gallery ~/Pictures
+              halcyon-gallery photo.jpg https://example.org/animation.gif
+            """,
+        version: "0.1.0"
+    )
+
+    @Argument(help: ArgumentHelp("Files, folders and links to show.", valueName: "FILE|URL|DIR"))
+    var locations: [String] = []
+
+    @OptionGroup(visibility: .hidden)
+    var screenshot: ScreenshotArguments
+
+    func run() throws {
+        try MainActor.assumeIsolated { try show() }
+    }
+
+    @MainActor
+    private func show() throws {
+        guard gtk_init_check() != 0 else {
+            throw ValidationError("There is no display to show a window on (DISPLAY, WAYLAND_DISPLAY).")
+        }
+        if screenshot.rightToLeft { gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL) }
+        if screenshot.dark { Style.isDark = true }
+        let application = GalleryApplication(pipeline: .shared, isUnique: screenshot.path == nil)
+        guard let path = screenshot.path else { return try exit(with: application.run(locations)) }
+        let run = ScreenshotRun(screenshot.view, showsPanel: screenshot.panel, path: path, application: application)
+        application.onWindow = { run.begin($0) }
+        _ = try application.run(locations)
+        if !run.hasSucceeded { throw ExitCode(1) }
+    }
+
+    private func exit(with status: Int32) throws {
+        if status != 0 { throw ExitCode(status) }
+    }
+}
+
+/// The options by which tests of the program, and its documentation, come by images of its window.
+struct ScreenshotArguments: ParsableArguments {
+    @Option(name: .customLong("screenshot"), help: "Write the window's pixels to this PNG file, and end.")
+    var path: String?
+
+    @Option(help: "Show this view: grid, detail, failure or empty.")
+    var view = ScreenshotRun.View.grid
+
+    @Flag(help: "Open the panel with figures.")
+    var panel = false
+
+    @Flag(help: "Use the dark style.")
+    var dark = false
+
+    @Flag(help: "Lay the window out from right to left.")
+    var rightToLeft = false
+}
+
+extension ScreenshotRun.View: ExpressibleByArgument {}
+#else
+internal import Glibc
+
+/// The program `halcyon-gallery`, built without the toolkit that it needs.
+@main
+enum GalleryCommand {
+    static func main() {
+        let text = "halcyon-gallery was built without GTK. Build it with the package's trait GTK: HALCYON_TRAITS=GTK\n"
+        _ = write(STDERR_FILENO, text, text.utf8.count)
+        // EX_UNAVAILABLE of sysexits.h.
+        exit(69)
+    }
+}
+#endif

@@ -1,0 +1,73 @@
+#if GTK
+internal import CGTK
+
+extension GalleryWindow {
+    /// Adds the images at these locations to those of the window.
+    ///
+    /// - Parameter locations: Paths and URLs, as a person types them.
+    func open(_ locations: [String]) {
+        guard !locations.isEmpty else { return }
+        let before = reading
+        reading = Task { [weak self] in
+            await before?.value
+            for await batch in ItemReader().batches(of: locations) {
+                guard let self, !isClosed, !Task.isCancelled else { return }
+                collection.append(batch.items)
+                isTruncated = isTruncated || batch.isTruncated
+                collectionDidChange()
+            }
+            guard let self, !isClosed, !Task.isCancelled else { return }
+            readingDidEnd(of: locations)
+        }
+        updateTitle()
+    }
+
+    private func readingDidEnd(of locations: [String]) {
+        reading = nil
+        collectionDidChange()
+        // An image that was named alone is what the person wants to see.
+        if collection.count == 1, page == .grid, locations.count == 1 { open(0) }
+    }
+
+    /// Removes all images from the window.
+    func clear() {
+        reading?.cancel()
+        reading = nil
+        isTruncated = false
+        detail.show(nil)
+        collection.removeAll()
+        show(.empty)
+        collectionDidChange()
+    }
+
+    /// Shows the image at a position in full.
+    func open(_ position: Int) {
+        guard let item = collection.item(at: position) else { return }
+        collection.selectedPosition = position
+        // The search stays as it is: it says which images come before and after.
+        gtk_search_bar_set_search_mode(searchBar.opaque, (collection.isSearching).gboolean)
+        show(.detail)
+        detail.show(item)
+        setEnabled(position > 0, of: "previous", in: window)
+        setEnabled(position + 1 < collection.matchCount, of: "next", in: window)
+        updateTitle()
+        panel.update()
+    }
+
+    /// Shows the image that many places further, if there is one.
+    func turn(by distance: Int) {
+        guard page == .detail, let position = collection.selectedPosition else { return }
+        open(min(max(0, position + distance), collection.matchCount - 1))
+    }
+
+    /// Goes back to the grid, at the image that was shown.
+    func back() {
+        guard page == .detail else { return }
+        detail.show(nil)
+        show(collection.matchCount == 0 ? .notFound : .grid)
+        if let position = collection.selectedPosition { grid.reveal(position) }
+        grid.focus()
+        updateTitle()
+    }
+}
+#endif
