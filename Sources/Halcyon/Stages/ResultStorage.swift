@@ -142,7 +142,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
             metadata: entry.metadata(stating: found.validity, isOriginal: false),
             name: request.key.processedDiskKey,
             item: .image(request.key),
-            expiration: expiration(policy, found.validity, now: found.cache.disk.now()),
+            limit: expiration(policy, found.validity, now: found.cache.disk.now()),
             durability: policy.diskDurability ?? .none,
             claim: found.claim(of: request)
         )
