@@ -31,11 +31,15 @@ _Noreturn void jpeg_errors_fail(j_common_ptr info, HalcyonJPEGStatus status) {
 static void on_error(j_common_ptr info) { jpeg_errors_fail(info, status_of_error((JPEGErrors *)info->err)); }
 
 // Returns whether the data ended at a restart marker, so that only the rest of an interval is missing. At most some
-// half of the intervals may be such, because those cost a forged file two bytes each.
+// half of the intervals of a scan may be such, because those cost a forged file two bytes each.
 static bool is_interval_cut_short(JPEGErrors *errors, j_decompress_ptr info) {
     if (errors->has_reached_end || info->restart_interval == 0 || info->unread_marker < JPEG_RST0
         || info->unread_marker > JPEG_RST0 + 7) {
         return false;
+    }
+    if (errors->short_interval_scan != info->input_scan_number) {
+        errors->short_interval_scan = info->input_scan_number;
+        errors->short_interval_count = 0;
     }
     errors->short_interval_count++;
     const uint64_t units = (uint64_t)info->input_iMCU_row * info->MCUs_per_row;
@@ -87,5 +91,6 @@ void jpeg_errors_init(JPEGErrors *errors) {
     errors->manager.output_message = on_output;
     errors->status = HALCYON_JPEG_OK;
     errors->short_interval_count = 0;
+    errors->short_interval_scan = 0;
     errors->message[0] = 0;
 }

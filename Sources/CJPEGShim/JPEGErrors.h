@@ -16,8 +16,9 @@ typedef struct JPEGErrors {
     HalcyonJPEGStatus status;
     // Set by the source once it has no bytes left.
     bool has_reached_end;
-    // Restart intervals whose data ended before they did.
+    // Restart intervals of a scan whose data ended before they did, and the number of the scan.
     uint64_t short_interval_count;
+    int short_interval_scan;
     char message[JMSG_LENGTH_MAX];
 } JPEGErrors;
 

@@ -52,6 +52,10 @@ void jpeg_feed_borrow(JPEGFeed *feed, const uint8_t *bytes, size_t count) {
 }
 
 bool jpeg_feed_append(JPEGFeed *feed, const uint8_t *bytes, size_t count) {
+    if (feed->is_ended) {
+        // The decoder may be reading the end marker, which is no part of `bytes`.
+        return true;
+    }
     const size_t skipped = count < feed->skipped ? count : feed->skipped;
     feed->skipped -= skipped;
     bytes += skipped;

@@ -27,7 +27,7 @@ void jpeg_feed_destroy(JPEGFeed *feed);
 // Gives a feed without bytes all of them. They are not copied; none can be appended.
 void jpeg_feed_borrow(JPEGFeed *feed, const uint8_t *bytes, size_t count);
 
-// Copies bytes. Every byte is moved a bounded number of times, however few come at once. False where there is no memory.
+// Copies bytes; none once the feed has ended. Every byte is moved a bounded number of times, however few come at once. False where there is no memory.
 bool jpeg_feed_append(JPEGFeed *feed, const uint8_t *bytes, size_t count);
 
 #endif

@@ -14,6 +14,8 @@ final class SweepTask: Sendable {
         var work: Work?
     }
 
+    private static let shortestInterval = Duration.milliseconds(1)
+
     private let clock: any Clock<Duration>
     private let state: Lock<State>
 
@@ -27,7 +29,7 @@ final class SweepTask: Sendable {
         state.withLock { $0.task }?.cancel()
     }
 
-    /// The time between two sweeps; `nil` for no sweeps. A new one begins at once.
+    /// The time between two sweeps; `nil` for no sweeps. A new one begins at once. Less than a millisecond counts as that.
     var interval: Duration? {
         get { state.withLock { $0.interval } }
         set {
@@ -65,7 +67,9 @@ final class SweepTask: Sendable {
         state.task = nil
         guard let interval = state.interval, let work = state.work else { return earlier }
         // Its owner, which cancels it, is this object; it holds neither this nor the cache.
-        state.task = Task.detached(priority: .utility) { [clock] in await work(clock, interval) }
+        // An interval of nothing, or less, would keep a processor busy.
+        let pause = max(interval, Self.shortestInterval)
+        state.task = Task.detached(priority: .utility) { [clock] in await work(clock, pause) }
         return earlier
     }
 }

@@ -109,6 +109,20 @@ struct MemoryCacheExpiryTests {
         #expect(cache.entry(for: "b") == 2)
     }
 
+    @Test("there is a pause between two sweeps, whatever the interval", .timeLimit(.minutes(1)), arguments: [0, -5])
+    func shortestInterval(seconds: Int) async {
+        let sweepClock = ManualClock()
+        let cache = MemoryCache<String, Int>(
+            costLimit: 1_000,
+            sweepInterval: .seconds(seconds),
+            clock: clock.clock,
+            sweepClock: sweepClock
+        )
+        cache.store(1, for: "a", cost: 1)
+        await sweepClock.waitForSleepers(1)
+        #expect(cache.sweepInterval == .seconds(seconds))
+    }
+
     @Test("what expired goes by itself every two minutes, and an empty cache has nothing that runs")
     func periodicSweep() async {
         let sweepClock = ManualClock()

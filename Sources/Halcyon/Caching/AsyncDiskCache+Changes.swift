@@ -50,8 +50,8 @@ extension AsyncDiskCache {
         }
     }
 
-    /// Runs a function that removes entries, after all earlier changes, also in a task that was cancelled: the removal
-    /// has begun in memory.
+    /// Runs a function that removes or replaces entries, after all earlier changes, also in a task that was cancelled:
+    /// the removal has begun in memory.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func remove<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {

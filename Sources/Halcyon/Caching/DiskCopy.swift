@@ -9,7 +9,8 @@ struct DiskCopy: Sendable {
     private let name: String
     private let slot: (@Sendable (DiskCache) -> String?)?
     private let item: StoreOrder.Item
-    private let expiration: Expiration?
+    private let expiration: Expiration
+    private let limit: Expiration?
     private let durability: DiskCache.Durability
     private let claim: StoreClaim
 
@@ -19,6 +20,7 @@ struct DiskCopy: Sendable {
     ///   - name: The key of the entry, or the name of several entries of which `slot` picks one.
     ///   - slot: Picks the key when the entry is stored. Default: the name.
     ///   - item: The item that it is.
+    ///   - limit: The expiration that the request gives it, which makes that of the entry earlier, and never later.
     ///   - claim: The claim of the look-up that found it, which began before.
     init(
         _ entry: DiskCache.Entry,
@@ -26,7 +28,7 @@ struct DiskCopy: Sendable {
         name: String,
         slot: (@Sendable (DiskCache) -> String?)? = nil,
         item: StoreOrder.Item,
-        expiration: Expiration?,
+        limit: Expiration?,
         durability: DiskCache.Durability,
         claim: StoreClaim
     ) {
@@ -36,20 +38,22 @@ struct DiskCopy: Sendable {
             name: name,
             slot: slot,
             item: item,
-            expiration: expiration,
+            expiration: entry.expiration,
+            limit: limit,
             durability: durability,
             claim: claim
         )
     }
 
-    /// The parameters are those of the other initializer, with the body of the entry.
+    /// The parameters are those of the other initializer, with the body and the expiration of the entry.
     init(
         _ body: Data,
         metadata: Data,
         name: String,
         slot: (@Sendable (DiskCache) -> String?)? = nil,
         item: StoreOrder.Item,
-        expiration: Expiration?,
+        expiration: Expiration,
+        limit: Expiration?,
         durability: DiskCache.Durability,
         claim: StoreClaim
     ) {
@@ -59,6 +63,7 @@ struct DiskCopy: Sendable {
         self.slot = slot
         self.item = item
         self.expiration = expiration
+        self.limit = limit
         self.durability = durability
         self.claim = claim
     }
@@ -69,10 +74,12 @@ struct DiskCopy: Sendable {
     ///   that wait in memory would have no bound, and the entry is found where it is.
     func store(in cache: ImageCache, priority: PriorityBox) -> Task<Void, Never>? {
         if cache.disk.isBehind { return nil }
+        let now = cache.disk.now()
+        let limit = limit.flatMap { $0.interval(since: now) < expiration.interval(since: now) ? $0 : nil }
         return cache.disk.store(
             for: name,
             slot: slot,
-            expiration: expiration,
+            expiration: limit ?? expiration,
             durability: durability,
             byteCount: body.count,
             priority: priority,

@@ -137,7 +137,7 @@ extension ImageCache {
                     metadata: entry.metadata(stating: validity, isOriginal: isOriginal),
                     name: key.diskKey(request),
                     item: isOriginal ? .original : .image(key),
-                    expiration: policy.diskExpiration,
+                    limit: policy.diskExpiration,
                     durability: policy.diskDurability ?? .none,
                     claim: claim
                 )

@@ -19,7 +19,8 @@ extension ImageCache {
     }
 
     /// Stores the encoded bytes of an original, in place of what the cache has of it: also of one that was never loaded
-    /// or that will only exist later. Images of it that are being loaded or stored do not replace it.
+    /// or that will only exist later. Images of it that are being loaded or stored do not replace it. Cancelling the
+    /// task has no effect.
     ///
     /// - Parameters:
     ///   - data: The encoded bytes, as a server would send them.
@@ -39,7 +40,8 @@ extension ImageCache {
         let durability = request.options.cache.diskDurability ?? .normal
         let admission = self.admission(of: StoreClaim(original: removal.permits, age: .new), .original)
         defer { if durability == .none { disk.flushSoon() } }
-        return try await disk.change { disk in
+        // Also in a task that was cancelled: what is older has gone from memory already, and must not be left on disk.
+        return try await disk.remove { disk in
             try disk.replace(original, if: admission) { original in
                 try disk.removeEntries(prefix: original + "\0")
                 return try disk.store(data, for: original, expiration: expiration, durability: durability)

@@ -45,7 +45,14 @@ extension OriginalStorage {
             }
             if matches(head) {
                 let age = ages[.ofOriginal(head)] ?? .unknown
-                let found = Found(disk: disk, diskKey: diskKey, head: head, version: entry.version, age: age)
+                let found = Found(
+                    disk: disk,
+                    diskKey: diskKey,
+                    head: head,
+                    version: entry.version,
+                    expiration: entry.expiration,
+                    age: age
+                )
                 return (found, entry.body)
             }
             guard head.isVarying else { return nil }

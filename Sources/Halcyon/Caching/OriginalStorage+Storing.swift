@@ -48,6 +48,7 @@ extension OriginalStorage: HTTPCacheStorage {
             guard state.found?.diskKey == found.diskKey, state.found?.version == found.version else { return }
             state.found?.head = head
             state.found?.version = version
+            if let expiration = policy.diskExpiration { state.found?.expiration = expiration }
         }
     }
 

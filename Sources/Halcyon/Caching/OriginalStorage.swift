@@ -25,6 +25,8 @@ final class OriginalStorage: Sendable {
         let disk: AsyncDiskCache
         let diskKey: String
         let version: DiskCache.Version
+        /// The expiration of a copy; see `DiskCache.Entry.expiration`.
+        let expiration: Expiration
         /// The head that it has; `nil` for an original that has none.
         var head: StoredResponse?
     }
@@ -35,6 +37,8 @@ final class OriginalStorage: Sendable {
         let diskKey: String
         var head: StoredResponse
         var version: DiskCache.Version
+        /// The expiration of a copy.
+        var expiration: Expiration
         let age: ContentAge
     }
 
@@ -126,7 +130,15 @@ final class OriginalStorage: Sendable {
     /// The place of the entry that was found.
     var found: Entry? {
         state.withLock { state in
-            state.found.map { Entry(disk: $0.disk, diskKey: $0.diskKey, version: $0.version, head: $0.head) }
+            state.found.map { found in
+                Entry(
+                    disk: found.disk,
+                    diskKey: found.diskKey,
+                    version: found.version,
+                    expiration: found.expiration,
+                    head: found.head
+                )
+            }
         }
     }
 }

@@ -15,6 +15,9 @@ struct OriginalWorkKey: Hashable, Sendable {
     private struct Parts: Hashable, Sendable {
         let original: OriginalKey
         let location: Source.Location
+        /// The steps that the provider of a loader runs in, to which its loads do not come. Work in fewer steps may wait
+        /// for this work, and this never for such work, also where two providers each load what the other one loads.
+        let steps: [Interception.Place]
         let network: NetworkPolicy
         let freshness: FreshnessPolicy
         let staleIfError: HTTPCachePolicy.StaleIfError
@@ -44,6 +47,7 @@ struct OriginalWorkKey: Hashable, Sendable {
             Parts(
                 original: original,
                 location: source.location.read(frame: options.decode.frame),
+                steps: source.loaded?.steps ?? [],
                 network: options.network,
                 freshness: policy.freshness,
                 staleIfError: policy.staleIfError,

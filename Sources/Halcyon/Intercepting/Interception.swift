@@ -1,8 +1,8 @@
 /// The default options, the interceptors and the loaders of a pipeline: what makes of a request the one that is loaded.
 final class Interception: Sendable {
     /// An interceptor or a loader in a pipeline.
-    struct Place: Sendable, Equatable {
-        enum Part: Sendable, Equatable {
+    struct Place: Sendable, Hashable {
+        enum Part: Sendable, Hashable {
             case interceptor(Hook<any LoadIntercepting>)
             case loader(Hook<any SourceLoading>)
         }

@@ -2,10 +2,10 @@
 ///
 /// One preview is made at a time, on a worker, and none any more once all bytes are there, as the image itself follows.
 /// The decoder takes memory beside ``ImagePipeline/Configuration/decodeBudget``, within ``DecodePolicy/limits``; blur
-/// and processors take theirs from that budget. JPEG is shown scan by scan, or by rows where it has one scan; PNG by
-/// passes, or by rows; WebP by rows; a lossy JPEG XL at an eighth of its resolution; of a GIF, the first frame. Pixels
-/// that are missing are transparent. A preview of rows is made when at least a sixteenth more is there, and 64 previews
-/// of an image at the most.
+/// and processors take theirs from that budget, and a preview for which it has none at hand is left out. JPEG is shown
+/// scan by scan, or by rows where it has one scan; PNG by passes, or by rows; WebP by rows; a lossy JPEG XL at an eighth
+/// of its resolution; of a GIF, the first frame. Pixels that are missing are transparent. A preview of rows is made when
+/// at least a sixteenth more is there, and 64 previews of an image at the most.
 ///
 /// There are previews of transfers from servers, of streams (``StreamingImageDataProvider``), and of files that are
 /// read slowly: longer ones than 256 KiB of which a part is still missing after 100 milliseconds. Other files, and

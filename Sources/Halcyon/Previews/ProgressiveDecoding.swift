@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
+internal import HalcyonRaster
 
 /// The decoder of one transfer's bytes, and the processors of its previews.
 ///
@@ -50,27 +51,45 @@ final class ProgressiveDecoding: @unchecked Sendable {
         try isThumbnail ? decoder.embeddedThumbnail : decoder.image(isCancelled: isCancelled)
     }
 
-    /// A Boolean value that indicates whether ``finished(_:at:isCancelled:)`` makes other images of those that it is
-    /// given.
+    /// A Boolean value that indicates whether ``finished(_:at:within:isCancelled:)`` makes other images of those that
+    /// it is given.
     var changesImages: Bool { !key.processing.isIdentity || key.policy.blursEarlyScans }
 
     /// Returns an image blurred, as far as the policy asks for it, and processed as the whole image is.
     ///
-    /// - Parameter progress: The state that the image shows; `nil` for a thumbnail.
+    /// - Parameters:
+    ///   - progress: The state that the image shows; `nil` for a thumbnail.
+    ///   - budget: The budget that each step takes its memory from.
+    /// - Returns: `nil` if the budget does not have the memory of a step at hand.
     func finished(
         _ image: DecodedImage,
         at progress: IncrementalProgress?,
+        within budget: Budget,
         isCancelled: @Sendable () -> Bool
-    ) throws -> DecodedImage {
+    ) throws -> DecodedImage? {
+        /// Runs a step, whose largest bitmap has this size.
+        func run(_ size: PixelSize, _ step: () throws -> DecodedImage) throws -> DecodedImage? {
+            let byteCount = PixelWorkers.byteCount(size, image.bitmap.depth)
+            guard let lease = budget.leaseAtHand(byteCount) else { return nil }
+            return try withExtendedLifetime(lease) { try step() }
+        }
         var image = image
-        if key.policy.blursEarlyScans {
-            let radius = EarlyScanBlur.radius(for: image, at: progress)
-            if radius > 0 { image = try EarlyScanBlur.blur(image, radius: radius, isCancelled: isCancelled) }
+        let radius = key.policy.blursEarlyScans ? EarlyScanBlur.radius(for: image, at: progress) : 0
+        if radius > 0 {
+            let blurred = try run(image.size) {
+                try EarlyScanBlur.blur(image, radius: radius, isCancelled: isCancelled)
+            }
+            guard let blurred else { return nil }
+            image = blurred
         }
         for step in key.processing.steps {
             if isCancelled() { throw CancellationError() }
-            image = try step.processor.process(image, isCancelled: isCancelled)
-                .converted(key.decode.color, isCancelled: isCancelled)
+            let processed = try run(step.processor.workingSize(for: image)) {
+                try step.processor.process(image, isCancelled: isCancelled)
+                    .converted(key.decode.color, isCancelled: isCancelled)
+            }
+            guard let processed else { return nil }
+            image = processed
         }
         return image
     }

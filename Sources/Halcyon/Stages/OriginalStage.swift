@@ -303,7 +303,12 @@ final class OriginalStage: Sendable {
                 priority: context.priority
             )
             if let entry {
-                let found = OriginalStorage.Entry(disk: cache.disk, diskKey: diskKey, version: entry.version)
+                let found = OriginalStorage.Entry(
+                    disk: cache.disk,
+                    diskKey: diskKey,
+                    version: entry.version,
+                    expiration: entry.expiration
+                )
                 return original(entry.body, OriginalCaching(foundAs: found), age)
             }
         }

@@ -93,7 +93,8 @@ struct OriginalWriter: Sendable {
             name: request.key.originalDiskKey,
             slot: slot,
             item: .ofOriginal(found.head),
-            expiration: policy.diskExpiration,
+            expiration: found.expiration,
+            limit: policy.diskExpiration,
             durability: policy.diskDurability ?? .none,
             claim: claim
         )

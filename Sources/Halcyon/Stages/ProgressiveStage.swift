@@ -97,9 +97,14 @@ private struct ProgressiveLoop: Sendable {
         }
         guard var image = decoded else { return }
         if decoding.changesImages {
-            image = try await workers.withPixels(of: image, priority: context.priority) { [decoding] image, flag in
-                try decoding.finished(image, at: progress, isCancelled: { flag.isCancelled })
+            let budget = workers.budget.images
+            let finished = try await workers.run(priority: context.priority, isContinuation: false) {
+                [decoding, image] flag in
+                try decoding.finished(image, at: progress, within: budget, isCancelled: { flag.isCancelled })
             }
+            // The image itself would wait behind a preview that waits for memory.
+            guard let finished else { return }
+            image = finished
         }
         try Task.checkCancellation()
         let response = ImageResponse(image: image, source: body.provenance, byteCount: byteCount)

@@ -8,7 +8,7 @@ struct ProviderFetcher: OriginalFetching {
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         do {
             let limit = (request.options.network.limits ?? .standard).bodyBytes
-            // The work is shared, so it has the steps of the load that began it, and not those of the task.
+            // The work is a task of its own. It is shared by loads of the same steps alone.
             let data = try await Interception.within(request.source.loaded?.steps ?? []) {
                 try await self.data(limit: limit, context.nextAttempt())
             }

@@ -6,7 +6,7 @@ internal import HalcyonStore
 
 /// The results of processors on disk, in one form.
 struct ResultStorage<Form: ResultForm>: Sendable {
-    private let form: Form
+    let form: Form
 
     init(_ form: Form) {
         self.form = form
@@ -21,7 +21,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         let validity: OriginalValidity?
         /// The cache that it was found in.
         let cache: ImageCache
-        fileprivate let age: ContentAge
+        let age: ContentAge
 
         /// Returns the claim to store the result in memory.
         func claim(of request: ResolvedRequest) -> StoreClaim { StoreClaim(load: request.permits, age: age) }
@@ -65,93 +65,9 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         return false
     }
 
-    /// Returns the first result in the caches of the image, in their order. It is copied to those searched before, as
-    /// their group says.
-    ///
-    /// - Parameter failure: The reason why the original is unavailable, which may permit the use of an image that is no
-    ///   longer fresh.
-    private func find(
-        _ request: ResolvedRequest,
-        context: WorkContext,
-        insteadOf failure: StaleUse? = nil
-    ) async throws -> Found? {
-        for cache in request.caches.targets.searched {
-            if let found = try await find(request, in: cache, context: context, insteadOf: failure) { return found }
-        }
-        return nil
-    }
-
-    private func find(
-        _ request: ResolvedRequest,
-        in cache: ImageCache,
-        context: WorkContext,
-        insteadOf failure: StaleUse?
-    ) async throws -> Found? {
-        let start = ContinuousClock.now
-        let diskKey = request.key.processedDiskKey
-        try await cache.disk.settle(diskKey, priority: context.priority)
-        let age = cache.order.age(of: .image(request.key), named: request.key.originalDiskKey)
-        let entry = try await cache.disk.entry(
-            for: diskKey,
-            extending: request.options.cache.diskExtension,
-            priority: context.priority
-        )
-        var timings = ImageTimings()
-        let time = ContinuousClock.now - start
-        timings.disk = time
-        var isFound = false
-        defer {
-            let byteCount = isFound ? entry?.body.count ?? 0 : 0
-            context.note(.lookedUpDisk(.result, isFound: isFound, byteCount: byteCount, duration: time))
-        }
-        guard let entry else { return nil }
-        guard let metadata = ProcessedImageMetadata(entry.metadata) else {
-            await cache.disk.remove(for: diskKey, ifStill: entry.version)
-            return nil
-        }
-        let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
-        guard request.mayUse(validity, insteadOf: failure) else { return nil }
-        do {
-            let stored = StoredResult(entry: entry, metadata: metadata, timings: timings)
-            let result = try await form.result(in: stored, for: request, priority: context.priority)
-            isFound = true
-            let isExact = metadata.isExact ?? false
-            let found = Found(result: result, isExact: isExact, validity: validity, cache: cache, age: age)
-            promote(entry, found, for: request)
-            return found
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            if let error = error as? SerializationError { cache.disk.faults.report(error) }
-            // It can be made again. A failure that is no evidence of damage, such as a lack of memory, leaves it on
-            // disk.
-            if (error as? CodecError)?.isDamage ?? (error is SerializationError) {
-                await cache.disk.remove(for: diskKey, ifStill: entry.version)
-            }
-            return nil
-        }
-    }
-
-    /// Starts to copy an entry to the disks of the caches above the one that it was found in, as the group says.
-    private func promote(_ entry: DiskCache.Entry, _ found: Found, for request: ResolvedRequest) {
-        let policy = request.options.cache
-        let caches = request.caches.targets.promotionTargets(from: found.cache)
-        guard policy.storesOnDisk, !caches.isEmpty else { return }
-        let copy = DiskCopy(
-            entry,
-            metadata: entry.metadata(stating: found.validity, isOriginal: false),
-            name: request.key.processedDiskKey,
-            item: .image(request.key),
-            expiration: expiration(policy, found.validity, now: found.cache.disk.now()),
-            durability: policy.diskDurability ?? .none,
-            claim: found.claim(of: request)
-        )
-        for cache in caches { _ = copy.store(in: cache, priority: PriorityBox(.low)) }
-    }
-
     /// Returns for how long and for which requests a stored result may be used. Where only the time at which the result
     /// was stored is known of the original, that counts as the time at which the original was received.
-    private func validity(
+    func validity(
         of metadata: ProcessedImageMetadata,
         storedAt: Date,
         for request: ResolvedRequest
@@ -213,7 +129,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
 
     /// Returns the expiration of a result on disk: no later than the end of its original's freshness, as no server is
     /// asked about it, unless it may be used afterwards if that server fails.
-    private func expiration(_ policy: CachePolicy, _ validity: OriginalValidity?, now: Date) -> Expiration? {
+    func expiration(_ policy: CachePolicy, _ validity: OriginalValidity?, now: Date) -> Expiration? {
         guard let validity, let freshUntil = validity.statedEnd(policy.freshness), !validity.mayBeUsedStale else {
             return policy.diskExpiration
         }
@@ -251,7 +167,7 @@ extension ResolvedRequest {
     fileprivate var isLookedUpAsResult: Bool { mayBeResult && !options.cache.revalidates }
 
     /// Returns whether a stored result may be used, now or because of a failure.
-    fileprivate func mayUse(_ validity: OriginalValidity?, insteadOf failure: StaleUse? = nil) -> Bool {
+    func mayUse(_ validity: OriginalValidity?, insteadOf failure: StaleUse? = nil) -> Bool {
         let policy = options.cache
         guard policy.freshness != .ignoringServer, let validity else { return true }
         // It stays on disk for requests whose header fields it matches.

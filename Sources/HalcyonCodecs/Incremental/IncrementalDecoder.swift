@@ -71,12 +71,14 @@ public final class IncrementalDecoder {
     /// A Boolean value that indicates whether the header has been read.
     public var hasHeader: Bool { reader != nil }
 
-    /// Adds bytes; decodes nothing. Bytes behind the end of the image are ignored.
+    /// Adds bytes; decodes nothing. Bytes behind the end of the image, or after ``end()``, are ignored.
     ///
     /// - Throws: ``CodecError``.
     public func append(_ bytes: Data) throws {
         try attempt {
             byteCount += bytes.count
+            // No reader is to keep what it never reads.
+            if isEnded || progress.isComplete { return }
             if let reader { return try reader.append(bytes) }
             beginning.append(bytes)
         }

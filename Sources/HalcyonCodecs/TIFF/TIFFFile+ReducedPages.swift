@@ -8,12 +8,12 @@ extension TIFFFile {
     func reducedPage(
         of page: TIFFDirectory,
         at place: Int,
-        target: PixelSize?,
-        maximumCount: Int
-    ) throws(CodecError) -> (place: Int, directory: TIFFDirectory)? {
+        in chain: Chain,
+        target: PixelSize?
+    ) -> (place: Int, directory: TIFFDirectory)? {
         let target = page.orientation.swapsSides ? target?.transposed : target
         var found: [(place: Int, directory: TIFFDirectory)] = []
-        let places = try reducedDirectories(ofPageAt: place, maximumCount: maximumCount)
+        let places = Self.reducedDirectories(ofPageAt: place, in: chain)
         for place in places.prefix(Self.examinedCount) + page.subdirectories {
             // A damaged one is no reason to refuse the page itself.
             guard let directory = try? TIFFDirectory(self, at: place), directory.isReduced,
@@ -35,17 +35,16 @@ extension TIFFFile {
     /// The places of the directories of the chain that may be smaller versions of a page. In a file of several pages,
     /// these are the ones between the page and the next: the format does not say which page they belong to, and a
     /// chain that begins with one has them in another order.
-    private func reducedDirectories(ofPageAt place: Int, maximumCount: Int) throws(CodecError) -> ArraySlice<Int> {
-        let chain = try directories(maximumCount: maximumCount)
-        let pages = chain.indices.filter { !TIFFEntries.isReducedPage(self, at: chain[$0]) }
+    private static func reducedDirectories(ofPageAt place: Int, in chain: Chain) -> ArraySlice<Int> {
+        let (directories, pages) = (chain.directories, chain.pageIndices)
         guard pages.count > 1 else {
-            return chain[...]
+            return directories[...]
         }
-        guard pages.first == 0, let index = pages.firstIndex(where: { chain[$0] == place }) else {
+        guard pages.first == 0, let index = pages.firstIndex(where: { directories[$0] == place }) else {
             return []
         }
-        let end = index + 1 < pages.count ? pages[index + 1] : chain.endIndex
-        return chain[(pages[index] + 1)..<end]
+        let end = index + 1 < pages.count ? pages[index + 1] : directories.endIndex
+        return directories[(pages[index] + 1)..<end]
     }
 
     /// Pyramids have a dozen levels.

@@ -35,10 +35,28 @@ struct TIFFFile {
     /// The places of the pages, without those that are smaller versions of another page. A chain that leads back to a
     /// page it passed, or out of the file, ends there.
     func pages(maximumCount: Int) throws(CodecError) -> [Int] {
+        try chain(maximumCount: maximumCount).pages
+    }
+
+    /// The directories of the chain, and which of them are pages.
+    struct Chain {
+        /// The places of all directories, of which there is at least one.
+        let directories: [Int]
+        /// The indices of the directories that are no smaller versions of another page.
+        let pageIndices: [Int]
+
+        /// The places of the pages.
+        var pages: [Int] {
+            // In raw files of cameras the only directory of the chain can be the thumbnail.
+            pageIndices.isEmpty ? [directories[0]] : pageIndices.map { directories[$0] }
+        }
+    }
+
+    /// Walks the chain once.
+    func chain(maximumCount: Int) throws(CodecError) -> Chain {
         let directories = try directories(maximumCount: maximumCount)
-        let pages = directories.filter { !TIFFEntries.isReducedPage(self, at: $0) }
-        // In raw files of cameras the only directory of the chain can be the thumbnail.
-        return pages.isEmpty ? [directories[0]] : pages
+        let pages = directories.indices.filter { !TIFFEntries.isReducedPage(self, at: directories[$0]) }
+        return Chain(directories: directories, pageIndices: pages)
     }
 
     /// The places of all directories of the chain.

@@ -8,6 +8,7 @@ struct TIFFPages: FrameCursor {
     private let data: Data
     private let file: TIFFFile
     private let options: DecodeOptions
+    private let chain: TIFFFile.Chain
     /// The places of the directories of the pages.
     private let offsets: [Int]
     private(set) var colorProfile: ColorProfile?
@@ -17,7 +18,8 @@ struct TIFFPages: FrameCursor {
         self.data = data
         self.options = options
         file = try TIFFFile(data)
-        offsets = try file.pages(maximumCount: options.limits.frameCount)
+        chain = try file.chain(maximumCount: options.limits.frameCount)
+        offsets = chain.pages
     }
 
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
@@ -33,12 +35,7 @@ struct TIFFPages: FrameCursor {
         let directory = try TIFFDirectory(file, at: offsets[index])
         var source = (place: offsets[index], directory: directory)
         if options.usesEmbeddedThumbnail {
-            let reduced = try file.reducedPage(
-                of: directory,
-                at: source.place,
-                target: options.targetSize,
-                maximumCount: options.limits.frameCount
-            )
+            let reduced = file.reducedPage(of: directory, at: source.place, in: chain, target: options.targetSize)
             source = reduced ?? source
         }
         let bitmap = try bitmap(

@@ -180,7 +180,7 @@ public final class DiskCache: Sendable {
             return (expiresAt, buffer.count >= limit || buffer.isOld(at: now))
         }
         if isDue { flushWithoutWaiting() }
-        return expiresAt.map { Entry(row, body, expiresAt: $0) }
+        return expiresAt.map { Entry(row, body, expiresAt: $0, isRestarted: extending == .originalLifetime) }
     }
 
     /// Calls `body` with the number and the bytes of a key.

@@ -46,6 +46,7 @@ struct DiskSweep: Sendable {
 
 extension DiskCache {
     /// The interval at which expired entries are swept in the background; nil is never. A new interval begins at once.
+    /// Less than a millisecond counts as that.
     public var sweepInterval: Duration? {
         get { sweep.task.interval }
         set { sweep.task.interval = newValue }

@@ -14,7 +14,7 @@ struct MemorySweep: Sendable {
 
 extension MemoryCache {
     /// The interval at which expired entries are swept while the cache is not empty; nil is never. A new interval
-    /// begins at once.
+    /// begins at once. Less than a millisecond counts as that.
     public var sweepInterval: Duration? {
         get { sweep.task.interval }
         set { sweep.task.interval = newValue }

@@ -56,6 +56,23 @@ struct IncrementalDecoderTests {
         #expect(decoder.progress.isComplete)
     }
 
+    @Test("ignores bytes that come after its end, wherever the decoder is", arguments: [true, false])
+    func afterTheEnd(isProgressive: Bool) throws {
+        let sample = isProgressive ? IncrementalSample.progressiveJPEG : .baselineJPEG
+        let data = try sample.data.dropLast(2)
+        let whole = try ImageCodecs.standard.decode(data)
+        let decoder = IncrementalDecoder()
+        try decoder.append(data)
+        decoder.end()
+        var hasMore = true
+        while hasMore {
+            hasMore = try decoder.advance()
+            try decoder.append(Data(repeating: 0, count: 100_000))
+        }
+        let image = try #require(try decoder.image())
+        #expect(decoder.progress.isComplete && image.bitmap.rowBytes() == whole.bitmap.rowBytes())
+    }
+
     @Test("turns an image once a PNG states so behind its pixels")
     func lateTurn() throws {
         let data = try IncrementalSample.turnedPNG.data

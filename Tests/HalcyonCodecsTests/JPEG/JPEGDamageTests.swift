@@ -141,6 +141,29 @@ struct JPEGDamageTests {
         #expect(throws: CodecError.truncated(.jpeg)) { try decode(file.data.prefix(markers[3] - 20)) }
     }
 
+    @Test("data that end at a restart marker spoil their interval in every scan of a file")
+    func shortIntervalsOfScans() throws {
+        func scanStart(_ bytes: [UInt8]) throws -> Int {
+            try #require(bytes.indices.dropLast().first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xda })
+        }
+        var file = RandomJPEG(width: 64, height: 64, sampling: [(1, 1), (1, 1), (1, 1)])
+        file.restartInterval = 8
+        var data = try file.data.prefix(scanStart([UInt8](file.data)))
+        for component in 1...3 {
+            var part = RandomJPEG(width: 64, height: 64, sampling: [(1, 1)])
+            (part.restartInterval, part.seed) = (8, UInt64(component))
+            let bytes = [UInt8](part.data)
+            // The segment of the start of the scan has 8 bytes without its marker.
+            let start = try scanStart(bytes) + 10
+            let isMarker = { bytes[$0] == 0xff && 0xd0...0xd7 ~= bytes[$0 + 1] }
+            let marker = try #require((start..<bytes.count - 2).first(where: isMarker))
+            data += JPEGBytes.segment(0xda, Data([1, UInt8(component), 0, 0, 63, 0]))
+            data += bytes[start..<marker - 20] + bytes[marker..<bytes.count - 2]
+        }
+        data += [0xff, 0xd9]
+        #expect(try decode(data).size == PixelSize(64, 64))
+    }
+
     @Test("random damage ends in an image or a typed error", arguments: [1, 2, 3, 4] as [UInt64])
     func randomDamage(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -59,6 +59,20 @@ struct CacheGroupRemovalTests {
         #expect(try await fixture.counts() == [0, 0, 0, 0])
     }
 
+    @Test("store puts bytes in the place of older ones in a task that was cancelled, too")
+    func storeInCancelledTask() async throws {
+        let fixture = CacheGroupFixture()
+        try await fixture.load()
+        let request = ImageRequest(fixture.url)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await fixture.high.store(Sample.png(seed: 5), for: request)
+        }
+        #expect(try await task.value)
+        #expect(await fixture.high.storedData(for: request) == Sample.png(seed: 5))
+        #expect(!fixture.high.isInMemory(request))
+    }
+
     @Test("store leaves nothing older elsewhere if it is cancelled once one cache has what is stored")
     func cancelledStore() async throws {
         let fixture = CacheGroupFixture()

@@ -125,6 +125,31 @@ struct CacheGroupSearchTests {
         #expect(fixture.transport.transfers.last?.request.headers[.ifNoneMatch] == "\"b\"")
     }
 
+    @Test("takes the most recent of several stale results where the server is not there", arguments: [false, true])
+    func staleResults(isHigherNewer: Bool) async throws {
+        for isDamaged in [false, true] {
+            let fixture = CacheGroupFixture()
+            let caches = isHigherNewer ? [fixture.low, fixture.high] : [fixture.high, fixture.low]
+            for (seed, cache) in zip([1, 2], caches) {
+                fixture.serve(Sample.png(seed: seed), [.cacheControl: "max-age=60"])
+                try await fixture.load([crop, .targetCache(cache)])
+                fixture.clock.advance(by: 100)
+            }
+            fixture.group.removeAllFromMemory()
+            if isDamaged {
+                let disk = caches[1].disk.cache
+                let listing = try #require(try disk.entries().first)
+                let entry = try #require(disk.entry(for: listing.key))
+                _ = try disk.store(Data("damaged".utf8), for: listing.key, metadata: entry.metadata)
+            }
+            let found = try await fixture.load([crop, .onlyFromCache])
+            let expected = try ImageProcessorChain.crop(to: PixelSize(9, 9))
+                .bitmap(from: Sample.bitmap(seed: isDamaged ? 1 : 2))
+            #expect(found.source == .disk && found.image.bitmap.hasSamePixels(as: expected))
+            #expect(fixture.transport.startedCount == 2)
+        }
+    }
+
     @Test("makes no copy of what it finds on a disk whose stores are behind", arguments: [false, true])
     func slowDisk(isProcessed: Bool) async throws {
         let fixture = CacheGroupFixture(promotes: true)

@@ -114,6 +114,55 @@ struct CacheGroupTests {
         #expect(fixture.pipeline.responseFromMemory(for: fixture.url, options: [crop]) == nil)
     }
 
+    @Test(
+        "keeps a copy on a higher disk for as long as what it copies, whichever way it is found",
+        arguments: [false, true],
+        [ExpirationExtension.originalLifetime, .none, .to(.never)]
+    )
+    func promotedExpiration(isProcessed: Bool, access: ExpirationExtension) async throws {
+        // Without a validity that a server limits.
+        let source = Source.closure(cacheKey: "provided") { Sample.png() }
+        let options: [ImageOption] = isProcessed ? [crop] : []
+        let finding: [ImageOption] = options + [.diskCacheAccessExtending(access)]
+        for usesPipeline in [true, false] {
+            for lifetime in [Expiration.days(30), .seconds(100_000), .never] {
+                let fixture = CacheGroupFixture(promotes: true)
+                let storing = options + [.targetCache(fixture.low), .diskCacheExpiration(lifetime)]
+                _ = try await fixture.pipeline.response(for: ImageRequest(source, options: ImageOptions(storing)))
+                await fixture.settle()
+                fixture.group.removeAllFromMemory()
+                fixture.clock.advance(by: 90_000)
+                let request = ImageRequest(source, options: ImageOptions(finding))
+                if usesPipeline {
+                    #expect(try await fixture.pipeline.response(for: request).source == .disk)
+                } else {
+                    #expect(try await fixture.group.entry(for: request)?.tier == .disk)
+                }
+                await fixture.settle()
+                let low = try #require(try await fixture.low.disk.perform { try $0.entries() }.first)
+                let high = try #require(try await fixture.high.disk.perform { try $0.entries() }.first)
+                #expect(high.key == low.key && high.expiresAt == low.expiresAt)
+                // An access of the copy has the same effect as one of what it copies.
+                fixture.clock.advance(by: 5_000)
+                guard access == .originalLifetime else { continue }
+                let dates = try [fixture.high.disk, fixture.low.disk].map { disk in
+                    try #require(disk.cache.entry(for: high.key)).expiresAt
+                }
+                #expect(dates[0] == dates[1])
+            }
+        }
+    }
+
+    @Test("gives a copy on a higher disk no longer life than a request says")
+    func promotedLimit() async throws {
+        let fixture = CacheGroupFixture(promotes: true)
+        try await fixture.load([.targetCache(fixture.low), .diskCacheExpiration(.never)])
+        fixture.group.removeAllFromMemory()
+        #expect(try await fixture.load([.diskCacheExpiration(.seconds(60))]).source == .disk)
+        let copy = try #require(try await fixture.high.disk.perform { try $0.entries() }.first)
+        #expect(copy.expiresAt == fixture.clock.date.addingTimeInterval(60))
+    }
+
     @Test("asks a server with the validator of the cache that has the original, and keeps the answer there")
     func validators() async throws {
         let fixture = CacheGroupFixture()

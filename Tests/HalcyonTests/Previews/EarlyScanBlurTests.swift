@@ -9,9 +9,13 @@ import Testing
 struct EarlyScanBlurTests {
     private let url = Sample.url("image")
     private let pattern = Sample.noise(40, 30)
+    /// The numbers of passes of the previews that were made.
+    private let made = Lock<[Int]>([])
 
     private func pipeline(_ format: ImageFormat = .jpeg, workers: PixelWorkers? = nil) -> TestPipeline {
-        var decoder = PassDecoder { _ in }
+        var decoder = PassDecoder { [made] step in
+            if case .made(let count) = step { made.withLock { $0.append(count) } }
+        }
         decoder.imageFormat = format
         decoder.pattern = pattern
         return TestPipeline(codecs: decoder.codecs, workers: workers)
@@ -94,21 +98,49 @@ struct EarlyScanBlurTests {
         for state in states { #expect(EarlyScanBlur.radius(for: image, at: state) == 0) }
     }
 
-    @Test("waits for its part of the budget")
+    @Test("is left out, with its preview, where the budget has no memory for it")
     func budget() async throws {
         let workers = PixelWorkers(threadCount: 2, byteBudget: 1 << 20)
         let test = pipeline(workers: workers)
         let lease = try #require(workers.budget.images.leaseAtHand(1 << 20))
-        let task = test.pipeline.task(for: url, options: [.progressive(.latest(blursEarlyScans: true))])
+        let task = test.pipeline.task(for: url, options: [.progressive(.each(blursEarlyScans: true))])
         let transfer = await test.transport.nextTransfer()
         transfer.respond()
         transfer.send(PassDecoder.header + Data("-".utf8))
-        await eventually { workers.budgetWaiterCount == 1 }
-        #expect(task.preview == nil)
+        await eventually { made.withLock { $0 } == [1] }
+        // Nothing of the preview stands in the queue in which the image itself would stand.
+        #expect(workers.budgetWaiterCount == 0 && task.preview == nil)
+        transfer.send(Data("-".utf8))
+        await eventually { made.withLock { $0 } == [1, 2] }
+        #expect(workers.budgetWaiterCount == 0)
         lease.reduce(to: 0)
+        transfer.send(Data("-".utf8))
         await eventually { task.preview != nil }
-        #expect(try #require(task.preview).image.bitmap.hasSamePixels(as: try pattern.blurred(radius: 6)))
+        let preview = try #require(task.preview)
+        #expect(preview.image.bitmap.hasSamePixels(as: try pattern.blurred(radius: 2)))
         transfer.finish()
         _ = try await task.image
+    }
+
+    @Test("shares the budget with processors, which need as much as they make", arguments: [false, true])
+    func enlargement(isAtHand: Bool) async throws {
+        let workers = PixelWorkers(threadCount: 2, byteBudget: 1 << 20)
+        let test = pipeline(workers: workers)
+        let atHand = isAtHand ? 900_000 : 100_000
+        let lease = try #require(workers.budget.images.leaseAtHand(1 << 20 - atHand))
+        let resize = ImageOption.processor(.resize(to: PixelSize(400, 300), mode: .stretch))
+        let task = test.pipeline.task(for: url, options: [.progressive(.each), resize])
+        let transfer = await test.transport.nextTransfer()
+        transfer.respond()
+        transfer.send(PassDecoder.header + Data("-".utf8))
+        await eventually { made.withLock { $0 } == [1] }
+        transfer.send(Data("-".utf8))
+        await eventually { made.withLock { $0 } == [1, 2] }
+        // The first preview has been handed out, or left out, by then.
+        if isAtHand { await eventually { task.preview?.image.size == PixelSize(400, 300) } }
+        #expect(isAtHand == (task.preview != nil))
+        lease.reduce(to: 0)
+        transfer.finish()
+        #expect(try await task.image.size == PixelSize(400, 300))
     }
 }

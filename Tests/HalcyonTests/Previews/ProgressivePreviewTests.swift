@@ -118,6 +118,20 @@ struct ProgressivePreviewTests {
         try await finish(transfer, task)
     }
 
+    @Test("keep no bytes that come behind the end of an image")
+    func behindTheEnd() throws {
+        let passes = PassDecoder { [steps] step in steps.withLock { $0.append(step) } }
+        for isEnded in [false, true] {
+            let decoder = IncrementalDecoder(codecs: passes.codecs)
+            try decoder.append(PassDecoder.header + Data((isEnded ? "--" : "-.").utf8))
+            while try decoder.advance() {}
+            if isEnded { decoder.end() }
+            let count = addedCount
+            try decoder.append(Data(count: 1_000))
+            #expect(addedCount == count)
+        }
+    }
+
     @Test("are bounded in number")
     func bound() async throws {
         let test = pipeline()

@@ -183,6 +183,42 @@ struct SourceLoaderTests {
         #expect(test.transport.startedCount == 1)
     }
 
+    @Test("may load what another one loads, also while that one loads what this one does")
+    func mutual() async throws {
+        let (pipeline, calls, gate) = (Lock<ImagePipeline?>(nil), calls, Gate())
+        let urls = [Sample.url("first"), Sample.url("second")]
+        let loaders = [0, 1].map { index in
+            SourceLoader { source, _ in
+                guard source.url == urls[index] else { return nil }
+                let pipeline = pipeline.withLock { $0 }
+                return ClosureImageDataProvider(cacheKey: "loaded \(index)") {
+                    calls.add("\(index)")
+                    await gate.wait()
+                    _ = try await pipeline?.image(from: urls[1 - index])
+                    return Sample.png()
+                }
+            }
+        }
+        let test = TestPipeline(loaders: loaders)
+        pipeline.withLock { $0 = test.pipeline }
+        defer { pipeline.withLock { $0 = nil } }
+        for url in urls { test.transport.serve(url, Sample.png()) }
+        let loadedCount = Lock(0)
+        let loads = urls.map { url in
+            Task {
+                _ = try await test.pipeline.image(from: url)
+                loadedCount.withLock { $0 += 1 }
+            }
+        }
+        await eventually { calls.texts.count == 2 }
+        // Each is loading, and goes on with what the other one loads.
+        gate.open()
+        await eventually { loadedCount.withLock { $0 } == 2 }
+        for load in loads { load.cancel() }
+        // The first to end has asked the other one's provider for itself, whose load came to no loader.
+        #expect(calls.texts.count > 2 && test.transport.startedCount > 0)
+    }
+
     @Test("has a provider whose loads come to every interceptor, also to the one that went on with its URL")
     func nestedAfterInterceptor() async throws {
         let (pipeline, calls, url) = (Lock<ImagePipeline?>(nil), calls, Sample.url())

@@ -1,0 +1,149 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonStore
+
+extension ResultStorage {
+    /// Returns a result in the caches of the image: the first one, or in place of an original that is unavailable, where
+    /// none is fresh, the most recent. It is copied to the caches searched before, as their group says.
+    ///
+    /// - Parameter failure: The reason why the original is unavailable, which may permit the use of an image that is no
+    ///   longer fresh.
+    func find(
+        _ request: ResolvedRequest,
+        context: WorkContext,
+        insteadOf failure: StaleUse? = nil
+    ) async throws -> Found? {
+        var candidates: [Candidate] = []
+        for cache in request.caches.targets.searched {
+            let candidate = try await lookUp(request, in: cache, context: context, insteadOf: failure)
+            guard let candidate else { continue }
+            if failure == nil {
+                if let found = try await decode(candidate, for: request, context: context) { return found }
+            } else {
+                candidates.append(candidate)
+            }
+        }
+        while let next = candidates.indices.max(by: { candidates[$0].receivedAt < candidates[$1].receivedAt }) {
+            let candidate = candidates.remove(at: next)
+            guard let found = try await decode(candidate, for: request, context: context) else { continue }
+            for other in candidates { other.note(isFound: false, context) }
+            return found
+        }
+        return nil
+    }
+
+    /// A result that may be used, if it can be decoded.
+    private struct Candidate {
+        let cache: ImageCache
+        let entry: DiskCache.Entry
+        let metadata: ProcessedImageMetadata
+        let validity: OriginalValidity?
+        let age: ContentAge
+        /// The duration of the look-up.
+        let time: Duration
+
+        /// The time at which its original was received.
+        var receivedAt: Date { validity?.response.responseTime ?? entry.storedAt }
+
+        /// Tells the observers of the load.
+        func note(isFound: Bool, _ context: WorkContext) {
+            let byteCount = isFound ? entry.body.count : 0
+            context.note(.lookedUpDisk(.result, isFound: isFound, byteCount: byteCount, duration: time))
+        }
+    }
+
+    private func lookUp(
+        _ request: ResolvedRequest,
+        in cache: ImageCache,
+        context: WorkContext,
+        insteadOf failure: StaleUse?
+    ) async throws -> Candidate? {
+        let start = ContinuousClock.now
+        let diskKey = request.key.processedDiskKey
+        try await cache.disk.settle(diskKey, priority: context.priority)
+        let age = cache.order.age(of: .image(request.key), named: request.key.originalDiskKey)
+        let entry = try await cache.disk.entry(
+            for: diskKey,
+            extending: request.options.cache.diskExtension,
+            priority: context.priority
+        )
+        let time = ContinuousClock.now - start
+        var candidate: Candidate?
+        defer {
+            if candidate == nil {
+                context.note(.lookedUpDisk(.result, isFound: false, byteCount: 0, duration: time))
+            }
+        }
+        guard let entry else { return nil }
+        guard let metadata = ProcessedImageMetadata(entry.metadata) else {
+            await cache.disk.remove(for: diskKey, ifStill: entry.version)
+            return nil
+        }
+        let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
+        guard request.mayUse(validity, insteadOf: failure) else { return nil }
+        candidate = Candidate(
+            cache: cache,
+            entry: entry,
+            metadata: metadata,
+            validity: validity,
+            age: age,
+            time: time
+        )
+        return candidate
+    }
+
+    private func decode(
+        _ candidate: Candidate,
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> Found? {
+        let (entry, cache) = (candidate.entry, candidate.cache)
+        var isFound = false
+        defer { candidate.note(isFound: isFound, context) }
+        do {
+            var timings = ImageTimings()
+            timings.disk = candidate.time
+            let stored = StoredResult(entry: entry, metadata: candidate.metadata, timings: timings)
+            let result = try await form.result(in: stored, for: request, priority: context.priority)
+            isFound = true
+            let isExact = candidate.metadata.isExact ?? false
+            let found = Found(
+                result: result,
+                isExact: isExact,
+                validity: candidate.validity,
+                cache: cache,
+                age: candidate.age
+            )
+            promote(entry, found, for: request)
+            return found
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            if let error = error as? SerializationError { cache.disk.faults.report(error) }
+            // It can be made again. A failure that is no evidence of damage, such as a lack of memory, leaves it on
+            // disk.
+            if (error as? CodecError)?.isDamage ?? (error is SerializationError) {
+                await cache.disk.remove(for: request.key.processedDiskKey, ifStill: entry.version)
+            }
+            return nil
+        }
+    }
+
+    /// Starts to copy an entry to the disks of the caches above the one that it was found in, as the group says.
+    private func promote(_ entry: DiskCache.Entry, _ found: Found, for request: ResolvedRequest) {
+        let policy = request.options.cache
+        let caches = request.caches.targets.promotionTargets(from: found.cache)
+        guard policy.storesOnDisk, !caches.isEmpty else { return }
+        let copy = DiskCopy(
+            entry,
+            metadata: entry.metadata(stating: found.validity, isOriginal: false),
+            name: request.key.processedDiskKey,
+            item: .image(request.key),
+            limit: expiration(policy, found.validity, now: found.cache.disk.now()),
+            durability: policy.diskDurability ?? .none,
+            claim: found.claim(of: request)
+        )
+        for cache in caches { _ = copy.store(in: cache, priority: PriorityBox(.low)) }
+    }
+}
