@@ -128,11 +128,13 @@ final class ToggleImageTests: XCTestCase {
         await toggle.wait(for: .green)
         let installation = WidgetState.existing(UnsafeMutableRawPointer(toggle.widget))?
             .existingController(for: .checkedImage)?.installation
-        weak var child = (installation?.connection as? ToggleConnection)?.child
+        weak var child: AnyObject?
+        child = (installation?.connection as? ToggleConnection)?.child
         XCTAssertNotNil(child)
         toggle.destroy()
         for done in done { await done.wait() }
         XCTAssertEqual(done.map(\.outcome), ["superseded", "superseded"])
+        await MainLoop.run { child == nil }
     }
 }
 #endif
