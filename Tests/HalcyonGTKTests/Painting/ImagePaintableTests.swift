@@ -60,8 +60,10 @@ final class ImagePaintableTests: XCTestCase {
             completion: done.handler
         )
         let transfer = await loads.transport.nextTransfer()
-        weak var paintable = try SlotPaintable.existing(XCTUnwrap(image?.pointer))
-        weak var state = try WidgetState.existing(XCTUnwrap(image?.pointer))
+        weak var paintable: AnyObject?
+        paintable = try SlotPaintable.existing(XCTUnwrap(image?.pointer))
+        weak var state: AnyObject?
+        state = try WidgetState.existing(XCTUnwrap(image?.pointer))
         XCTAssertNotNil(paintable)
         XCTAssertNotNil(state)
         image = nil

@@ -54,7 +54,8 @@ final class TextureTests: XCTestCase {
         try TestWindow.requireDisplay()
         let before = TextureTable.count
         var image: DecodedImage? = try TestColor.red.image()
-        weak var buffer = image?.bitmap.buffer
+        weak var buffer: AnyObject?
+        buffer = image?.bitmap.buffer
         var paintables = try [Paintable(XCTUnwrap(image)), Paintable(XCTUnwrap(image))]
         let texture = WeakObjectReference(paintables[0].pointer)
         image = nil
@@ -83,7 +84,7 @@ final class TextureTests: XCTestCase {
         try TestWindow.requireDisplay()
         var bitmap = try TestColor.red.bitmap(8, 8)
         let texture = Texture.make(bitmap)
-        bitmap.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 255) }
+        bitmap.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 255) }
         var pixels = [UInt8](repeating: 0, count: 8 * 8 * 4)
         pixels.withUnsafeMutableBytes {
             gdk_texture_download(texture.opaque, $0.baseAddress?.assumingMemoryBound(to: guchar.self), 32)

@@ -61,7 +61,8 @@ enum MainLoop {
 
     /// Runs what is ready, and lets the main actor run.
     static func turn() async {
-        while g_main_context_iteration(nil, 0) != 0 {}
+        // Bounded, because frames that take longer than their time would leave the main actor no turn.
+        for _ in 0..<20 where g_main_context_iteration(nil, 0) == 0 { break }
         try? await Task.sleep(for: .milliseconds(1))
     }
 }

@@ -97,7 +97,8 @@ final class PropertySlotTests: XCTestCase {
             completion: done[1].handler
         )
         let transfers = [await loads.transport.nextTransfer(), await loads.transport.nextTransfer()]
-        weak var state = WidgetState.existing(object)
+        weak var state: AnyObject?
+        state = WidgetState.existing(object)
         XCTAssertNotNil(state)
         g_object_unref(object)
         for done in done { await done.wait() }

@@ -126,13 +126,17 @@ final class ToggleImageTests: XCTestCase {
         )
         setActive(toggle, true)
         await toggle.wait(for: .green)
-        let installation = WidgetState.existing(UnsafeMutableRawPointer(toggle.widget))?
-            .existingController(for: .checkedImage)?.installation
-        weak var child = (installation?.connection as? ToggleConnection)?.child
+        weak var child: AnyObject?
+        do {
+            let state = WidgetState.existing(UnsafeMutableRawPointer(toggle.widget))
+            let installation = state?.existingController(for: .checkedImage)?.installation
+            child = (installation?.connection as? ToggleConnection)?.child
+        }
         XCTAssertNotNil(child)
         toggle.destroy()
         for done in done { await done.wait() }
         XCTAssertEqual(done.map(\.outcome), ["superseded", "superseded"])
+        await MainLoop.run { child == nil }
     }
 }
 #endif
