@@ -202,11 +202,19 @@ private final class ViewGame {
         guard let paintable = gtk_picture_get_paintable(OpaquePointer(view.widget)) else { return nil }
         guard let image = gdk_paintable_get_current_image(paintable) else { return nil }
         defer { g_object_unref(UnsafeMutableRawPointer(image)) }
-        guard cgtk_is_a(UnsafeMutableRawPointer(image), gdk_texture_get_type()) != 0 else { return nil }
-        let width = Int(gdk_texture_get_width(image))
-        var pixels = [UInt8](repeating: 0, count: width * Int(gdk_texture_get_height(image)) * 4)
-        gdk_texture_download(image, &pixels, gsize(width * 4))
-        return pixels[3] == 0 ? nil : TestColor(red: pixels[2], green: pixels[1], blue: pixels[0])
+        guard let snapshot = gtk_snapshot_new() else { return nil }
+        gdk_paintable_snapshot(image, snapshot, 4, 4)
+        guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
+        defer { gsk_render_node_unref(node) }
+        guard let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 4, 4) else { return nil }
+        defer { cairo_surface_destroy(surface) }
+        let context = cairo_create(surface)
+        gsk_render_node_draw(node, context)
+        cairo_destroy(context)
+        cairo_surface_flush(surface)
+        // The middle; a row has 16 bytes.
+        guard let pixel = cairo_image_surface_get_data(surface)?.advanced(by: 2 * 16 + 2 * 4) else { return nil }
+        return pixel[3] == 0 ? nil : TestColor(red: pixel[2], green: pixel[1], blue: pixel[0])
     }
 
     /// What a view shows that it must not; `nil` if all is well.

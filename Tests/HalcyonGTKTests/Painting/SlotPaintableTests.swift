@@ -57,6 +57,9 @@ final class SlotPaintableTests: XCTestCase {
         try TestWindow.requireDisplay()
         let (paintable, reference) = SlotPaintable.make()
         let images = [Paintable(try TestColor.red.image()), Paintable(try TestColor.blue.image())]
+        let picture = try ObjectReference(
+            adopting: g_object_ref_sink(UnsafeMutableRawPointer(XCTUnwrap(gtk_picture_new())))
+        )
         var rendering = ImageRendering()
         rendering.isSymbolic = true
         rendering.mirrorsInRightToLeft = true
@@ -69,7 +72,8 @@ final class SlotPaintableTests: XCTestCase {
             for rendering in [ImageRendering(), rendering] {
                 paintable.appearance.rendering = rendering
                 paintable.show(images[0])
-                paintable.show(images[1], through: TransitionPass(transition, from: images[0]))
+                let pass = TransitionPass(transition, from: images[0]) { PaintingPlace(picture.pointer) }
+                paintable.show(images[1], through: pass)
                 for progress in [0, 0.25, 0.75] {
                     paintable.advance(to: progress)
                     // The colour after it would be lost in what was left pushed.
