@@ -120,6 +120,11 @@ final class SlotPaintable {
         guard let current else { return gdk_paintable_new_empty(0, 0) }
         var size = graphene_size_t(width: Float(current.width), height: Float(current.height))
         guard let snapshot = gtk_snapshot_new() else { return gdk_paintable_new_empty(0, 0) }
+        // GTK makes no paintable of a snapshot into which nothing was drawn.
+        var nothing = GdkRGBA(red: 0, green: 0, blue: 0, alpha: 0)
+        var bounds = graphene_rect_t()
+        graphene_rect_init(&bounds, 0, 0, size.width, size.height)
+        gtk_snapshot_append_color(snapshot, &nothing, &bounds)
         draw(into: snapshot, width: current.width, height: current.height)
         return gtk_snapshot_free_to_paintable(snapshot, &size)
     }

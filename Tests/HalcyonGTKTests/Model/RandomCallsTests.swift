@@ -199,21 +199,21 @@ private final class ViewGame {
 
     /// The colour of what a view shows by its own account; `nil` for nothing.
     private func color(of view: View) -> TestColor? {
-        guard let paintable = gtk_picture_get_paintable(OpaquePointer(view.widget)) else { return nil }
-        guard let image = gdk_paintable_get_current_image(paintable) else { return nil }
-        defer { g_object_unref(UnsafeMutableRawPointer(image)) }
+        // What a transition leads to, without the transition and the indicator.
+        let controller = WidgetState.existing(UnsafeMutableRawPointer(view.widget))?.existingController(for: .image)
+        guard let image = controller?.paintable?.current else { return nil }
         guard let snapshot = gtk_snapshot_new() else { return nil }
-        gdk_paintable_snapshot(image, snapshot, 4, 4)
+        image.draw(into: snapshot, width: 40, height: 40)
         guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
         defer { gsk_render_node_unref(node) }
-        guard let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 4, 4) else { return nil }
+        guard let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 40, 40) else { return nil }
         defer { cairo_surface_destroy(surface) }
         let context = cairo_create(surface)
         gsk_render_node_draw(node, context)
         cairo_destroy(context)
         cairo_surface_flush(surface)
-        // The middle; a row has 16 bytes.
-        guard let pixel = cairo_image_surface_get_data(surface)?.advanced(by: 2 * 16 + 2 * 4) else { return nil }
+        // The middle; a row has 160 bytes.
+        guard let pixel = cairo_image_surface_get_data(surface)?.advanced(by: 20 * 160 + 20 * 4) else { return nil }
         return pixel[3] == 0 ? nil : TestColor(red: pixel[2], green: pixel[1], blue: pixel[0])
     }
 
