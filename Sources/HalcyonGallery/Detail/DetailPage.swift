@@ -63,14 +63,16 @@ final class DetailPage {
     var hasFailed: Bool { failure.isShown }
 
     /// Shows an image, or nothing.
-    func show(_ item: GalleryItem?) {
+    ///
+    /// - Parameter thumbnail: Shown until the image is there. Default: none.
+    func show(_ item: GalleryItem?, thumbnail: DecodedImage? = nil) {
         self.item = item
         response = nil
         guard item != nil else {
             ImageDisplay(picture).remove()
             return
         }
-        load()
+        load(thumbnail)
         gtk_widget_grab_focus(widget)
     }
 
@@ -79,7 +81,7 @@ final class DetailPage {
         if failure.isShown { load() }
     }
 
-    private func load() {
+    private func load(_ thumbnail: DecodedImage? = nil) {
         guard let item else { return }
         response = nil
         failure.hide()
@@ -87,7 +89,6 @@ final class DetailPage {
         gtk_stack_set_visible_child_name(stack.opaque, "image")
         setVisible(playButton, false)
         cgtk_set_accessible_label(picture, item.name)
-        let thumbnail = thumbnail(item)
         zoom.show(thumbnail?.info.displaySize)
         let request = ImageRequest(
             item.source,

@@ -43,11 +43,13 @@ extension GalleryWindow {
     /// Shows the image at a position in full.
     func open(_ position: Int) {
         guard let item = collection.item(at: position) else { return }
+        // While the cells of the grid are on the screen: they give their images up with it.
+        let thumbnail = detail.thumbnail(item)
         collection.selectedPosition = position
         // The search stays as it is: it says which images come before and after.
         gtk_search_bar_set_search_mode(searchBar.opaque, (collection.isSearching).gboolean)
         show(.detail)
-        detail.show(item)
+        detail.show(item, thumbnail: thumbnail)
         setEnabled(position > 0, of: "previous", in: window)
         setEnabled(position + 1 < collection.matchCount, of: "next", in: window)
         updateTitle()
