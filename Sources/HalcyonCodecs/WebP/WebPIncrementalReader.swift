@@ -77,7 +77,9 @@ final class WebPIncrementalReader: IncrementalReading {
         }
         let newByteCount = bytes.count - decodedByteCount
         let slice = max(Self.minimumSliceByteCount, bytes.count / Self.maximumSliceCount)
-        guard newByteCount >= slice || isEnded else { return false }
+        // The last bytes may be fewer than that.
+        let isWhole = try newByteCount > 0 && !WebPChunks(bytes).isCutShort
+        guard newByteCount >= slice || isWhole || isEnded else { return false }
         let status = bytes.withUnsafeBytes { bytes in
             WebPIUpdate(decoder, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
         }
