@@ -116,7 +116,7 @@ struct IncrementalDecoderTests {
             while try decoder.advance() {}
             let image = try #require(try decoder.image())
             #expect(decoder.progress.isComplete && image.info.orientation == .right)
-            #expect(image.size == (appliesOrientation ? PixelSize(97, 161) : PixelSize(161, 97)))
+            #expect(image.size == (appliesOrientation ? PixelSize(387, 641) : PixelSize(641, 387)))
         }
     }
 

@@ -40,10 +40,10 @@ enum IncrementalSample: String, CaseIterable, Sendable {
             case .turnedInterlacedPNG: return Self.turned(Self.interlaced(PixelSize(37, 21), depth: 8))
             case .turnedWebP:
                 // Longer than the decoder waits for.
-                let photo = try TestImages.photo(161, 97)
+                let photo = try TestImages.photo(641, 387)
                 let image = try WebPEncoder().encode(photo, options: EncodeOptions(quality: 80))
                 return WebPBytes.file(
-                    WebPBytes.extendedHeader(flags: 0x08, width: 161, height: 97),
+                    WebPBytes.extendedHeader(flags: 0x08, width: 641, height: 387),
                     WebPBytes.imageChunks(of: image),
                     WebPBytes.chunk("EXIF", EXIFBlock(orientation: 6).data)
                 )
