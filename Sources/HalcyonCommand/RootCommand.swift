@@ -10,7 +10,7 @@ struct RootCommand: AsyncParsableCommand {
         discussion: """
             Images are named by URL (http, https, file, data) or by path.
 
-            Exit codes: 0 everything was done, 1 something failed, 64 the command line made no sense, \
+            Exit codes: 0 everything was done, 1 something failed, 64 the command line is not valid, \
             130 interrupted with Ctrl-C.
 
             Examples:

@@ -11,8 +11,8 @@ struct GalleryCommand: ParsableCommand {
         commandName: "halcyon-gallery",
         abstract: "Show images in a window.",
         discussion: """
-            Names files, folders with all that is in them, and links (http, https, file, data), and text files (.txt) with \
-            one of these a line. Without any, the window says how to open some.
+            Takes files, folders with everything in them, links (http, https, file, data), and text files (.txt) that list \
+            such names, one a line. Without arguments, the window says how to open images.
 
             Keys: Ctrl+O opens images, Ctrl+F searches, Return shows an image in full, the arrow keys turn to the next, \
             + and - zoom, Space pauses an animation, F9 opens the panel with figures, Ctrl+? lists all keys.

@@ -31,7 +31,7 @@ struct CacheCommand: AsyncParsableCommand {
 extension CacheCommand {
     /// The command `halcyon cache stats`.
     struct Stats: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Count what is in the cache.")
+        static let configuration = CommandConfiguration(abstract: "Show the number and size of the entries in the cache.")
 
         @OptionGroup var arguments: Arguments
 
@@ -71,11 +71,11 @@ extension CacheCommand {
 
     /// The command `halcyon cache list`.
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List what is in the cache, last used first.")
+        static let configuration = CommandConfiguration(abstract: "List the entries in the cache, the most recently used first.")
 
         @OptionGroup var arguments: Arguments
 
-        @Option(name: .long, help: ArgumentHelp("Show at most this many.", valueName: "N"))
+        @Option(name: .long, help: ArgumentHelp("Show at most this many entries. (default: all)", valueName: "N"))
         var limit: Int?
 
         private struct Record: Encodable {
@@ -122,12 +122,12 @@ extension CacheCommand {
     /// The command `halcyon cache verify`.
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check every entry against its checksum; exit code 1 if anything is wrong."
+            abstract: "Check each entry against its checksum; exit code 1 if anything is wrong."
         )
 
         @OptionGroup var arguments: Arguments
 
-        @Flag(name: .long, help: "Remove what is damaged.")
+        @Flag(name: .long, help: "Remove damaged entries.")
         var repair = false
 
         private struct Record: Encodable {
@@ -172,14 +172,17 @@ extension CacheCommand {
     /// The command `halcyon cache trim`.
     struct Trim: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove what has expired, then the least recently used until the cache is small enough."
+            abstract: "Remove expired entries, then the least recently used ones until the cache is small enough."
         )
 
         @OptionGroup var arguments: Arguments
 
         @Option(
             name: .long,
-            help: ArgumentHelp("Leave at most this many bytes, such as 500000, 500k, 100M, 2G.", valueName: "SIZE")
+            help: ArgumentHelp(
+                "Leave at most this many bytes, such as 500000, 500k, 100M, 2G. (default: the limit of the cache)",
+                valueName: "SIZE"
+            )
         )
         var to: ByteCountArgument?
 

@@ -39,10 +39,10 @@ struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var cacheArguments: CacheArguments
 
-    @Option(name: .long, help: ArgumentHelp("Load this many images at a time.", valueName: "N"))
+    @Option(name: .long, help: ArgumentHelp("Load this many images at a time, from 1 to 1024.", valueName: "N"))
     var concurrency = 8
 
-    @Option(name: .long, help: ArgumentHelp("Load everything this often, one time after the other.", valueName: "N"))
+    @Option(name: .long, help: ArgumentHelp("Load all images this many times, one round after the other.", valueName: "N"))
     var `repeat` = 1
 
     @Option(
@@ -65,7 +65,7 @@ struct GetCommand: AsyncParsableCommand {
             throw ValidationError("--concurrency must be between 1 and 1024.")
         }
         guard (1...1_000_000).contains(self.repeat) else {
-            throw ValidationError("--repeat must be at least 1.")
+            throw ValidationError("--repeat must be between 1 and 1,000,000.")
         }
         if let format, OutputFormat(name: format) == nil {
             throw ValidationError("“\(format)” is no format that can be written; use \(OutputFormat.names).")

@@ -18,12 +18,12 @@ extension ResizeMode: ExpressibleByArgument {}
 
 /// The options for the size of the result, which several commands have.
 struct ResizeArguments: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Resize to this many pixels, such as 400x300.", valueName: "WxH"))
+    @Option(name: .long, help: ArgumentHelp("Resize images to this size in pixels, such as 400x300.", valueName: "WxH"))
     var resize: SizeArgument?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Where the ratio of sides differs: fit inside, fill and cut, or stretch.", valueName: "MODE")
+        help: ArgumentHelp("For images of another shape: fit inside the size, fill it and cut, or stretch.", valueName: "MODE")
     )
     var mode: ResizeMode = .fit
 

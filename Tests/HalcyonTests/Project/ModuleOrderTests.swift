@@ -38,6 +38,20 @@ struct ModuleOrderTests {
         }
         #expect(count > 0)
     }
+
+    @Test("import FoundationEssentials, and never Foundation, which links ICU", arguments: allowed.keys.sorted())
+    func foundation(module: String) throws {
+        let folder = package.appending(path: "Sources/\(module)")
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        for case let file as URL in files where file.pathExtension == "swift" {
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                let isImport = line.hasPrefix("import ") || line.contains(" import ") && line.first != " "
+                let isComment = line.hasPrefix("//")
+                guard isImport, !isComment, let name = line.split(separator: " ").last else { continue }
+                #expect(name != "Foundation", "\(file.lastPathComponent)")
+            }
+        }
+    }
 }
 
 @Suite("The map of CONTRIBUTING")
